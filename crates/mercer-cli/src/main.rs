@@ -1,0 +1,3 @@
+//! The program `mercer`.
+
+fn main() {}

@@ -1,0 +1,114 @@
+//! Classes and who belongs to them.
+
+use std::collections::HashMap;
+
+use crate::error::{DataProblem, ErrorKind, Result};
+
+/// Class names and, for each point, the number of its class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    classes: Vec<String>,
+    index: Vec<u32>,
+}
+
+impl Labels {
+    /// Classes in the order in which they first appear (as LIBSVM numbers them).
+    pub fn first_seen<S: AsRef<str>>(labels: impl IntoIterator<Item = S>) -> Self {
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        let mut classes: Vec<String> = Vec::new();
+        let mut index = Vec::new();
+        for label in labels {
+            let label = label.as_ref();
+            let number = numbers.get(label).copied().unwrap_or_else(|| {
+                let number = classes.len() as u32;
+                classes.push(label.to_owned());
+                numbers.insert(label.to_owned(), number);
+                number
+            });
+            index.push(number);
+        }
+        Self { classes, index }
+    }
+
+    /// The same points with the classes put in the given order.
+    ///
+    /// # Panics
+    /// If `classes` is not a permutation of the classes present.
+    #[must_use]
+    pub fn reordered(self, classes: Vec<String>) -> Self {
+        assert_eq!(classes.len(), self.classes.len(), "a permutation has the same length");
+        let place = |name: &String| {
+            classes.iter().position(|c| c == name).expect("a permutation holds every class") as u32
+        };
+        let to: Vec<u32> = self.classes.iter().map(place).collect();
+        Self { index: self.index.iter().map(|&c| to[c as usize]).collect(), classes }
+    }
+
+    /// Class names, in order.
+    #[must_use]
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// For each point, the number of its class.
+    #[must_use]
+    pub fn index(&self) -> &[u32] {
+        &self.index
+    }
+
+    /// How many points there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether there are no points.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// Class name of point `i`.
+    #[must_use]
+    pub fn name(&self, i: usize) -> &str {
+        &self.classes[self.index[i] as usize]
+    }
+
+    /// Refuses a data set that no classifier can be fitted to.
+    ///
+    /// # Errors
+    /// If there are no points, another number of labels than points, or fewer than two classes.
+    pub fn check(&self, points: usize) -> Result<()> {
+        let problem = if points == 0 {
+            DataProblem::Empty
+        } else if points != self.len() {
+            DataProblem::Lengths { points, labels: self.len() }
+        } else if let [class] = self.classes.as_slice() {
+            DataProblem::OneClass(class.as_str().into())
+        } else {
+            return Ok(());
+        };
+        Err(ErrorKind::Data(problem).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_come_in_the_order_first_seen() {
+        let labels = Labels::first_seen(["b", "a", "b", "c"]);
+        assert_eq!(labels.classes(), ["b", "a", "c"]);
+        assert_eq!(labels.index(), [0, 1, 0, 2]);
+        let sorted = labels.reordered(vec!["a".into(), "b".into(), "c".into()]);
+        assert_eq!(sorted.index(), [1, 0, 1, 2]);
+        assert_eq!(sorted.name(3), "c");
+    }
+
+    #[test]
+    fn one_class_is_refused_by_name() {
+        let error = Labels::first_seen(["7", "7"]).check(2).unwrap_err();
+        assert_eq!(error.to_string(), "only one class, '7'; at least two are needed");
+    }
+}

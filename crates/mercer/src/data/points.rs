@@ -1,0 +1,252 @@
+//! What a kernel needs to know of its points.
+
+use super::{Dense, Sparse};
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// The element of a vector: `f32` or `f64`.
+pub trait Real: sealed::Sealed + Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
+    /// The value in double precision, exactly.
+    fn to_f64(self) -> f64;
+    /// The nearest value of this type.
+    fn from_f64(value: f64) -> Self;
+}
+
+impl Real for f32 {
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+    fn from_f64(value: f64) -> Self {
+        value as f32
+    }
+}
+
+impl Real for f64 {
+    fn to_f64(self) -> f64 {
+        self
+    }
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+}
+
+/// A list of points of an input space: vectors, strings, graphs, sets.
+pub trait Points: Clone + Send + Sync {
+    /// How many points there are.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The points at `index`, in that order.
+    #[must_use]
+    fn select(&self, index: &[usize]) -> Self;
+    /// Features of a point, 0 where the space has no such thing.
+    fn width(&self) -> usize {
+        0
+    }
+}
+
+impl Points for Vec<String> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+    fn select(&self, index: &[usize]) -> Self {
+        index.iter().map(|&i| self[i].clone()).collect()
+    }
+}
+
+/// Rows of numbers, dense or sparse, in the precision they came in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Vectors {
+    /// Dense rows of `f32`.
+    Dense32(Dense<f32>),
+    /// Dense rows of `f64`.
+    Dense64(Dense<f64>),
+    /// Sparse rows of `f32`.
+    Sparse32(Sparse<f32>),
+    /// Sparse rows of `f64`.
+    Sparse64(Sparse<f64>),
+}
+
+/// One row of [`Vectors`].
+#[derive(Debug, Clone, Copy)]
+pub enum Row<'a> {
+    /// All values.
+    Dense32(&'a [f32]),
+    /// All values.
+    Dense64(&'a [f64]),
+    /// Columns (from 0, ascending) and their values.
+    Sparse32(&'a [u32], &'a [f32]),
+    /// Columns (from 0, ascending) and their values.
+    Sparse64(&'a [u32], &'a [f64]),
+}
+
+impl Row<'_> {
+    /// Calls `visit(column, value)` for each stored entry, in ascending order of column.
+    pub fn for_each(&self, mut visit: impl FnMut(usize, f64)) {
+        match *self {
+            Row::Dense32(values) => values.iter().enumerate().for_each(|(k, &v)| visit(k, f64::from(v))),
+            Row::Dense64(values) => values.iter().enumerate().for_each(|(k, &v)| visit(k, v)),
+            Row::Sparse32(index, values) => {
+                index.iter().zip(values).for_each(|(&k, &v)| visit(k as usize, f64::from(v)));
+            }
+            Row::Sparse64(index, values) => {
+                index.iter().zip(values).for_each(|(&k, &v)| visit(k as usize, v));
+            }
+        }
+    }
+
+    /// The value in column `k`, 0 where nothing is stored.
+    #[must_use]
+    pub fn get(&self, k: usize) -> f64 {
+        let sparse = |index: &[u32]| index.binary_search(&(k as u32)).ok();
+        match *self {
+            Row::Dense32(values) => values.get(k).map_or(0.0, |&v| f64::from(v)),
+            Row::Dense64(values) => values.get(k).copied().unwrap_or(0.0),
+            Row::Sparse32(index, values) => sparse(index).map_or(0.0, |at| f64::from(values[at])),
+            Row::Sparse64(index, values) => sparse(index).map_or(0.0, |at| values[at]),
+        }
+    }
+
+    /// How many entries are stored.
+    #[must_use]
+    pub fn stored(&self) -> usize {
+        match *self {
+            Row::Dense32(values) => values.len(),
+            Row::Dense64(values) => values.len(),
+            Row::Sparse32(index, _) | Row::Sparse64(index, _) => index.len(),
+        }
+    }
+}
+
+impl Vectors {
+    /// Dense rows of `columns` values each, row after row.
+    ///
+    /// # Panics
+    /// If `values` is not a whole number of rows.
+    pub fn dense<T: Real>(columns: usize, values: Vec<T>) -> Self
+    where
+        Dense<T>: Into<Self>,
+    {
+        Dense::new(columns, values).into()
+    }
+
+    /// Row `i`.
+    #[must_use]
+    pub fn row(&self, i: usize) -> Row<'_> {
+        match self {
+            Self::Dense32(rows) => Row::Dense32(rows.row(i)),
+            Self::Dense64(rows) => Row::Dense64(rows.row(i)),
+            Self::Sparse32(rows) => {
+                let (index, values) = rows.row(i);
+                Row::Sparse32(index, values)
+            }
+            Self::Sparse64(rows) => {
+                let (index, values) = rows.row(i);
+                Row::Sparse64(index, values)
+            }
+        }
+    }
+
+    /// Whether the rows are stored sparsely.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        matches!(self, Self::Sparse32(_) | Self::Sparse64(_))
+    }
+
+    /// How many entries are stored over all rows.
+    #[must_use]
+    pub fn stored(&self) -> usize {
+        match self {
+            Self::Dense32(rows) => rows.values().len(),
+            Self::Dense64(rows) => rows.values().len(),
+            Self::Sparse32(rows) => rows.stored(),
+            Self::Sparse64(rows) => rows.stored(),
+        }
+    }
+
+    /// The same rows said to have `columns` columns: sparse files do not say how wide they are. Columns beyond
+    /// are dropped (a kernel cannot see a feature that was absent in training only if it was zero there, so
+    /// models keep their own width and drop what is new).
+    #[must_use]
+    pub fn with_width(self, columns: usize) -> Self {
+        if columns == self.width() {
+            return self;
+        }
+        match self {
+            Self::Dense32(rows) => Self::Dense32(rows.with_width(columns)),
+            Self::Dense64(rows) => Self::Dense64(rows.with_width(columns)),
+            Self::Sparse32(rows) => Self::Sparse32(rows.with_width(columns)),
+            Self::Sparse64(rows) => Self::Sparse64(rows.with_width(columns)),
+        }
+    }
+
+    /// The first entry that is not finite, as (row, column) from 0.
+    #[must_use]
+    pub fn first_not_finite(&self) -> Option<(usize, usize)> {
+        (0..self.len()).find_map(|i| {
+            let mut found = None;
+            self.row(i).for_each(|k, v| {
+                if !v.is_finite() && found.is_none() {
+                    found = Some((i, k));
+                }
+            });
+            found
+        })
+    }
+}
+
+impl Points for Vectors {
+    fn len(&self) -> usize {
+        match self {
+            Self::Dense32(rows) => rows.len(),
+            Self::Dense64(rows) => rows.len(),
+            Self::Sparse32(rows) => rows.len(),
+            Self::Sparse64(rows) => rows.len(),
+        }
+    }
+
+    fn select(&self, index: &[usize]) -> Self {
+        match self {
+            Self::Dense32(rows) => Self::Dense32(rows.select(index)),
+            Self::Dense64(rows) => Self::Dense64(rows.select(index)),
+            Self::Sparse32(rows) => Self::Sparse32(rows.select(index)),
+            Self::Sparse64(rows) => Self::Sparse64(rows.select(index)),
+        }
+    }
+
+    fn width(&self) -> usize {
+        match self {
+            Self::Dense32(rows) => rows.columns(),
+            Self::Dense64(rows) => rows.columns(),
+            Self::Sparse32(rows) => rows.columns(),
+            Self::Sparse64(rows) => rows.columns(),
+        }
+    }
+}
+
+impl From<Dense<f32>> for Vectors {
+    fn from(rows: Dense<f32>) -> Self {
+        Self::Dense32(rows)
+    }
+}
+impl From<Dense<f64>> for Vectors {
+    fn from(rows: Dense<f64>) -> Self {
+        Self::Dense64(rows)
+    }
+}
+impl From<Sparse<f32>> for Vectors {
+    fn from(rows: Sparse<f32>) -> Self {
+        Self::Sparse32(rows)
+    }
+}
+impl From<Sparse<f64>> for Vectors {
+    fn from(rows: Sparse<f64>) -> Self {
+        Self::Sparse64(rows)
+    }
+}

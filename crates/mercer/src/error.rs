@@ -1,0 +1,261 @@
+//! The one error of the crate: what went wrong, where, and the rule that was broken.
+//!
+//! An [`Error`] is a box around an [`ErrorKind`] whose variants carry fields, not prose, so that a door (the
+//! command line, Python) can choose an exit code or an exception class by matching on the kind and print the
+//! message unchanged.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Shorthand for results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, boxed so that a `Result` stays one word wide.
+#[derive(Debug)]
+pub struct Error(Box<ErrorKind>);
+
+impl Error {
+    /// The kind, for matching.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0
+    }
+
+    /// A failed operation on a file or folder.
+    pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        ErrorKind::Io { path: path.into(), source }.into()
+    }
+
+    /// A flaw in a text file at a line and column, both counted from 1.
+    pub fn parse(path: &Path, line: u64, column: u64, problem: Problem) -> Self {
+        ErrorKind::Parse { path: path.to_owned(), line, column, problem }.into()
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Error(Box::new(kind))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// The kinds of error, by what the caller can do about them.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A parameter outside its range.
+    Parameter {
+        /// Its name as the caller wrote it.
+        name: &'static str,
+        /// The value refused.
+        value: f64,
+        /// What it must satisfy.
+        rule: &'static str,
+    },
+    /// A flaw in a text file, at a position.
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: u64,
+        /// Column in bytes, from 1.
+        column: u64,
+        /// What is wrong there.
+        problem: Problem,
+    },
+    /// A flaw in a kernel expression.
+    KernelText {
+        /// The expression.
+        text: Box<str>,
+        /// Column in bytes, from 1.
+        column: usize,
+        /// What was expected there.
+        expected: Box<str>,
+    },
+    /// Reading or writing failed.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+    /// The data as a whole cannot be used.
+    Data(DataProblem),
+    /// A model file that is damaged, hostile or of another kind.
+    ModelFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: Box<str>,
+    },
+    /// Something that does not exist (yet): the combination and what to use instead.
+    Unsupported {
+        /// What was asked for.
+        what: Box<str>,
+    },
+}
+
+/// What is wrong at a position of a text file.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Not a number where one is needed.
+    BadNumber(Box<str>),
+    /// NaN or an infinity.
+    NotFinite(Box<str>),
+    /// A feature index of 0 (indices count from 1).
+    IndexZero,
+    /// Not an index: not a whole number, or negative.
+    BadIndex(Box<str>),
+    /// A feature index that does not ascend.
+    IndexOrder {
+        /// The index found.
+        index: u64,
+        /// The one before it.
+        previous: u64,
+    },
+    /// A feature index over 2³¹ − 1.
+    IndexTooLarge(Box<str>),
+    /// `index:value` without its colon.
+    MissingColon(Box<str>),
+    /// A line without a label.
+    MissingLabel,
+    /// A row with another number of fields than the header or the first row.
+    Ragged {
+        /// Fields in this row.
+        found: usize,
+        /// Fields expected.
+        expected: usize,
+    },
+    /// The compressed stream ends early or is damaged.
+    Truncated,
+    /// Bytes that are not UTF-8 where text is needed.
+    NotText,
+    /// Anything else, said in words.
+    Other(Box<str>),
+}
+
+/// What is wrong with a data set as a whole.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum DataProblem {
+    /// No rows.
+    Empty,
+    /// Only one class where two are needed.
+    OneClass(Box<str>),
+    /// Points and labels differ in number.
+    Lengths {
+        /// Points.
+        points: usize,
+        /// Labels.
+        labels: usize,
+    },
+    /// Points with another number of features than the model or the kernel needs.
+    Width {
+        /// Features found.
+        found: usize,
+        /// Features expected.
+        expected: usize,
+    },
+    /// A value that is not finite.
+    NotFinite {
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        column: usize,
+    },
+    /// No column of that name or number.
+    NoColumn(Box<str>),
+    /// A number was needed, a label is something else.
+    LabelNotNumber(Box<str>),
+    /// The kernel gives a value that is not finite between two points.
+    KernelNotFinite {
+        /// First point, from 1.
+        row: usize,
+        /// Second point, from 1.
+        column: usize,
+    },
+    /// A precomputed Gram whose serial numbers or shape do not fit.
+    Precomputed {
+        /// Row, from 1.
+        row: usize,
+        /// The rule broken.
+        rule: &'static str,
+    },
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameter { name, value, rule } => write!(f, "{name} = {value}: {rule}"),
+            Self::Parse { path, line, column, problem } => {
+                write!(f, "{}:{line}:{column}: {problem}", path.display())
+            }
+            Self::KernelText { text, column, expected } => {
+                write!(f, "kernel \"{text}\", column {column}: {expected}")
+            }
+            Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Data(problem) => problem.fmt(f),
+            Self::ModelFile { path, problem } => write!(f, "{}: {problem}", path.display()),
+            Self::Unsupported { what } => write!(f, "not supported: {what}"),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadNumber(text) => write!(f, "not a number: '{text}'"),
+            Self::NotFinite(text) => write!(f, "not finite: '{text}'; every value must be a finite number"),
+            Self::IndexZero => write!(f, "feature index 0; indices count from 1"),
+            Self::BadIndex(text) => write!(f, "not a feature index: '{text}'"),
+            Self::IndexOrder { index, previous } => {
+                write!(f, "feature index {index} after {previous}; indices must ascend")
+            }
+            Self::IndexTooLarge(text) => write!(f, "feature index {text}; the largest allowed is 2147483647"),
+            Self::MissingColon(text) => write!(f, "expected index:value, found '{text}'"),
+            Self::MissingLabel => write!(f, "a row without a label"),
+            Self::Ragged { found, expected } => write!(f, "{found} fields where {expected} are expected"),
+            Self::Truncated => write!(f, "the compressed data ends early or is damaged"),
+            Self::NotText => write!(f, "not UTF-8 text"),
+            Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Display for DataProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "no rows"),
+            Self::OneClass(class) => write!(f, "only one class, '{class}'; at least two are needed"),
+            Self::Lengths { points, labels } => write!(f, "{points} points but {labels} labels"),
+            Self::Width { found, expected } => write!(f, "{found} features where {expected} are expected"),
+            Self::NotFinite { row, column } => write!(f, "row {row}, column {column}: not a finite number"),
+            Self::NoColumn(name) => write!(f, "no column '{name}'"),
+            Self::LabelNotNumber(label) => write!(f, "label '{label}' is not a number"),
+            Self::KernelNotFinite { row, column } => {
+                write!(f, "the kernel is not finite between points {row} and {column}; scale the data or change its parameters")
+            }
+            Self::Precomputed { row, rule } => write!(f, "precomputed kernel, row {row}: {rule}"),
+        }
+    }
+}
+
+/// Checks a parameter against a rule; NaN never passes.
+pub(crate) fn check(name: &'static str, value: f64, holds: bool, rule: &'static str) -> Result<()> {
+    if holds && !value.is_nan() { Ok(()) } else { Err(ErrorKind::Parameter { name, value, rule }.into()) }
+}

@@ -1,0 +1,26 @@
+//! Gram matrices: K with Kᵢⱼ = k(xᵢ, xⱼ), as objects that give rows on demand.
+//!
+//! A subset of a Gram is the same kind of object ([`Gram::restrict`]).
+
+/// A symmetric matrix of kernel values.
+pub trait Gram: Sync {
+    /// How many points.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Kᵢᵢ, exactly as the kernel defines it.
+    fn diagonal(&self) -> &[f64];
+
+    /// Fills `out[r]` with row `rows[r]`, all columns.
+    fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]);
+
+    /// The Gram of the points at `index`, in that order.
+    fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a>;
+
+    /// Kernel values computed so far, by this Gram and all restricted from it: the deterministic cost of a fit.
+    fn computed(&self) -> u64;
+}

@@ -1,0 +1,56 @@
+//! Kernels: functions k(x, y) that are inner products of some feature map, and the algebra that builds new ones.
+//!
+//! The block is the primitive, not the pair. A [`Kernel`] is first *bound* to the points that make the columns of
+//! a Gram matrix, which packs them for the machine; the [`Bound`] kernel then fills rows.
+//!
+//! For vectors the kernel is data: an [`Expr`] over [`VectorLeaf`]s, which prints, parses, compares and saves.
+
+mod expr;
+mod vector;
+
+use crate::data::Points;
+use crate::error::Result;
+
+pub use expr::{Expr, Leaf};
+pub use vector::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
+
+/// A kernel on points of the space `X`.
+///
+/// Implement it for a kernel of your own, or wrap a closure in `Pointwise`.
+pub trait Kernel<X: Points>: Send + Sync {
+    /// Packs `columns` for evaluation; every row the result fills is against these points, in this order.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated on these points.
+    fn bind(&self, columns: &X) -> Result<Box<dyn Bound<X>>>;
+
+    /// What is known of its definiteness without looking at data.
+    fn definiteness(&self) -> Definiteness;
+}
+
+/// A kernel bound to its columns.
+pub trait Bound<X: Points>: Send + Sync {
+    /// How many columns.
+    fn columns(&self) -> usize;
+
+    /// k(c, c) for each column c.
+    fn diagonal(&self) -> Vec<f64>;
+
+    /// Fills `out[r][c]` with k(points[rows[r]], columns[c]) in single precision. Each `out[r]` has one entry
+    /// per column. The bits do not depend on the number of threads, nor on which other rows are asked for.
+    fn rows(&self, points: &X, rows: &[usize], out: &mut [&mut [f32]]);
+
+    /// The same in double precision throughout.
+    fn rows_f64(&self, points: &X, rows: &[usize], out: &mut [&mut [f64]]);
+}
+
+/// What an expression promises about every Gram matrix it can make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Definiteness {
+    /// Positive semi-definite by construction.
+    Psd,
+    /// Positive semi-definite when every feature is non-negative.
+    PsdOnNonNegative,
+    /// Not known: check it on data.
+    Unknown,
+}

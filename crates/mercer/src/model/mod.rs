@@ -1,0 +1,9 @@
+//! Estimators and the models they fit.
+//!
+//! Every model is an [`Expansion`] with a readout: f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs.
+
+mod expansion;
+mod svc;
+
+pub use expansion::{CoefficientBlock, Coefficients, Expansion};
+pub use svc::{Svc, SvcModel};

@@ -1,0 +1,1 @@
+//! The only unsafe code: vector instructions chosen at run time.

@@ -1,0 +1,3 @@
+//! `cargo xtask test | bench`: everything a newcomer or CI runs.
+
+fn main() {}

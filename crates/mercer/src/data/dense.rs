@@ -1,13 +1,15 @@
 //! Dense rows, one after the other.
 
+use std::sync::Arc;
+
 use super::Real;
 
-/// A matrix of `n` rows by `columns`, row after row.
+/// A matrix of `n` rows by `columns`, row after row. A clone shares the values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dense<T> {
     columns: usize,
     rows: usize,
-    values: Vec<T>,
+    values: Arc<Vec<T>>,
 }
 
 impl<T: Real> Dense<T> {
@@ -19,7 +21,7 @@ impl<T: Real> Dense<T> {
     pub fn new(columns: usize, values: Vec<T>) -> Self {
         let rows = if columns == 0 { 0 } else { values.len() / columns };
         assert_eq!(rows * columns, values.len(), "values must be a whole number of rows");
-        Self { columns, rows, values }
+        Self { columns, rows, values: Arc::new(values) }
     }
 
     /// Values per row.
@@ -57,7 +59,7 @@ impl<T: Real> Dense<T> {
     pub fn select(&self, index: &[usize]) -> Self {
         let mut values = Vec::with_capacity(index.len() * self.columns);
         index.iter().for_each(|&i| values.extend_from_slice(self.row(i)));
-        Self { columns: self.columns, rows: index.len(), values }
+        Self { columns: self.columns, rows: index.len(), values: Arc::new(values) }
     }
 
     /// The same rows with zeros added or columns dropped at the right.
@@ -68,6 +70,6 @@ impl<T: Real> Dense<T> {
         for i in 0..self.rows {
             values[i * columns..i * columns + kept].copy_from_slice(&self.row(i)[..kept]);
         }
-        Self { columns, rows: self.rows, values }
+        Self { columns, rows: self.rows, values: Arc::new(values) }
     }
 }

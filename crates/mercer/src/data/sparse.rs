@@ -1,14 +1,16 @@
 //! Sparse rows: only the entries that are not zero.
 
+use std::sync::Arc;
+
 use super::Real;
 
-/// Compressed sparse rows: the entries of row `i` are `start[i]..start[i + 1]`.
+/// Compressed sparse rows: the entries of row `i` are `start[i]..start[i + 1]`. A clone shares them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sparse<T> {
     columns: usize,
-    start: Vec<usize>,
-    index: Vec<u32>,
-    values: Vec<T>,
+    start: Arc<Vec<usize>>,
+    index: Arc<Vec<u32>>,
+    values: Arc<Vec<T>>,
 }
 
 impl<T: Real> Sparse<T> {
@@ -26,7 +28,7 @@ impl<T: Real> Sparse<T> {
             assert!(row.is_sorted_by(|a, b| a < b), "columns ascend within a row");
             assert!(row.last().is_none_or(|&last| (last as usize) < columns), "columns lie inside the width");
         }
-        Self { columns, start, index, values }
+        Self { columns, start: Arc::new(start), index: Arc::new(index), values: Arc::new(values) }
     }
 
     /// The width.
@@ -73,28 +75,27 @@ impl<T: Real> Sparse<T> {
             values.extend_from_slice(entries);
             start.push(columns.len());
         }
-        Self { columns: self.columns, start, index: columns, values }
+        Self {
+            columns: self.columns,
+            start: Arc::new(start),
+            index: Arc::new(columns),
+            values: Arc::new(values),
+        }
     }
 
     /// The same rows with another width; entries beyond it are dropped.
     #[must_use]
     pub fn with_width(mut self, columns: usize) -> Self {
         if columns < self.columns {
-            let mut kept = 0;
-            let mut start = vec![0];
+            let (mut start, mut index, mut values) = (vec![0], Vec::new(), Vec::new());
             for i in 0..self.len() {
-                for at in self.start[i]..self.start[i + 1] {
-                    if (self.index[at] as usize) < columns {
-                        self.index[kept] = self.index[at];
-                        self.values[kept] = self.values[at];
-                        kept += 1;
-                    }
-                }
-                start.push(kept);
+                let (row, entries) = self.row(i);
+                let kept = row.partition_point(|&k| (k as usize) < columns);
+                index.extend_from_slice(&row[..kept]);
+                values.extend_from_slice(&entries[..kept]);
+                start.push(index.len());
             }
-            self.index.truncate(kept);
-            self.values.truncate(kept);
-            self.start = start;
+            (self.start, self.index, self.values) = (Arc::new(start), Arc::new(index), Arc::new(values));
         }
         self.columns = columns;
         self

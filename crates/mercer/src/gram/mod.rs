@@ -1,6 +1,17 @@
 //! Gram matrices: K with Kᵢⱼ = k(xᵢ, xⱼ), as objects that give rows on demand.
 //!
-//! A subset of a Gram is the same kind of object ([`Gram::restrict`]).
+//! [`Lazy`] computes rows from points, [`Cached`] remembers them, [`Full`] holds them all, [`Subset`] shows some
+//! points of another. A subset of a Gram is a Gram ([`Gram::restrict`]).
+
+mod cache;
+mod full;
+mod lazy;
+mod subset;
+
+pub use cache::Cached;
+pub use full::Full;
+pub use lazy::Lazy;
+pub use subset::Subset;
 
 /// A symmetric matrix of kernel values.
 pub trait Gram: Sync {
@@ -23,4 +34,22 @@ pub trait Gram: Sync {
 
     /// Kernel values computed so far, by this Gram and all restricted from it: the deterministic cost of a fit.
     fn computed(&self) -> u64;
+}
+
+impl<G: Gram + ?Sized> Gram for &G {
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+    fn diagonal(&self) -> &[f64] {
+        (**self).diagonal()
+    }
+    fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
+        (**self).rows(rows, out);
+    }
+    fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a> {
+        (**self).restrict(index)
+    }
+    fn computed(&self) -> u64 {
+        (**self).computed()
+    }
 }

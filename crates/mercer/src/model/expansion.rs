@@ -2,6 +2,16 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
+use crate::data::{Dense, Points};
+use crate::error::{DataProblem, ErrorKind, Result};
+use crate::kernel::Kernel;
+use crate::simd;
+
+/// Points evaluated together: one block of rows × support points, which bounds the memory of a prediction.
+const BATCH: usize = 96;
+
 /// Weights of an expansion with several outputs, stored as dense blocks: in one-vs-one a support point of class a
 /// enters only the k − 1 outputs that involve a.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,4 +44,49 @@ pub struct Expansion<X, K> {
     pub coefficients: Coefficients,
     /// b, one per output
     pub offsets: Vec<f64>,
+}
+
+impl<X: Points, K: Kernel<X>> Expansion<X, K> {
+    /// f at each of `points`, one row per point, one column per output.
+    ///
+    /// Cost: one block of kernel values for every [`BATCH`] points, and a product with the coefficients. The bits of
+    /// a row do not depend on the other rows, nor on the number of threads.
+    ///
+    /// # Errors
+    /// If the points have another width than the support points, or the kernel cannot be evaluated.
+    pub fn decisions(&self, points: &X) -> Result<Dense<f64>> {
+        if points.width() != self.points.width() {
+            let problem = DataProblem::Width { found: points.width(), expected: self.points.width() };
+            return Err(ErrorKind::Data(problem).into());
+        }
+        let outputs = self.coefficients.outputs;
+        let mut values = vec![0.0; points.len() * outputs];
+        if self.points.is_empty() {
+            values.chunks_mut(outputs.max(1)).for_each(|row| row.iter_mut().zip(&self.offsets).for_each(|(v, b)| *v = -b));
+            return Ok(Dense::new(outputs, values));
+        }
+        let bound = self.kernel.bind(&self.points)?;
+        let support = self.points.len();
+        values.par_chunks_mut(BATCH * outputs.max(1)).enumerate().for_each(|(batch, values)| {
+            let rows: Vec<usize> = (batch * BATCH..points.len().min((batch + 1) * BATCH)).collect();
+            let mut kernel = vec![0.0; rows.len() * support];
+            bound.rows(points, &rows, &mut kernel.chunks_mut(support).collect::<Vec<_>>());
+            for (kernel, values) in kernel.chunks(support).zip(values.chunks_mut(outputs)) {
+                self.read(kernel, values);
+            }
+        });
+        Ok(Dense::new(outputs, values))
+    }
+
+    /// The outputs for one point, given its kernel values with the support points.
+    fn read(&self, kernel: &[f32], values: &mut [f64]) {
+        values.iter_mut().zip(&self.offsets).for_each(|(v, b)| *v = -b);
+        let mut sums = Vec::new();
+        for block in &self.coefficients.blocks {
+            sums.clear();
+            sums.resize(block.outputs.len(), 0.0);
+            simd::readout(&kernel[block.points.clone()], &block.values, &mut sums);
+            block.outputs.iter().zip(&sums).for_each(|(&o, sum)| values[o] += sum);
+        }
+    }
 }

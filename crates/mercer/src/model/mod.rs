@@ -3,7 +3,9 @@
 //! Every model is an [`Expansion`] with a readout: f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs.
 
 mod expansion;
+mod multiclass;
 mod svc;
 
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
+pub use multiclass::{pairs, vote};
 pub use svc::{Svc, SvcModel};

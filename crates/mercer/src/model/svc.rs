@@ -1,18 +1,57 @@
 //! Support vector classification.
+//!
+//! Two classes: minimise ½‖w‖² + Σ cᵢ ξᵢ subject to yᵢ(w·φ(xᵢ) − b) ≥ 1 − ξᵢ, ξᵢ ≥ 0, through its dual
+//! ([`Problem::c_svc`]); the decision is f(x) = Σ βᵢ k(xᵢ, x) − b. More classes: one such machine for each pair, and
+//! a vote.
+//!
+//! Cost: see [`Smo`] for each pair; pairs run side by side. Prediction: one kernel value for each point and each
+//! support point of the union over all pairs, shared by all of them.
+//!
+//! ```
+//! use mercer::data::{Labels, Vectors};
+//! use mercer::kernel::rbf;
+//! use mercer::model::Svc;
+//!
+//! let x = Vectors::dense(1, vec![-2.0, -1.0, 1.0, 2.0]);
+//! let y = Labels::first_seen(["low", "low", "high", "high"]);
+//! let model = Svc::new(rbf(0.5)).c(10.0).fit(&x, &y)?;
+//! assert_eq!(model.predict(&Vectors::dense(1, vec![-1.5, 3.0]))?, ["low", "high"]);
+//! assert!(model.certificates[0].gap.unwrap() < 0.01);
+//! # Ok::<(), mercer::Error>(())
+//! ```
 
-use crate::model::Expansion;
-use crate::solve::Certificate;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::expansion::{CoefficientBlock, Coefficients, Expansion};
+use super::multiclass::{members, pairs, vote};
+use crate::data::{Dense, Labels, Points};
+use crate::error::{Result, check};
+use crate::gram::{Gram, Lazy};
+use crate::kernel::{Definiteness, Kernel};
+use crate::solve::{Certificate, Problem, Progress, Smo, Solution, Watch, unwatched};
 
 /// C-SVC, one-vs-one for more than two classes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Svc<K> {
-    pub(crate) kernel: K,
+    /// k
+    pub kernel: K,
+    /// C > 0: the price of a margin error.
+    pub c: f64,
+    /// Factors on C for the classes named.
+    pub class_weights: Vec<(String, f64)>,
+    /// How the dual is solved.
+    pub solver: Smo,
 }
 
 /// A fitted classifier: the expansion of all pairs of classes over the union of their support points.
 ///
 /// Output p belongs to the pair (a, b), a < b, counted (0,1), (0,2), …, (1,2), …; positive means class a. Support
-/// points are sorted by class (then in the order of the training data) and `class_sizes` says how many each class has.
+/// points are sorted by class (then in the order of the training data) and `class_sizes` says how many each has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SvcModel<X, K> {
     /// The decision functions of all pairs.
@@ -25,4 +64,228 @@ pub struct SvcModel<X, K> {
     pub support: Vec<usize>,
     /// One per pair; empty when unknown (LIBSVM model files).
     pub certificates: Vec<Certificate>,
+}
+
+impl<K> Svc<K> {
+    /// C = 1, no class weights, tolerance 1e-3.
+    pub fn new(kernel: K) -> Self {
+        Self { kernel, c: 1.0, class_weights: Vec::new(), solver: Smo::default() }
+    }
+
+    /// Sets C.
+    #[must_use]
+    pub fn c(mut self, c: f64) -> Self {
+        self.c = c;
+        self
+    }
+
+    /// Multiplies C by `weight` for the points of `class`.
+    #[must_use]
+    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
+        self.class_weights.push((class.into(), weight));
+        self
+    }
+
+    /// Sets the largest violation of the optimality conditions accepted.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.solver.tolerance = tolerance;
+        self
+    }
+
+    /// Sets how the dual is solved.
+    #[must_use]
+    pub fn solver(mut self, solver: Smo) -> Self {
+        self.solver = solver;
+        self
+    }
+
+    /// Refuses parameters out of range.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn check(&self) -> Result<()> {
+        check("c", self.c, self.c > 0.0 && self.c.is_finite(), "must be positive and finite")?;
+        for (_, weight) in &self.class_weights {
+            check("class weight", *weight, *weight > 0.0 && weight.is_finite(), "must be positive and finite")?;
+        }
+        self.solver.check()
+    }
+
+    /// Fits a classifier.
+    ///
+    /// # Errors
+    /// If a parameter, the labels or the points cannot be used.
+    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<SvcModel<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.fit_watched(x, y, &mut unwatched())
+    }
+
+    /// Fits a classifier under a watch, which sees every round and can end the fit: the model is then the best so
+    /// far, its certificate says [`Interrupted`](crate::solve::Stop::Interrupted).
+    ///
+    /// # Errors
+    /// If a parameter, the labels or the points cannot be used.
+    pub fn fit_watched<X: Points>(&self, x: &X, y: &Labels, watch: Watch<'_>) -> Result<SvcModel<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.check()?;
+        y.check(x.len())?;
+        let gram = Lazy::new(&self.kernel, x)?;
+        let solved = self.pairs(&gram, y, watch)?;
+        Ok(self.assemble(x, y, &solved))
+    }
+
+    /// Solves the problem of every pair, side by side.
+    fn pairs<X: Points>(&self, gram: &Lazy<'_, X, K>, y: &Labels, watch: Watch<'_>) -> Result<Vec<Pair>>
+    where
+        K: Kernel<X>,
+    {
+        let members = members(y);
+        let pairs = pairs(members.len());
+        let started = Instant::now();
+        let shared = Shared { watch: Mutex::new(watch), stopped: AtomicBool::new(false), parts: pairs.len(), started };
+        let together = rayon::current_num_threads().min(pairs.len()).max(1);
+        let psd = self.kernel.definiteness() == Definiteness::Psd;
+        let mut solver = Smo { psd, cache_bytes: self.solver.cache_bytes / together, ..self.solver.clone() };
+        let one = |part: usize, solver: &Smo| -> Result<Pair> {
+            let (a, b) = pairs[part];
+            let mut index = [members[a].as_slice(), &members[b]].concat();
+            // In the order of the data the two-class problem is the Gram itself.
+            index.sort_unstable();
+            let positive: Vec<bool> = index.iter().map(|&i| y.index()[i] as usize == a).collect();
+            let c: Vec<f64> = positive.iter().map(|&p| self.c * self.weight(y, if p { a } else { b })).collect();
+            let problem = Problem::c_svc(&positive, &c);
+            let mut watch = |progress: &Progress| shared.show(part, progress);
+            let solution = if pairs.len() == 1 {
+                solver.solve(&problem, gram, &mut watch)?
+            } else {
+                solver.solve(&problem, &*gram.restrict(&index), &mut watch)?
+            };
+            Ok(Pair { index, solution })
+        };
+        if pairs.len() == 1 {
+            return Ok(vec![one(0, &solver)?]);
+        }
+        let limit = solver.time_limit.take();
+        (0..pairs.len())
+            .into_par_iter()
+            .map(|part| {
+                let left = limit.map(|limit| limit.saturating_sub(started.elapsed()));
+                one(part, &Smo { time_limit: left, ..solver.clone() })
+            })
+            .collect()
+    }
+
+    fn weight(&self, y: &Labels, class: usize) -> f64 {
+        let named = |(name, _): &&(String, f64)| *name == y.classes()[class];
+        self.class_weights.iter().filter(named).map(|(_, weight)| weight).product()
+    }
+
+    /// Lays the pairs' coefficients side by side over the union of their support points.
+    fn assemble<X: Points>(&self, x: &X, y: &Labels, solved: &[Pair]) -> SvcModel<X, K>
+    where
+        K: Clone,
+    {
+        let classes = y.classes().len();
+        let mut is_support = vec![false; x.len()];
+        for pair in solved {
+            let nonzero = pair.index.iter().zip(&pair.solution.coefficients).filter(|(_, b)| **b != 0.0);
+            nonzero.for_each(|(&i, _)| is_support[i] = true);
+        }
+        let mut support = Vec::new();
+        let mut blocks = Vec::new();
+        let mut place = vec![usize::MAX; x.len()];
+        for (class, members) in members(y).iter().enumerate() {
+            let first = support.len();
+            for &i in members.iter().filter(|&&i| is_support[i]) {
+                place[i] = support.len();
+                support.push(i);
+            }
+            let outputs: Vec<usize> =
+                pairs(classes).iter().enumerate().filter(|(_, (a, b))| *a == class || *b == class).map(|(p, _)| p).collect();
+            let values = vec![0.0; (support.len() - first) * outputs.len()];
+            blocks.push(CoefficientBlock { points: first..support.len(), outputs, values });
+        }
+        for (p, pair) in solved.iter().enumerate() {
+            for (&i, &beta) in pair.index.iter().zip(&pair.solution.coefficients).filter(|(_, b)| **b != 0.0) {
+                let block = &mut blocks[y.index()[i] as usize];
+                let column = block.outputs.iter().position(|&o| o == p).expect("a pair is an output of both its classes");
+                block.values[(place[i] - block.points.start) * block.outputs.len() + column] = beta;
+            }
+        }
+        let class_sizes = blocks.iter().map(|block| block.points.len()).collect();
+        SvcModel {
+            expansion: Expansion {
+                kernel: self.kernel.clone(),
+                points: x.select(&support),
+                coefficients: Coefficients { blocks, outputs: solved.len() },
+                offsets: solved.iter().map(|pair| pair.solution.offset).collect(),
+            },
+            classes: y.classes().to_vec(),
+            class_sizes,
+            support,
+            certificates: solved.iter().map(|pair| pair.solution.certificate).collect(),
+        }
+    }
+}
+
+/// A solved pair: its points and their coefficients.
+struct Pair {
+    index: Vec<usize>,
+    solution: Solution,
+}
+
+/// What the pairs that run side by side share.
+struct Shared<'w> {
+    watch: Mutex<Watch<'w>>,
+    stopped: AtomicBool,
+    parts: usize,
+    started: Instant,
+}
+
+impl Shared<'_> {
+    fn show(&self, part: usize, progress: &Progress) -> ControlFlow<()> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        // A watch that panicked in another pair cannot be asked again.
+        let Ok(mut watch) = self.watch.lock() else { return ControlFlow::Break(()) };
+        let progress = Progress { part, parts: self.parts, elapsed: self.started.elapsed(), ..*progress };
+        let answer = watch(&progress);
+        if answer.is_break() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        answer
+    }
+}
+
+impl<X: Points, K: Kernel<X>> SvcModel<X, K> {
+    /// The decision of every pair for every point.
+    ///
+    /// # Errors
+    /// If the points do not fit the model.
+    pub fn decisions(&self, points: &X) -> Result<Dense<f64>> {
+        self.expansion.decisions(points)
+    }
+
+    /// The number of the class of each point.
+    ///
+    /// # Errors
+    /// If the points do not fit the model.
+    pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
+        let decisions = self.decisions(points)?;
+        Ok((0..points.len()).into_par_iter().map(|i| vote(decisions.row(i), self.classes.len())).collect())
+    }
+
+    /// The class of each point.
+    ///
+    /// # Errors
+    /// If the points do not fit the model.
+    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
+        Ok(self.predict_index(points)?.into_iter().map(|class| self.classes[class].as_str()).collect())
+    }
 }

@@ -1,1 +1,112 @@
-//! The only unsafe code: vector instructions chosen at run time.
+//! The only unsafe code of the crate: vector instructions, chosen at run time.
+//!
+//! Loops over plain slices are written once, as ordinary Rust, and compiled three times by `multiversion!`: for
+//! AVX-512, for AVX2 with FMA, and for the baseline of the target. Only the two products ([`gemm`], [`sparse`])
+//! are written with intrinsics.
+#![expect(unsafe_code, reason = "vector instructions are unsafe to call; each use says why it is sound")]
+
+mod exp;
+mod gemm;
+mod readout;
+mod sparse;
+mod update;
+
+pub(crate) use exp::{exp_f32, exp_f64, gaussian_f32, gaussian_f64};
+pub(crate) use gemm::{dots_f32, dots_f64};
+pub(crate) use readout::readout;
+pub(crate) use sparse::{sparse_dots_f32, sparse_dots_f64};
+pub(crate) use update::{MIN_CURVATURE, accumulate, best_pair, step};
+
+use std::sync::OnceLock;
+
+/// Columns of a packed panel: the panel is stored feature after feature, `PANEL` values each.
+pub(crate) const PANEL: usize = 64;
+/// Rows of a packed strip: stored feature after feature, `STRIP` values each.
+pub(crate) const STRIP: usize = 6;
+
+/// The instruction sets there is code for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Whatever the target guarantees.
+    Baseline,
+    /// AVX2 and FMA.
+    Avx2,
+    /// AVX-512 F, BW, DQ and VL.
+    Avx512,
+}
+
+/// The best level of this machine; `MERCER_SIMD=baseline|avx2` lowers it (for tests and for chasing bugs).
+pub(crate) fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| {
+        let best = detect();
+        match std::env::var("MERCER_SIMD").as_deref() {
+            Ok("baseline") => Level::Baseline,
+            Ok("avx2") => best.min(Level::Avx2),
+            _ => best,
+        }
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+fn detect() -> Level {
+    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+    let avx512 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl");
+    match (avx2, avx512) {
+        (true, true) => Level::Avx512,
+        (true, false) => Level::Avx2,
+        _ => Level::Baseline,
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn detect() -> Level {
+    Level::Baseline
+}
+
+/// Whether the baseline of the target has a fused multiply-add (else `mul_add` would call a library function).
+pub(crate) const BASELINE_FMA: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+
+/// a·b + c, fused where the instruction exists.
+#[inline(always)]
+pub(crate) fn fma_f32<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// a·b + c, fused where the instruction exists.
+#[inline(always)]
+pub(crate) fn fma_f64<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// Compiles `body::<FMA>` for each level and calls the best: `fn name(args) -> ret = body;`
+macro_rules! multiversion {
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident;) => {
+        $(#[$doc])*
+        pub(crate) fn $name($($arg: $ty),*) $(-> $ret)? {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
+                fn avx512($($arg: $ty),*) $(-> $ret)? {
+                    $body::<true>($($arg),*)
+                }
+                #[target_feature(enable = "avx2,fma")]
+                fn avx2($($arg: $ty),*) $(-> $ret)? {
+                    $body::<true>($($arg),*)
+                }
+                match $crate::simd::level() {
+                    // SAFETY: `level` found these instruction sets on this machine.
+                    $crate::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
+                    // SAFETY: as above.
+                    $crate::simd::Level::Avx2 => return unsafe { avx2($($arg),*) },
+                    $crate::simd::Level::Baseline => {}
+                }
+            }
+            $body::<{ $crate::simd::BASELINE_FMA }>($($arg),*)
+        }
+    };
+}
+pub(crate) use multiversion;

@@ -1,13 +1,23 @@
 //! The quadratic programme of every support vector machine, its solver, and the certificate of the answer.
+//!
+//! [`Problem`] is numbers only; [`Smo`] solves it on any [`Gram`](crate::gram::Gram); a [`Solution`] comes with a
+//! [`Certificate`]: how far the answer can be from the best there is, and why the solver stopped.
 
+mod active;
 mod certificate;
+mod inner;
 mod problem;
+mod smo;
+mod working_set;
 
 pub use certificate::{Certificate, Stop};
 pub use problem::Problem;
+pub use smo::{Smo, unwatched};
 
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
 
 /// The state of a fit, handed to the caller's callback after each round.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,4 +52,46 @@ pub struct Solution {
     pub offset: f64,
     /// How good it is.
     pub certificate: Certificate,
+    /// Where the time went.
+    pub phases: Phases,
+}
+
+/// Time spent in each part of the solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Phases {
+    /// Choosing working sets.
+    pub selection: Span,
+    /// Computing and fetching kernel rows.
+    pub rows: Span,
+    /// Steps inside working sets.
+    pub inner: Span,
+    /// Updating gradients.
+    pub update: Span,
+    /// Setting variables aside and bringing them back.
+    pub shrinking: Span,
+}
+
+/// A sum of durations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span(pub Duration);
+
+impl Span {
+    /// Adds the time since `since`; returns now.
+    fn lap(&mut self, since: Instant) -> Instant {
+        let now = Instant::now();
+        self.0 += now - since;
+        now
+    }
+}
+
+/// Columns updated by one task: a gradient piece that stays in the first-level cache.
+const UPDATE_TASK: usize = 1024;
+
+/// `gradient[j] += Σ weights[w] · rows[w][j]`. Each entry is summed in the order of the rows by one thread.
+fn update_gradient(gradient: &mut [f64], rows: &[&[f32]], weights: &[f64]) {
+    gradient.par_chunks_mut(UPDATE_TASK).enumerate().for_each_init(Vec::new, |piece, (task, gradient)| {
+        piece.clear();
+        piece.extend(rows.iter().map(|row| &row[task * UPDATE_TASK..][..gradient.len()]));
+        crate::simd::accumulate(gradient, piece, weights);
+    });
 }

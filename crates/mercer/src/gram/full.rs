@@ -1,0 +1,64 @@
+//! A Gram held in memory.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Gram, Subset};
+
+/// Rows computed at once while the matrix is filled.
+const BATCH: usize = 256;
+
+/// The whole matrix, n² single-precision values.
+pub struct Full {
+    values: Vec<f32>,
+    diagonal: Vec<f64>,
+    computed: AtomicU64,
+}
+
+impl Full {
+    /// Computes every row of `gram` once.
+    #[must_use]
+    pub fn new(gram: &dyn Gram) -> Self {
+        let n = gram.len();
+        let mut values = vec![0.0; n * n];
+        let mut rows: Vec<&mut [f32]> = values.chunks_mut(n.max(1)).collect();
+        let index: Vec<usize> = (0..n).collect();
+        for (index, rows) in index.chunks(BATCH).zip(rows.chunks_mut(BATCH)) {
+            gram.rows(index, rows);
+        }
+        Self::from_values(values, gram.diagonal().to_vec())
+    }
+
+    /// A matrix given row after row, with its diagonal in double precision.
+    ///
+    /// # Panics
+    /// If there are not n² values for n diagonal entries.
+    #[must_use]
+    pub fn from_values(values: Vec<f32>, diagonal: Vec<f64>) -> Self {
+        assert_eq!(values.len(), diagonal.len() * diagonal.len(), "a square matrix with its diagonal");
+        let computed = AtomicU64::new(values.len() as u64);
+        Self { values, diagonal, computed }
+    }
+}
+
+impl Gram for Full {
+    fn len(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
+        let n = self.len();
+        rows.iter().zip(out).for_each(|(&i, out)| out.copy_from_slice(&self.values[i * n..(i + 1) * n]));
+    }
+
+    fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a> {
+        Box::new(Subset::new(self, index))
+    }
+
+    fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
+    }
+}

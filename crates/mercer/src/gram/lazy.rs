@@ -1,0 +1,75 @@
+//! A Gram that computes rows when they are asked for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Gram;
+use crate::data::Points;
+use crate::error::Result;
+use crate::kernel::{Bound, Kernel};
+
+/// A promise of rows: points and a kernel bound to them. Holds the points and their packed copy, no kernel value.
+pub struct Lazy<'k, X: Points, K: Kernel<X>> {
+    kernel: &'k K,
+    points: X,
+    bound: Box<dyn Bound<X>>,
+    diagonal: Vec<f64>,
+    computed: Arc<Counter>,
+}
+
+/// Kernel values computed by a Gram and those restricted from it.
+#[derive(Default)]
+struct Counter {
+    own: AtomicU64,
+    parent: Option<Arc<Counter>>,
+}
+
+impl Counter {
+    fn add(&self, values: u64) {
+        self.own.fetch_add(values, Ordering::Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.add(values);
+        }
+    }
+}
+
+impl<'k, X: Points, K: Kernel<X>> Lazy<'k, X, K> {
+    /// Binds the kernel to the points.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated on them.
+    pub fn new(kernel: &'k K, points: &X) -> Result<Self> {
+        Self::counted(kernel, points.clone(), Arc::default())
+    }
+
+    fn counted(kernel: &'k K, points: X, computed: Arc<Counter>) -> Result<Self> {
+        let bound = kernel.bind(&points)?;
+        let diagonal = bound.diagonal();
+        Ok(Self { kernel, points, bound, diagonal, computed })
+    }
+}
+
+impl<X: Points, K: Kernel<X>> Gram for Lazy<'_, X, K> {
+    fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
+        self.computed.add((rows.len() * self.len()) as u64);
+        self.bound.rows(&self.points, rows, out);
+    }
+
+    fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a> {
+        let counter = Counter { own: AtomicU64::new(0), parent: Some(self.computed.clone()) };
+        let part = Self::counted(self.kernel, self.points.select(index), Arc::new(counter));
+        Box::new(part.expect("a kernel bound to points binds to some of them"))
+    }
+
+    fn computed(&self) -> u64 {
+        self.computed.own.load(Ordering::Relaxed)
+    }
+}

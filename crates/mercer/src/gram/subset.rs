@@ -1,0 +1,54 @@
+//! Some points of a Gram, by gathering from its rows.
+
+use super::Gram;
+
+/// Rows gathered at once: bounds the scratch memory.
+const BATCH: usize = 64;
+
+/// The Gram of some points of another, without a copy of either. For a parent whose rows are cheap to get.
+pub struct Subset<'a> {
+    parent: &'a dyn Gram,
+    index: Vec<usize>,
+    diagonal: Vec<f64>,
+}
+
+impl<'a> Subset<'a> {
+    /// The points of `parent` at `index`, in that order.
+    #[must_use]
+    pub fn new(parent: &'a dyn Gram, index: &[usize]) -> Self {
+        let diagonal = index.iter().map(|&i| parent.diagonal()[i]).collect();
+        Self { parent, index: index.to_vec(), diagonal }
+    }
+}
+
+impl Gram for Subset<'_> {
+    fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
+        let n = self.parent.len();
+        let mut scratch = vec![0.0; BATCH.min(rows.len()) * n];
+        for (rows, out) in rows.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+            let index: Vec<usize> = rows.iter().map(|&i| self.index[i]).collect();
+            let mut whole: Vec<&mut [f32]> = scratch.chunks_mut(n.max(1)).take(rows.len()).collect();
+            self.parent.rows(&index, &mut whole);
+            for (whole, out) in whole.iter().zip(out) {
+                out.iter_mut().zip(&self.index).for_each(|(o, &j)| *o = whole[j]);
+            }
+        }
+    }
+
+    fn restrict<'b>(&'b self, index: &[usize]) -> Box<dyn Gram + 'b> {
+        let index: Vec<usize> = index.iter().map(|&i| self.index[i]).collect();
+        Box::new(Subset::new(self.parent, &index))
+    }
+
+    fn computed(&self) -> u64 {
+        self.parent.computed()
+    }
+}

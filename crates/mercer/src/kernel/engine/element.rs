@@ -1,0 +1,46 @@
+//! The two precisions a block can be computed in.
+
+use crate::data::Real;
+use crate::simd;
+
+/// `f32` or `f64` with the vector routines of each.
+pub(crate) trait Element: Real {
+    /// A strip of rows times a panel of columns.
+    fn dots(depth: usize, strip: &[Self], panel: &[Self], out: &mut [Self]);
+    /// A sparse row times a panel of columns.
+    fn sparse_dots(index: &[u32], values: &[Self], panel: &[Self], out: &mut [Self]);
+    /// Exponential of each value.
+    fn exp(values: &mut [Self]);
+    /// Inner products to exp(−γ·squared distance), given the squared norms.
+    fn gaussian(dots: &mut [Self], columns: &[Self], row: Self, gamma: Self);
+}
+
+impl Element for f32 {
+    fn dots(depth: usize, strip: &[f32], panel: &[f32], out: &mut [f32]) {
+        simd::dots_f32(depth, strip, panel, out);
+    }
+    fn sparse_dots(index: &[u32], values: &[f32], panel: &[f32], out: &mut [f32]) {
+        simd::sparse_dots_f32(index, values, panel, out);
+    }
+    fn exp(values: &mut [f32]) {
+        simd::exp_f32(values);
+    }
+    fn gaussian(dots: &mut [f32], columns: &[f32], row: f32, gamma: f32) {
+        simd::gaussian_f32(dots, columns, row, gamma);
+    }
+}
+
+impl Element for f64 {
+    fn dots(depth: usize, strip: &[f64], panel: &[f64], out: &mut [f64]) {
+        simd::dots_f64(depth, strip, panel, out);
+    }
+    fn sparse_dots(index: &[u32], values: &[f64], panel: &[f64], out: &mut [f64]) {
+        simd::sparse_dots_f64(index, values, panel, out);
+    }
+    fn exp(values: &mut [f64]) {
+        simd::exp_f64(values);
+    }
+    fn gaussian(dots: &mut [f64], columns: &[f64], row: f64, gamma: f64) {
+        simd::gaussian_f64(dots, columns, row, gamma);
+    }
+}

@@ -1,0 +1,294 @@
+//! Points packed for the products: columns into panels once, rows into strips or sparse rows per block.
+
+use rayon::prelude::*;
+
+use super::element::Element;
+use crate::data::{Points, Vectors};
+use crate::error::{ErrorKind, Result};
+use crate::kernel::Map;
+use crate::simd::{PANEL, STRIP};
+
+/// Sparse columns whose dense panels would take more bytes than this stay sparse.
+const DENSE_BYTES: usize = 1 << 30;
+
+/// Rows with a smaller share of entries than this are multiplied sparsely. A stored entry costs about as much as
+/// 1.3 entries of the dense product, which has no index to follow.
+const SPARSE_SHARE: f64 = 0.6;
+
+/// The columns of a Gram as seen through some maps, less a centre where only differences matter.
+pub(super) struct View<T> {
+    maps: Vec<Map>,
+    width: usize,
+    columns: usize,
+    center: Option<Vec<f64>>,
+    termwise: bool,
+    packed: Packed<T>,
+    /// Squared norm of each column, padded to whole panels.
+    norms: Vec<T>,
+}
+
+enum Packed<T> {
+    /// Panel after panel, each feature after feature.
+    Panels(Vec<T>),
+    /// Sparse columns, for spaces too wide to be dense.
+    Wide(SparseRows<T>),
+}
+
+/// Sparse rows in the precision of the engine.
+struct SparseRows<T> {
+    start: Vec<usize>,
+    index: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T: Element> SparseRows<T> {
+    fn new(points: &Vectors, rows: impl Iterator<Item = usize>) -> Self {
+        let mut packed = Self { start: vec![0], index: Vec::new(), values: Vec::new() };
+        for i in rows {
+            points.row(i).for_each(|k, v| {
+                if v != 0.0 {
+                    packed.index.push(k as u32);
+                    packed.values.push(T::from_f64(v));
+                }
+            });
+            packed.start.push(packed.index.len());
+        }
+        packed
+    }
+
+    fn row(&self, i: usize) -> (&[u32], &[T]) {
+        let range = self.start[i]..self.start[i + 1];
+        (&self.index[range.clone()], &self.values[range])
+    }
+}
+
+/// Rows of a block, packed to meet the columns of a [`View`].
+pub(super) struct RowSet<T> {
+    packed: PackedRows<T>,
+    /// Squared norm of each row.
+    pub(super) norms: Vec<T>,
+}
+
+enum PackedRows<T> {
+    Strips(Vec<T>),
+    Sparse(SparseRows<T>),
+    /// Feature after feature, `PANEL` rows each: meets [`Packed::Wide`].
+    Panel(Vec<T>),
+}
+
+/// A sum over features of a function of both values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Termwise {
+    AbsoluteDifference,
+    ChiSquare,
+    Canberra,
+    Differs,
+    Minimum,
+}
+
+impl Termwise {
+    #[inline(always)]
+    fn term(self, a: f64, b: f64) -> f64 {
+        match self {
+            Self::AbsoluteDifference => (a - b).abs(),
+            Self::ChiSquare => {
+                let sum = a + b;
+                if sum == 0.0 { 0.0 } else { (a - b) * (a - b) / sum }
+            }
+            Self::Canberra => {
+                let sum = a.abs() + b.abs();
+                if sum == 0.0 { 0.0 } else { (a - b).abs() / sum }
+            }
+            Self::Differs => f64::from(u8::from(a != b)),
+            Self::Minimum => a.min(b),
+        }
+    }
+}
+
+/// `points` seen through `maps`; borrowed where there are none.
+fn mapped<'a>(points: &'a Vectors, maps: &[Map]) -> Result<std::borrow::Cow<'a, Vectors>> {
+    maps.iter().try_fold(std::borrow::Cow::Borrowed(points), |points, map| {
+        Ok(std::borrow::Cow::Owned(map.apply_all(&points)?))
+    })
+}
+
+/// Mean of each feature.
+fn mean(points: &Vectors) -> Vec<f64> {
+    let mut sums = vec![0.0; points.width()];
+    (0..points.len()).for_each(|i| points.row(i).for_each(|k, v| sums[k] += v));
+    sums.iter_mut().for_each(|s| *s /= points.len().max(1) as f64);
+    sums
+}
+
+/// ‖x − centre‖² of row `i`.
+fn square(points: &Vectors, i: usize, center: Option<&[f64]>) -> f64 {
+    let mut sum = 0.0;
+    match center {
+        None => points.row(i).for_each(|_, v| sum += v * v),
+        Some(center) => {
+            let row = points.row(i);
+            center.iter().enumerate().for_each(|(k, c)| sum += (row.get(k) - c) * (row.get(k) - c));
+        }
+    }
+    sum
+}
+
+/// The largest squared norm of `points` seen through `maps`, about their mean if `centred`.
+pub(super) fn largest_square(points: &Vectors, maps: &[Map], centred: bool) -> Result<f64> {
+    let points = mapped(points, maps)?;
+    let center = (centred && !points.is_sparse()).then(|| mean(&points));
+    Ok((0..points.len()).map(|i| square(&points, i, center.as_deref())).fold(0.0, f64::max))
+}
+
+impl<T: Element> View<T> {
+    /// Packs `columns`. Sparse points are never centred: it would fill them. With `termwise`, only dense panels
+    /// will do.
+    pub(super) fn new(columns: &Vectors, maps: &[Map], centred: bool, termwise: bool) -> Result<Self> {
+        let points = mapped(columns, maps)?;
+        let (n, width) = (points.len(), points.width());
+        let center = (centred && !points.is_sparse()).then(|| mean(&points));
+        let panels = n.div_ceil(PANEL);
+        let bytes = panels.saturating_mul(PANEL * size_of::<T>()).saturating_mul(width);
+        let wide = points.is_sparse() && bytes > DENSE_BYTES;
+        if wide && termwise {
+            let what = format!("a kernel that compares feature by feature on {width} sparse features").into();
+            return Err(ErrorKind::Unsupported { what }.into());
+        }
+        let mut norms = vec![T::default(); panels * PANEL];
+        norms.par_iter_mut().take(n).enumerate().for_each(|(i, norm)| {
+            *norm = T::from_f64(square(&points, i, center.as_deref()));
+        });
+        let packed = if wide {
+            Packed::Wide(SparseRows::new(&points, 0..n))
+        } else {
+            let mut values = vec![T::default(); panels * PANEL * width];
+            if width > 0 {
+                values.par_chunks_mut(PANEL * width).enumerate().for_each(|(p, panel)| {
+                    for c in 0..PANEL.min(n - p * PANEL) {
+                        let mut put = |k: usize, v: f64| panel[k * PANEL + c] = T::from_f64(v);
+                        match &center {
+                            None => points.row(p * PANEL + c).for_each(put),
+                            Some(center) => points.row(p * PANEL + c).for_each(|k, v| put(k, v - center[k])),
+                        }
+                    }
+                });
+            }
+            Packed::Panels(values)
+        };
+        Ok(Self { maps: maps.to_vec(), width, columns: n, center, termwise, packed, norms })
+    }
+
+    /// Whether blocks should have at most `PANEL` rows.
+    pub(super) fn is_wide(&self) -> bool {
+        matches!(self.packed, Packed::Wide(_))
+    }
+
+    /// Features of the view.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Squared norms of the columns of panel `p`.
+    pub(super) fn norms(&self, p: usize) -> &[T] {
+        &self.norms[p * PANEL..(p + 1) * PANEL]
+    }
+
+    /// Packs the rows of a block; the points have the width of the columns.
+    pub(super) fn pack(&self, points: &Vectors, rows: &[usize]) -> RowSet<T> {
+        if self.maps.is_empty() {
+            return self.pack_mapped(points, rows);
+        }
+        let chosen = points.select(rows);
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let images = mapped(&chosen, &self.maps).expect("points as wide as the columns can be mapped as they were");
+        self.pack_mapped(&images, &all)
+    }
+
+    fn pack_mapped(&self, points: &Vectors, rows: &[usize]) -> RowSet<T> {
+        let center = self.center.as_deref();
+        let norms = rows.iter().map(|&i| T::from_f64(square(points, i, center))).collect();
+        let stored: usize = rows.iter().map(|&i| points.row(i).stored()).sum();
+        let dense = !points.is_sparse() || stored as f64 > SPARSE_SHARE * (rows.len() * self.width) as f64;
+        let packed = if self.is_wide() {
+            let mut panel = vec![T::default(); self.width * PANEL];
+            for (r, &i) in rows.iter().enumerate() {
+                points.row(i).for_each(|k, v| panel[k * PANEL + r] = T::from_f64(v));
+            }
+            PackedRows::Panel(panel)
+        } else if dense || self.termwise || center.is_some() {
+            let mut strips = vec![T::default(); rows.len().div_ceil(STRIP) * STRIP * self.width];
+            for (r, &i) in rows.iter().enumerate() {
+                let strip = &mut strips[r / STRIP * STRIP * self.width..];
+                let mut put = |k: usize, v: f64| strip[k * STRIP + r % STRIP] = T::from_f64(v);
+                match center {
+                    None => points.row(i).for_each(put),
+                    // A centre is only there for dense columns; a sparse row stands for all of its zeros too.
+                    Some(center) => (0..self.width).for_each(|k| put(k, points.row(i).get(k) - center[k])),
+                }
+            }
+            PackedRows::Strips(strips)
+        } else {
+            PackedRows::Sparse(SparseRows::new(points, rows.iter().copied()))
+        };
+        RowSet { packed, norms }
+    }
+
+    /// Inner products of `count` rows from `first` (a multiple of `STRIP`) with the columns of panel `p`, row after
+    /// row. `out` has room for whole strips.
+    pub(super) fn dots(&self, rows: &RowSet<T>, first: usize, count: usize, p: usize, out: &mut [T]) {
+        let panel = |values: &[T]| -> std::ops::Range<usize> {
+            debug_assert!(values.len() >= (p + 1) * PANEL * self.width);
+            p * PANEL * self.width..(p + 1) * PANEL * self.width
+        };
+        match (&self.packed, &rows.packed) {
+            (Packed::Panels(values), PackedRows::Strips(strips)) => {
+                for s in 0..count.div_ceil(STRIP) {
+                    let strip = &strips[(first / STRIP + s) * STRIP * self.width..];
+                    T::dots(self.width, strip, &values[panel(values)], &mut out[s * STRIP * PANEL..]);
+                }
+            }
+            (Packed::Panels(values), PackedRows::Sparse(sparse)) => {
+                for r in 0..count {
+                    let (index, entries) = sparse.row(first + r);
+                    T::sparse_dots(index, entries, &values[panel(values)], &mut out[r * PANEL..]);
+                }
+            }
+            (Packed::Wide(columns), PackedRows::Panel(panel)) => {
+                let mut sums = [T::default(); PANEL];
+                for c in 0..PANEL.min(self.columns - p * PANEL) {
+                    let (index, entries) = columns.row(p * PANEL + c);
+                    T::sparse_dots(index, entries, panel, &mut sums);
+                    (0..count).for_each(|r| out[r * PANEL + c] = sums[first + r]);
+                }
+            }
+            _ => unreachable!("`pack` chooses rows that meet the columns"),
+        }
+    }
+
+    /// Sums over features of `term`, as [`View::dots`] does for products.
+    pub(super) fn termwise(
+        &self,
+        term: Termwise,
+        rows: &RowSet<T>,
+        first: usize,
+        count: usize,
+        p: usize,
+        out: &mut [T],
+    ) {
+        let (Packed::Panels(values), PackedRows::Strips(strips)) = (&self.packed, &rows.packed) else {
+            unreachable!("termwise views are packed densely")
+        };
+        let panel = &values[p * PANEL * self.width..(p + 1) * PANEL * self.width];
+        for r in 0..count {
+            let strip = &strips[(first + r) / STRIP * STRIP * self.width..];
+            let mut sums = [0.0; PANEL];
+            for k in 0..self.width {
+                let a = strip[k * STRIP + (first + r) % STRIP].to_f64();
+                for (sum, b) in sums.iter_mut().zip(&panel[k * PANEL..(k + 1) * PANEL]) {
+                    *sum += term.term(a, b.to_f64());
+                }
+            }
+            (0..PANEL).for_each(|c| out[r * PANEL + c] = T::from_f64(sums[c]));
+        }
+    }
+}

@@ -1,7 +1,53 @@
 //! The kernel algebra, for every input space.
+//!
+//! If k₁ and k₂ are kernels then so are c·k₁ (c ≥ 0), k₁ + k₂, k₁·k₂, k₁ᵐ, exp(k₁) and the normalised k₁. An
+//! [`Expr`] is a tree of these rules over the kernels of a space, its *leaves*. It is data: it compares, prints and
+//! parses. The operators keep one canonical form, so that two ways of writing the same product are the same value:
+//!
+//! - a sum in a sum and a product in a product are flattened,
+//! - the constants of a product are multiplied into one, which comes first,
+//! - the constants of a sum are added into one, which comes last.
+//!
+//! ```
+//! use mercer::kernel::{linear, rbf};
+//!
+//! let kernel = rbf(0.5) + linear() * 2.0;
+//! assert_eq!(kernel.to_string(), "rbf(gamma=0.5) + 2*linear");
+//! assert_eq!(kernel, "rbf(gamma=0.5) + 2*linear".parse()?);
+//! # Ok::<(), mercer::Error>(())
+//! ```
 
-/// A leaf of an expression: a kernel on some space.
-pub trait Leaf: Clone + PartialEq + std::fmt::Debug + Send + Sync {}
+use std::fmt;
+use std::ops::{Add, Mul};
+
+use super::{Definiteness, Slot};
+use crate::error::{Result, check};
+
+/// The largest exponent of a power and degree of a polynomial: beyond it only overflow and underflow are left.
+pub const MAX_POWER: u32 = 100;
+
+/// How deep an expression may nest, so that no expression (nor the text of one) can exhaust the stack.
+pub const MAX_DEPTH: usize = 64;
+
+/// A leaf of an expression: a kernel on some space. Its `Display` is its text in an expression.
+pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync {
+    /// Checks every parameter.
+    ///
+    /// # Errors
+    /// The first parameter outside its range.
+    fn check(&self) -> Result<()>;
+
+    /// What is known of its definiteness without looking at data.
+    fn definiteness(&self) -> Definiteness;
+
+    /// Shows each real parameter to `visit`, in an order that depends on the structure only.
+    fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>));
+
+    /// Whether its text needs parentheses beside `*` and `^`.
+    fn is_compound(&self) -> bool {
+        false
+    }
+}
 
 /// A kernel expression: kernels of one space joined by the rules that keep them kernels.
 ///
@@ -24,4 +70,230 @@ pub enum Expr<L> {
     Exp(Box<Expr<L>>),
     /// k(x, y)/√(k(x, x) k(y, y)), 0 where a diagonal value is not positive
     Normalized(Box<Expr<L>>),
+}
+
+impl<L> Expr<L> {
+    /// The sum of `terms` in canonical form; 0 if there are none.
+    #[must_use]
+    pub fn sum(terms: impl IntoIterator<Item = Self>) -> Self {
+        let mut kept = Vec::new();
+        let mut constant = None;
+        let mut keep = |term| match term {
+            Self::Constant(c) => constant = Some(constant.map_or(c, |sum: f64| sum + c)),
+            other => kept.push(other),
+        };
+        for term in terms {
+            match term {
+                Self::Sum(inner) => inner.into_iter().for_each(&mut keep),
+                other => keep(other),
+            }
+        }
+        kept.extend(constant.map(Self::Constant));
+        single(kept, 0.0, Self::Sum)
+    }
+
+    /// The product of `factors` in canonical form; 1 if there are none.
+    #[must_use]
+    pub fn product(factors: impl IntoIterator<Item = Self>) -> Self {
+        let mut kept = Vec::new();
+        let mut constant = None;
+        let mut keep = |factor| match factor {
+            Self::Constant(c) => constant = Some(constant.map_or(c, |product: f64| product * c)),
+            other => kept.push(other),
+        };
+        for factor in factors {
+            match factor {
+                Self::Product(inner) => inner.into_iter().for_each(&mut keep),
+                other => keep(other),
+            }
+        }
+        kept.splice(0..0, constant.map(Self::Constant));
+        single(kept, 1.0, Self::Product)
+    }
+
+    /// kᵐ.
+    #[must_use]
+    pub fn power(self, exponent: u32) -> Self {
+        Self::Power(Box::new(self), exponent)
+    }
+
+    /// exp(k).
+    #[must_use]
+    pub fn exp(self) -> Self {
+        Self::Exp(Box::new(self))
+    }
+
+    /// k(x, y)/√(k(x, x) k(y, y)): the cosine of the angle in feature space.
+    #[must_use]
+    pub fn normalized(self) -> Self {
+        Self::Normalized(Box::new(self))
+    }
+
+    /// The same expression over other leaves.
+    #[must_use]
+    pub fn map_leaves<M>(self, change: &mut impl FnMut(L) -> M) -> Expr<M> {
+        let mut boxed = |k: Box<Self>| Box::new(k.map_leaves(change));
+        match self {
+            Self::Power(k, m) => Expr::Power(boxed(k), m),
+            Self::Exp(k) => Expr::Exp(boxed(k)),
+            Self::Normalized(k) => Expr::Normalized(boxed(k)),
+            Self::Leaf(leaf) => Expr::Leaf(change(leaf)),
+            Self::Constant(c) => Expr::Constant(c),
+            Self::Sum(terms) => Expr::Sum(terms.into_iter().map(|k| k.map_leaves(change)).collect()),
+            Self::Product(factors) => {
+                Expr::Product(factors.into_iter().map(|k| k.map_leaves(change)).collect())
+            }
+        }
+    }
+}
+
+/// The only operand, or the node of several, or the neutral constant of none.
+fn single<L>(mut operands: Vec<Expr<L>>, neutral: f64, node: fn(Vec<Expr<L>>) -> Expr<L>) -> Expr<L> {
+    match operands.len() {
+        0 | 1 => operands.pop().unwrap_or(Expr::Constant(neutral)),
+        _ => node(operands),
+    }
+}
+
+impl<L: Leaf> Expr<L> {
+    /// Checks every parameter, constant and exponent.
+    ///
+    /// # Errors
+    /// The first one outside its range: a constant that is negative (then the rules no longer make kernels) or not
+    /// finite, an exponent outside 1 to [`MAX_POWER`], an expression nested deeper than [`MAX_DEPTH`], or a
+    /// parameter of a leaf.
+    pub fn check(&self) -> Result<()> {
+        self.check_at(1)
+    }
+
+    fn check_at(&self, depth: usize) -> Result<()> {
+        check("depth", depth as f64, depth <= MAX_DEPTH, "an expression may nest at most 64 deep")?;
+        match self {
+            Self::Leaf(leaf) => leaf.check(),
+            Self::Constant(c) => {
+                check("constant", *c, *c >= 0.0 && c.is_finite(), "must be finite and not negative")
+            }
+            Self::Sum(operands) | Self::Product(operands) => {
+                operands.iter().try_for_each(|k| k.check_at(depth + 1))
+            }
+            Self::Power(k, m) => {
+                check("power", f64::from(*m), (1..=MAX_POWER).contains(m), "must lie in 1 to 100")?;
+                k.check_at(depth + 1)
+            }
+            Self::Exp(k) | Self::Normalized(k) => k.check_at(depth + 1),
+        }
+    }
+
+    /// What is known of its definiteness without looking at data: an expression is as definite as the least definite
+    /// of its parts, because every rule of the algebra keeps a kernel a kernel; a negative constant is no kernel.
+    #[must_use]
+    pub fn definiteness(&self) -> Definiteness {
+        let least =
+            |operands: &[Self]| operands.iter().map(Self::definiteness).max().unwrap_or(Definiteness::Psd);
+        match self {
+            Self::Leaf(leaf) => leaf.definiteness(),
+            Self::Constant(c) if *c >= 0.0 && c.is_finite() => Definiteness::Psd,
+            Self::Constant(_) => Definiteness::Unknown,
+            Self::Sum(operands) | Self::Product(operands) => least(operands),
+            Self::Power(k, _) | Self::Exp(k) | Self::Normalized(k) => k.definiteness(),
+        }
+    }
+}
+
+impl<L> Add for Expr<L> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self::sum([self, other])
+    }
+}
+
+impl<L> Add<f64> for Expr<L> {
+    type Output = Self;
+    fn add(self, constant: f64) -> Self {
+        Self::sum([self, Self::Constant(constant)])
+    }
+}
+
+impl<L> Add<Expr<L>> for f64 {
+    type Output = Expr<L>;
+    fn add(self, kernel: Expr<L>) -> Expr<L> {
+        kernel + self
+    }
+}
+
+impl<L> Mul for Expr<L> {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        Self::product([self, other])
+    }
+}
+
+impl<L> Mul<f64> for Expr<L> {
+    type Output = Self;
+    fn mul(self, constant: f64) -> Self {
+        Self::product([self, Self::Constant(constant)])
+    }
+}
+
+impl<L> Mul<Expr<L>> for f64 {
+    type Output = Expr<L>;
+    fn mul(self, kernel: Expr<L>) -> Expr<L> {
+        kernel * self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::error::ErrorKind;
+    use crate::kernel::{Expr, VectorExpr, constant, linear, rbf};
+
+    #[test]
+    fn scaled_leaf_is_a_product_with_its_constant_first() {
+        let expected = Expr::Product(vec![Expr::Constant(2.0), linear()]);
+        assert_eq!(2.0 * linear(), expected);
+        assert_eq!(linear() * 2.0, expected);
+        assert_eq!(linear() * constant(2.0), expected);
+    }
+
+    #[test]
+    fn sums_and_products_are_flattened_and_their_constants_merged() {
+        let sum = (linear() + 1.0) + (rbf(1.0) + 2.0);
+        assert_eq!(sum, Expr::Sum(vec![linear(), rbf(1.0), Expr::Constant(3.0)]));
+        let product = (2.0 * linear()) * (rbf(1.0) * 3.0);
+        assert_eq!(product, Expr::Product(vec![Expr::Constant(6.0), linear(), rbf(1.0)]));
+    }
+
+    #[test]
+    fn sum_of_none_is_zero_and_product_of_none_is_one() {
+        assert_eq!(VectorExpr::sum([]), constant(0.0));
+        assert_eq!(VectorExpr::product([]), constant(1.0));
+        assert_eq!(Expr::sum([linear()]), linear());
+    }
+
+    #[test]
+    fn a_coefficient_of_one_is_kept() {
+        assert_eq!(1.0 * linear(), Expr::Product(vec![Expr::Constant(1.0), linear()]));
+    }
+
+    #[test]
+    fn negative_and_nan_constants_are_refused_by_check() {
+        for refused in [-1.0, f64::NAN, f64::INFINITY] {
+            for kernel in [refused * linear(), linear() + refused, (constant(refused) + linear()).exp()] {
+                let error = kernel.check().unwrap_err();
+                let ErrorKind::Parameter { name, .. } = error.kind() else { panic!("{error}") };
+                assert_eq!(*name, "constant");
+            }
+        }
+        (0.0 * linear()).check().unwrap();
+    }
+
+    #[test]
+    fn exponents_and_depth_are_limited() {
+        linear().power(100).check().unwrap();
+        assert!(linear().power(0).check().is_err());
+        assert!(linear().power(101).check().is_err());
+        let nested = |depth| (1..depth).fold(linear(), |kernel, _| kernel.exp());
+        nested(64).check().unwrap();
+        assert!(nested(65).check().is_err());
+    }
 }

@@ -5,13 +5,28 @@
 //!
 //! For vectors the kernel is data: an [`Expr`] over [`VectorLeaf`]s, which prints, parses, compares and saves.
 
+#[cfg(test)]
+mod arbitrary;
+mod call;
+mod construct;
 mod expr;
+mod leaf;
+mod map;
+mod parameter;
+mod text;
+mod value;
 mod vector;
+mod vector_text;
 
 use crate::data::Points;
 use crate::error::Result;
 
-pub use expr::{Expr, Leaf};
+pub use construct::{
+    constant, cosine, factor, gaussian, intersection, laplace, linear, matern, plummer, polynomial,
+    precomputed, rational_quadratic, rbf, rbf_sigma, tanh,
+};
+pub use expr::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
+pub use parameter::{Parameter, Slot};
 pub use vector::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 
 /// A kernel on points of the space `X`.

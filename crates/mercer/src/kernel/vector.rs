@@ -3,6 +3,25 @@
 use super::Expr;
 
 /// A kernel expression on vectors.
+///
+/// Its text, which prints and parses, follows
+/// ```text
+/// sum     = product { "+" product }
+/// product = operand { "*" operand }
+/// operand = atom { "@" map | "^" whole number }
+/// atom    = number | "(" sum ")" | "exp" "(" sum ")" | "normalized" "(" sum ")" | kernel
+/// kernel  = name [ "(" [ argument { "," argument } ] ")" ]
+/// ```
+/// and a map looks like a kernel. `@` and `^` bind tighter than `*`. The kernels are listed at [`VectorKernel`], the
+/// maps at [`Map`].
+///
+/// ```
+/// use mercer::kernel::{Map, VectorExpr, linear, rbf};
+///
+/// let kernel: VectorExpr = "rbf(gamma=0.5) @ columns(1, 3..5) + 2*linear".parse()?;
+/// assert_eq!(kernel, rbf(0.5).on(Map::Columns(vec![0, 2, 3, 4])) + 2.0 * linear());
+/// # Ok::<(), mercer::Error>(())
+/// ```
 pub type VectorExpr = Expr<VectorLeaf>;
 
 /// A vector kernel, possibly seen through feature maps: k(φ(x), φ(y)).
@@ -18,6 +37,10 @@ pub struct VectorLeaf {
 }
 
 /// The kernels on vectors.
+///
+/// The text given with each shows its parameters with their defaults. All go by name; where there is only one (or, for
+/// `gaussian` and `factor`, for the first) the name may be left out: `rbf(0.5)`. `polynomial` is another name of
+/// `poly`, `sigmoid` of `tanh`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum VectorKernel {
@@ -32,7 +55,7 @@ pub enum VectorKernel {
         /// c; positive semi-definite when c ≥ 0
         coef0: f64,
     },
-    /// exp(−γ‖x − y‖²). Text: `rbf(gamma=0.5)`, or `rbf(sigma=1)` for γ = 1/(2σ²).
+    /// exp(−γ‖x − y‖²). Text: `rbf(gamma=1)`, or with σ, `rbf(sigma=…)`, for γ = 1/(2σ²).
     Rbf {
         /// γ > 0
         gamma: f64,
@@ -74,7 +97,7 @@ pub enum VectorKernel {
     Intersection,
     /// xᵀy / (‖x‖‖y‖), 0 where a vector is zero. Text: `cosine`.
     Cosine,
-    /// exp(−D(x, y)²/(2σ²)). Text: `gaussian(metric=l1, sigma=1)`.
+    /// exp(−D(x, y)²/(2σ²)). Text: `gaussian(metric=l1, sigma=1)`; the metric has no default.
     Gaussian {
         /// D
         metric: Metric,
@@ -109,7 +132,7 @@ pub enum Metric {
     ChiSquare,
     /// Σ |xₖ − yₖ|/(|xₖ| + |yₖ|), terms with both zero left out. Text: `canberra`.
     Canberra,
-    /// arccos of the cosine, in [0, π]. Text: `angular`.
+    /// arccos of the cosine, in [0, π]; the zero vector is at π/2 from every other and at 0 from itself. Text: `angular`.
     Angular,
     /// The share of features that differ. Text: `hamming`.
     Hamming,
@@ -129,19 +152,24 @@ pub enum Factor {
     },
 }
 
-/// Feature maps φ for k(φ(x), φ(y)). Basis functions act on each feature alone: φⱼ(x) = (φⱼ(x₁), …, φⱼ(x_d)).
-/// Text: `linear @ monomials(degree=3)`, `rbf(gamma=1) @ columns(1, 3..5)`.
+/// Feature maps φ for k(φ(x), φ(y)). Basis functions act on each feature alone: φⱼ(x) = (φⱼ(x₁), …, φⱼ(x_d)). The
+/// images of one feature lie side by side: φ₀(x₁), φ₁(x₁), …, φ₀(x₂), …
+///
+/// The text of k∘φ is `k @ φ`, and `k @ f @ g` is k(f(g(x)), f(g(y))); the text given with each map shows its
+/// parameters with their defaults.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Map {
-    /// The features with these indices, from 0 here and from 1 in the text.
+    /// The features with these indices, from 0 here and from 1 in the text, where `3..5` means 3, 4 and 5. Text:
+    /// `columns(1, 3..5)`.
     Columns(Vec<usize>),
-    /// φⱼ(t) = tʲ, j = 0 … degree.
+    /// φⱼ(t) = tʲ, j = 0 … degree. Text: `monomials(degree=2)`.
     Monomials {
         /// highest power
         degree: u32,
     },
-    /// φⱼ(t) = exp(−(t − cⱼ)²/(2w²)), `count` centres evenly from `low` to `high`.
+    /// φⱼ(t) = exp(−(t − cⱼ)²/(2w²)), `count` centres evenly from `low` to `high`. Text:
+    /// `gaussians(low=-1, high=1, count=11, width=0.2)`.
     Gaussians {
         /// first centre
         low: f64,
@@ -152,7 +180,8 @@ pub enum Map {
         /// w > 0
         width: f64,
     },
-    /// φⱼ(t) = 1/(1 + exp(−(t − cⱼ)/w)), `count` centres evenly from `low` to `high`.
+    /// φⱼ(t) = 1/(1 + exp(−(t − cⱼ)/w)), `count` centres evenly from `low` to `high`. Text:
+    /// `sigmoids(low=-1, high=1, count=11, width=0.2)`.
     Sigmoids {
         /// first centre
         low: f64,

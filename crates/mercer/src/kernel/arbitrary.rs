@@ -1,0 +1,103 @@
+//! Random points and expressions for property tests.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::data::{Dense, Vectors};
+
+fn positive() -> impl Strategy<Value = f64> {
+    prop_oneof![0.05..4.0_f64, Just(1.0), Just(0.5)]
+}
+
+fn smoothness() -> impl Strategy<Value = Smoothness> {
+    prop_oneof![Just(Smoothness::Half), Just(Smoothness::ThreeHalves), Just(Smoothness::FiveHalves)]
+}
+
+/// Kernels that are positive semi-definite on every data set.
+pub(crate) fn definite_leaf() -> impl Strategy<Value = VectorExpr> {
+    prop_oneof![
+        Just(linear()),
+        Just(cosine()),
+        (1..4_u32, positive(), 0.0..2.0_f64).prop_map(|(d, g, c)| polynomial(d, g, c)),
+        positive().prop_map(rbf),
+        (positive(), positive()).prop_map(|(e, n)| plummer(e, n)),
+        positive().prop_map(laplace),
+        (smoothness(), positive()).prop_map(|(nu, length)| matern(nu, length)),
+        (positive(), positive()).prop_map(|(alpha, length)| rational_quadratic(alpha, length)),
+        Just(factor(Factor::Norm)),
+        (1..4_usize).prop_map(|k| factor(Factor::Coordinate(k))),
+        positive().prop_map(|gamma| factor(Factor::Bump { gamma })),
+    ]
+}
+
+fn other_leaf() -> impl Strategy<Value = VectorExpr> {
+    let metric = prop_oneof![
+        Just(Metric::L1),
+        Just(Metric::ChiSquare),
+        Just(Metric::Canberra),
+        Just(Metric::Angular),
+        Just(Metric::Hamming)
+    ];
+    prop_oneof![
+        (positive(), -2.0..2.0_f64).prop_map(|(g, c)| tanh(g, c)),
+        (1..4_u32, positive(), -2.0..0.0_f64).prop_map(|(d, g, c)| polynomial(d, g, c)),
+        Just(intersection()),
+        (metric, positive()).prop_map(|(metric, sigma)| gaussian(metric, sigma)),
+    ]
+}
+
+/// Maps of points with three features or more.
+pub(crate) fn map() -> impl Strategy<Value = Map> {
+    let grid = || (-2.0..0.0_f64, 0.0..2.0_f64, 1..4_u32, positive());
+    prop_oneof![
+        proptest::collection::vec(0..3_usize, 1..7).prop_map(Map::Columns),
+        Just(Map::Columns(vec![0, 1, 2])),
+        (0..3_u32).prop_map(|degree| Map::Monomials { degree }),
+        grid().prop_map(|(low, high, count, width)| Map::Gaussians { low, high, count, width }),
+        grid().prop_map(|(low, high, count, width)| Map::Sigmoids { low, high, count, width }),
+        proptest::collection::vec(-2.0..2.0_f64, 6).prop_map(|values| Map::Matrix { rows: 3, values }),
+    ]
+}
+
+fn grown(leaf: impl Strategy<Value = VectorExpr> + 'static) -> impl Strategy<Value = VectorExpr> {
+    leaf.prop_recursive(4, 12, 3, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 1..4).prop_map(Expr::sum),
+            proptest::collection::vec(inner.clone(), 1..4).prop_map(Expr::product),
+            (0.0..3.0_f64, inner.clone()).prop_map(|(c, k)| c * k),
+            (0.0..3.0_f64, inner.clone()).prop_map(|(c, k)| k + c),
+            (inner.clone(), 1..4_u32).prop_map(|(k, m)| k.power(m)),
+            inner.clone().prop_map(Expr::normalized),
+            // Normalised first, so that nothing overflows.
+            inner.prop_map(|k| k.normalized().exp()),
+        ]
+    })
+}
+
+/// Any valid expression; a map, if any, right at its leaf or over the whole.
+pub(crate) fn expression() -> impl Strategy<Value = VectorExpr> {
+    let leaf = prop_oneof![
+        3 => definite_leaf(),
+        1 => other_leaf(),
+        1 => (definite_leaf(), map()).prop_map(|(k, map)| k.on(map)),
+        1 => (0.0..3.0_f64).prop_map(constant),
+    ];
+    (grown(leaf), proptest::option::weighted(0.2, map()))
+        .prop_map(|(kernel, map)| map.into_iter().fold(kernel, VectorExpr::on))
+}
+
+/// Expressions that are positive semi-definite by construction.
+pub(crate) fn definite_expression() -> impl Strategy<Value = VectorExpr> {
+    grown(prop_oneof![
+        3 => definite_leaf(),
+        1 => (definite_leaf(), map()).prop_map(|(k, map)| k.on(map)),
+    ])
+}
+
+/// 2 to 12 points of three features.
+pub(crate) fn points() -> impl Strategy<Value = Vectors> {
+    (2..12_usize).prop_flat_map(|n| {
+        proptest::collection::vec(prop_oneof![4 => -1.5..1.5_f64, 1 => Just(0.0)], 3 * n)
+            .prop_map(|values| Dense::new(3, values).into())
+    })
+}

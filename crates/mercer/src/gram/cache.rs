@@ -48,7 +48,13 @@ impl<'a> Cached<'a> {
 
     /// The same memory of rows for the points at `index` (ascending) of the Gram, which becomes `gram`.
     #[must_use]
-    pub fn restricted<'b>(self, gram: Box<dyn Gram + 'b>, index: &[usize], bytes: usize, least: usize) -> Cached<'b> {
+    pub fn restricted<'b>(
+        self,
+        gram: Box<dyn Gram + 'b>,
+        index: &[usize],
+        bytes: usize,
+        least: usize,
+    ) -> Cached<'b> {
         debug_assert!(index.is_sorted_by(|a, b| a < b));
         let old = self.rows.into_inner().expect("no holder of the lock can panic");
         let mut cached = Cached::new(gram, bytes, least);

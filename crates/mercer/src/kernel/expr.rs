@@ -129,6 +129,17 @@ impl<L> Expr<L> {
         Self::Normalized(Box::new(self))
     }
 
+    /// The leaves, from left to right.
+    #[must_use]
+    pub fn leaves(&self) -> Vec<&L> {
+        match self {
+            Self::Leaf(leaf) => vec![leaf],
+            Self::Constant(_) => Vec::new(),
+            Self::Sum(parts) | Self::Product(parts) => parts.iter().flat_map(Self::leaves).collect(),
+            Self::Power(inner, _) | Self::Exp(inner) | Self::Normalized(inner) => inner.leaves(),
+        }
+    }
+
     /// The same expression over other leaves.
     #[must_use]
     pub fn map_leaves<M>(self, change: &mut impl FnMut(L) -> M) -> Expr<M> {

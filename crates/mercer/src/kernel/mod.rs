@@ -9,6 +9,7 @@
 mod arbitrary;
 mod call;
 mod construct;
+mod engine;
 mod expr;
 mod leaf;
 mod map;

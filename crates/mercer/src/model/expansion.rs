@@ -62,7 +62,9 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
         let outputs = self.coefficients.outputs;
         let mut values = vec![0.0; points.len() * outputs];
         if self.points.is_empty() {
-            values.chunks_mut(outputs.max(1)).for_each(|row| row.iter_mut().zip(&self.offsets).for_each(|(v, b)| *v = -b));
+            values
+                .chunks_mut(outputs.max(1))
+                .for_each(|row| row.iter_mut().zip(&self.offsets).for_each(|(v, b)| *v = -b));
             return Ok(Dense::new(outputs, values));
         }
         let bound = self.kernel.bind(&self.points)?;

@@ -107,7 +107,12 @@ impl<K> Svc<K> {
     pub fn check(&self) -> Result<()> {
         check("c", self.c, self.c > 0.0 && self.c.is_finite(), "must be positive and finite")?;
         for (_, weight) in &self.class_weights {
-            check("class weight", *weight, *weight > 0.0 && weight.is_finite(), "must be positive and finite")?;
+            check(
+                "class weight",
+                *weight,
+                *weight > 0.0 && weight.is_finite(),
+                "must be positive and finite",
+            )?;
         }
         self.solver.check()
     }
@@ -147,7 +152,8 @@ impl<K> Svc<K> {
         let members = members(y);
         let pairs = pairs(members.len());
         let started = Instant::now();
-        let shared = Shared { watch: Mutex::new(watch), stopped: AtomicBool::new(false), parts: pairs.len(), started };
+        let shared =
+            Shared { watch: Mutex::new(watch), stopped: AtomicBool::new(false), parts: pairs.len(), started };
         let together = rayon::current_num_threads().min(pairs.len()).max(1);
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let mut solver = Smo { psd, cache_bytes: self.solver.cache_bytes / together, ..self.solver.clone() };
@@ -157,7 +163,8 @@ impl<K> Svc<K> {
             // In the order of the data the two-class problem is the Gram itself.
             index.sort_unstable();
             let positive: Vec<bool> = index.iter().map(|&i| y.index()[i] as usize == a).collect();
-            let c: Vec<f64> = positive.iter().map(|&p| self.c * self.weight(y, if p { a } else { b })).collect();
+            let c: Vec<f64> =
+                positive.iter().map(|&p| self.c * self.weight(y, if p { a } else { b })).collect();
             let problem = Problem::c_svc(&positive, &c);
             let mut watch = |progress: &Progress| shared.show(part, progress);
             let solution = if pairs.len() == 1 {
@@ -205,15 +212,24 @@ impl<K> Svc<K> {
                 place[i] = support.len();
                 support.push(i);
             }
-            let outputs: Vec<usize> =
-                pairs(classes).iter().enumerate().filter(|(_, (a, b))| *a == class || *b == class).map(|(p, _)| p).collect();
+            let outputs: Vec<usize> = pairs(classes)
+                .iter()
+                .enumerate()
+                .filter(|(_, (a, b))| *a == class || *b == class)
+                .map(|(p, _)| p)
+                .collect();
             let values = vec![0.0; (support.len() - first) * outputs.len()];
             blocks.push(CoefficientBlock { points: first..support.len(), outputs, values });
         }
         for (p, pair) in solved.iter().enumerate() {
-            for (&i, &beta) in pair.index.iter().zip(&pair.solution.coefficients).filter(|(_, b)| **b != 0.0) {
+            for (&i, &beta) in pair.index.iter().zip(&pair.solution.coefficients).filter(|(_, b)| **b != 0.0)
+            {
                 let block = &mut blocks[y.index()[i] as usize];
-                let column = block.outputs.iter().position(|&o| o == p).expect("a pair is an output of both its classes");
+                let column = block
+                    .outputs
+                    .iter()
+                    .position(|&o| o == p)
+                    .expect("a pair is an output of both its classes");
                 block.values[(place[i] - block.points.start) * block.outputs.len() + column] = beta;
             }
         }

@@ -9,13 +9,19 @@ macro_rules! product {
     ($name:ident, $T:ty, $fma:ident, $avx512:ident, $avx2:ident) => {
         /// `out[r][c] = Σₖ strip[k][r] · panel[k][c]` over `depth` features.
         pub(crate) fn $name(depth: usize, strip: &[$T], panel: &[$T], out: &mut [$T]) {
-            assert!(strip.len() >= depth * STRIP && panel.len() >= depth * PANEL && out.len() >= STRIP * PANEL);
+            assert!(
+                strip.len() >= depth * STRIP && panel.len() >= depth * PANEL && out.len() >= STRIP * PANEL
+            );
             #[cfg(target_arch = "x86_64")]
             match level() {
                 // SAFETY: the instruction set is there; the lengths were checked above.
-                Level::Avx512 => return unsafe { x86::$avx512(depth, strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr()) },
+                Level::Avx512 => {
+                    return unsafe { x86::$avx512(depth, strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr()) }
+                }
                 // SAFETY: as above.
-                Level::Avx2 => return unsafe { x86::$avx2(depth, strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr()) },
+                Level::Avx2 => {
+                    return unsafe { x86::$avx2(depth, strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr()) }
+                }
                 Level::Baseline => {}
             }
             for r in 0..STRIP {
@@ -82,20 +88,56 @@ mod x86 {
     }
 
     kernel!(
-        dots_avx512_f32, "avx512f", f32, __m512, 16, 4,
-        _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_fmadd_ps, _mm512_storeu_ps
+        dots_avx512_f32,
+        "avx512f",
+        f32,
+        __m512,
+        16,
+        4,
+        _mm512_setzero_ps,
+        _mm512_set1_ps,
+        _mm512_loadu_ps,
+        _mm512_fmadd_ps,
+        _mm512_storeu_ps
     );
     kernel!(
-        dots_avx512_f64, "avx512f", f64, __m512d, 8, 4,
-        _mm512_setzero_pd, _mm512_set1_pd, _mm512_loadu_pd, _mm512_fmadd_pd, _mm512_storeu_pd
+        dots_avx512_f64,
+        "avx512f",
+        f64,
+        __m512d,
+        8,
+        4,
+        _mm512_setzero_pd,
+        _mm512_set1_pd,
+        _mm512_loadu_pd,
+        _mm512_fmadd_pd,
+        _mm512_storeu_pd
     );
     kernel!(
-        dots_avx2_f32, "avx2,fma", f32, __m256, 8, 2,
-        _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_fmadd_ps, _mm256_storeu_ps
+        dots_avx2_f32,
+        "avx2,fma",
+        f32,
+        __m256,
+        8,
+        2,
+        _mm256_setzero_ps,
+        _mm256_set1_ps,
+        _mm256_loadu_ps,
+        _mm256_fmadd_ps,
+        _mm256_storeu_ps
     );
     kernel!(
-        dots_avx2_f64, "avx2,fma", f64, __m256d, 4, 2,
-        _mm256_setzero_pd, _mm256_set1_pd, _mm256_loadu_pd, _mm256_fmadd_pd, _mm256_storeu_pd
+        dots_avx2_f64,
+        "avx2,fma",
+        f64,
+        __m256d,
+        4,
+        2,
+        _mm256_setzero_pd,
+        _mm256_set1_pd,
+        _mm256_loadu_pd,
+        _mm256_fmadd_pd,
+        _mm256_storeu_pd
     );
 }
 

@@ -77,20 +77,48 @@ mod x86 {
     }
 
     kernel!(
-        sparse_avx512_f32, "avx512f", f32, 16,
-        _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_fmadd_ps, _mm512_storeu_ps
+        sparse_avx512_f32,
+        "avx512f",
+        f32,
+        16,
+        _mm512_setzero_ps,
+        _mm512_set1_ps,
+        _mm512_loadu_ps,
+        _mm512_fmadd_ps,
+        _mm512_storeu_ps
     );
     kernel!(
-        sparse_avx512_f64, "avx512f", f64, 8,
-        _mm512_setzero_pd, _mm512_set1_pd, _mm512_loadu_pd, _mm512_fmadd_pd, _mm512_storeu_pd
+        sparse_avx512_f64,
+        "avx512f",
+        f64,
+        8,
+        _mm512_setzero_pd,
+        _mm512_set1_pd,
+        _mm512_loadu_pd,
+        _mm512_fmadd_pd,
+        _mm512_storeu_pd
     );
     kernel!(
-        sparse_avx2_f32, "avx2,fma", f32, 8,
-        _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_fmadd_ps, _mm256_storeu_ps
+        sparse_avx2_f32,
+        "avx2,fma",
+        f32,
+        8,
+        _mm256_setzero_ps,
+        _mm256_set1_ps,
+        _mm256_loadu_ps,
+        _mm256_fmadd_ps,
+        _mm256_storeu_ps
     );
     kernel!(
-        sparse_avx2_f64, "avx2,fma", f64, 4,
-        _mm256_setzero_pd, _mm256_set1_pd, _mm256_loadu_pd, _mm256_fmadd_pd, _mm256_storeu_pd
+        sparse_avx2_f64,
+        "avx2,fma",
+        f64,
+        4,
+        _mm256_setzero_pd,
+        _mm256_set1_pd,
+        _mm256_loadu_pd,
+        _mm256_fmadd_pd,
+        _mm256_storeu_pd
     );
 }
 

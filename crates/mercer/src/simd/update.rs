@@ -151,8 +151,7 @@ mod tests {
 
     #[test]
     fn accumulate_equals_the_sum_written_out() {
-        let rows: Vec<Vec<f32>> =
-            (0..7).map(|s| noise(37, s).iter().map(|&x| x as f32).collect()).collect();
+        let rows: Vec<Vec<f32>> = (0..7).map(|s| noise(37, s).iter().map(|&x| x as f32).collect()).collect();
         let weights = noise(7, 9);
         let mut gradient = noise(37, 11);
         let expected: Vec<f64> = (0..37)
@@ -193,7 +192,11 @@ mod tests {
         let gains: Vec<f64> = (0..n)
             .map(|j| {
                 let spread: f64 = gradient[j] - lowest;
-                if j % 2 == 0 || spread <= 0.0 { 0.0 } else { spread * spread / (2.0 - 2.0 * f64::from(row[j])) }
+                if j % 2 == 0 || spread <= 0.0 {
+                    0.0
+                } else {
+                    spread * spread / (2.0 - 2.0 * f64::from(row[j]))
+                }
             })
             .collect();
         let naive = (0..n).max_by(|&a, &b| gains[a].total_cmp(&gains[b])).expect("not empty");

@@ -47,7 +47,8 @@ impl Inner {
         for (target, row) in self.kernel.chunks_exact_mut(stride.max(1)).zip(rows) {
             target.iter_mut().zip(points).for_each(|(t, &j)| *t = row[j]);
         }
-        for list in [&mut self.diagonal, &mut self.gradient, &mut self.beta, &mut self.lower, &mut self.upper] {
+        for list in [&mut self.diagonal, &mut self.gradient, &mut self.beta, &mut self.lower, &mut self.upper]
+        {
             list.clear();
             list.resize(stride, 0.0);
         }

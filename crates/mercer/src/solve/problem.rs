@@ -23,7 +23,8 @@ impl Problem {
     /// for a negative one.
     #[must_use]
     pub fn c_svc(positive: &[bool], c: &[f64]) -> Self {
-        let signed = |sign: f64| move |(&p, &c): (&bool, &f64)| if p == (sign > 0.0) { sign * c } else { 0.0 };
+        let signed =
+            |sign: f64| move |(&p, &c): (&bool, &f64)| if p == (sign > 0.0) { sign * c } else { 0.0 };
         Self {
             linear: positive.iter().map(|&p| if p { -1.0 } else { 1.0 }).collect(),
             lower: positive.iter().zip(c).map(signed(-1.0)).collect(),

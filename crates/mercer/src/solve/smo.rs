@@ -154,7 +154,8 @@ impl<'a> Run<'a> {
     }
 
     fn until_stopped(&mut self, watch: Watch<'_>) -> Stop {
-        let limit = self.settings.iteration_limit.unwrap_or((100 * self.problem.len() as u64).max(10_000_000));
+        let limit =
+            self.settings.iteration_limit.unwrap_or((100 * self.problem.len() as u64).max(10_000_000));
         loop {
             let extremes = self.extremes();
             if extremes.violation() <= self.settings.tolerance {
@@ -221,7 +222,8 @@ impl<'a> Run<'a> {
         let clock = self.phases.inner.lap(clock);
 
         let mut moved: Vec<usize> = Vec::with_capacity(chosen.len());
-        let (mut moved_rows, mut weights) = (Vec::with_capacity(chosen.len()), Vec::with_capacity(chosen.len()));
+        let (mut moved_rows, mut weights) =
+            (Vec::with_capacity(chosen.len()), Vec::with_capacity(chosen.len()));
         let mut still = Vec::new();
         for ((&i, row), &new) in chosen.iter().zip(rows).zip(self.inner.beta()) {
             if new == self.beta[i] {
@@ -257,7 +259,8 @@ impl<'a> Run<'a> {
             gone.iter().map(|&i| self.gradient[i]).collect(),
             self.all_beta.clone(),
         ));
-        for list in [&mut self.beta, &mut self.lower, &mut self.upper, &mut self.gradient, &mut self.diagonal] {
+        for list in [&mut self.beta, &mut self.lower, &mut self.upper, &mut self.gradient, &mut self.diagonal]
+        {
             *list = kept.iter().map(|&i| list[i]).collect();
         }
         self.active = kept.iter().map(|&i| self.active[i]).collect();

@@ -32,7 +32,7 @@ impl Kernel<Vectors> for VectorExpr {
     fn bind(&self, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
         self.check()?;
         let diagonal: Vec<f64> =
-            (0..columns.len()).into_par_iter().map(|i| self.value(columns.row(i), columns.row(i))).collect();
+            (0..columns.len()).into_par_iter().map(|i| program::own(self, columns, i)).collect();
         if let Some(i) = diagonal.iter().position(|k| k.abs() > f64::from(f32::MAX) || k.is_nan()) {
             return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
         }

@@ -5,7 +5,7 @@
 //! statistics is computed once, then the algebra works on tiles of values.
 
 use super::element::Element;
-use super::view::{RowSet, Termwise, View};
+use super::view::{RowSet, Termwise, View, largest_square, square};
 use crate::data::{Points, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::{Expr, Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
@@ -24,14 +24,14 @@ enum Statistic<T> {
 }
 
 /// A node of the expression.
-enum Node<T> {
+enum Node {
     Constant(f64),
     Leaf { kernel: VectorKernel, statistic: usize },
-    Sum(Vec<Node<T>>),
-    Product(Vec<Node<T>>),
-    Power(Box<Node<T>>, u32),
-    Exp(Box<Node<T>>),
-    Normalized { inner: Box<Node<T>>, scale: usize },
+    Sum(Vec<Node>),
+    Product(Vec<Node>),
+    Power(Box<Node>, u32),
+    Exp(Box<Node>),
+    Normalized { inner: Box<Node>, scale: usize },
 }
 
 /// A bound expression.
@@ -39,7 +39,7 @@ pub(super) struct Program<T> {
     views: Vec<ViewEntry<T>>,
     statistics: Vec<Statistic<T>>,
     scales: Vec<Scale<T>>,
-    root: Node<T>,
+    root: Node,
 }
 
 struct ViewEntry<T> {
@@ -101,28 +101,47 @@ const SINGLE_ERROR: f64 = 2e-6;
 
 /// Whether every leaf is right to about 1e-6 when computed in single precision on these columns.
 pub(super) fn single_is_enough(expr: &VectorExpr, columns: &Vectors) -> Result<bool> {
-    let mut enough = true;
-    let mut failure = None;
-    expr.for_each_leaf(&mut |leaf| {
-        let (centred, slope): (bool, &dyn Fn(f64) -> f64) = match leaf.kernel {
-            VectorKernel::Linear => (false, &|_| 1.0),
-            VectorKernel::Polynomial { degree, gamma, coef0 } => (false, &move |r| {
-                f64::from(degree) * gamma * (gamma * r + coef0.abs()).powf(f64::from(degree) - 1.0)
-            }),
-            VectorKernel::Tanh { gamma, .. } => (false, &move |_| gamma),
-            VectorKernel::Rbf { gamma } => (true, &move |_| gamma),
-            VectorKernel::Precomputed | VectorKernel::Factor(_) => return,
-            _ => {
-                enough = false;
-                return;
+    for leaf in expr.leaves() {
+        let centred = matches!(need(&leaf.kernel), Need::Dot { centred: true });
+        let square = || largest_square(columns, &leaf.maps, centred);
+        let (square, slope) = match leaf.kernel {
+            VectorKernel::Linear => (square()?, 1.0),
+            VectorKernel::Polynomial { degree, gamma, coef0 } => {
+                let (square, degree) = (square()?, f64::from(degree));
+                (square, degree * gamma * (gamma * square + coef0.abs()).powf(degree - 1.0))
             }
+            VectorKernel::Tanh { gamma, .. } | VectorKernel::Rbf { gamma } => (square()?, gamma),
+            VectorKernel::Precomputed | VectorKernel::Factor(_) => continue,
+            _ => return Ok(false),
         };
-        match super::view::largest_square(columns, &leaf.maps, centred) {
-            Ok(r) => enough &= slope(r) * r * f64::from(f32::EPSILON) / 2.0 <= SINGLE_ERROR,
-            Err(error) => failure = Some(error),
+        if slope * square * f64::from(f32::EPSILON) / 2.0 > SINGLE_ERROR {
+            return Ok(false);
         }
-    });
-    failure.map_or(Ok(enough), Err)
+    }
+    Ok(true)
+}
+
+/// k(x, x) for point `i`: from its squared norm where that says it, else by the definition.
+pub(super) fn own(expr: &VectorExpr, points: &Vectors, i: usize) -> f64 {
+    match expr {
+        Expr::Leaf(leaf) if leaf.maps.is_empty() => {
+            let square = || square(points, i, None);
+            match leaf.kernel {
+                VectorKernel::Rbf { .. } | VectorKernel::Laplace { .. } | VectorKernel::Matern { .. } => 1.0,
+                VectorKernel::Linear => square(),
+                VectorKernel::Polynomial { degree, gamma, coef0 } => {
+                    (gamma * square() + coef0).powi(degree as i32)
+                }
+                VectorKernel::Tanh { gamma, coef0 } => (gamma * square() + coef0).tanh(),
+                VectorKernel::Precomputed => {
+                    let serial = points.row(i).get(0);
+                    points.row(i).get(serial as usize)
+                }
+                _ => expr.value_in(points.width(), points.row(i), points.row(i)),
+            }
+        }
+        _ => expr.value_in(points.width(), points.row(i), points.row(i)),
+    }
 }
 
 impl<T: Element> Program<T> {
@@ -138,8 +157,9 @@ impl<T: Element> Program<T> {
         if self.views.iter().any(|entry| entry.view.is_wide()) { PANEL } else { usize::MAX }
     }
 
-    fn node(&mut self, expr: &VectorExpr, columns: &Vectors) -> Result<Node<T>> {
-        let mut list = |parts: &[VectorExpr]| parts.iter().map(|part| self.node(part, columns)).collect::<Result<_>>();
+    fn node(&mut self, expr: &VectorExpr, columns: &Vectors) -> Result<Node> {
+        let mut list =
+            |parts: &[VectorExpr]| parts.iter().map(|part| self.node(part, columns)).collect::<Result<_>>();
         Ok(match expr {
             Expr::Constant(value) => Node::Constant(*value),
             Expr::Sum(parts) => Node::Sum(list(parts)?),
@@ -196,11 +216,17 @@ impl<T: Element> Program<T> {
     /// Packs the rows of a block.
     pub(super) fn pack(&self, points: &Vectors, rows: &[usize]) -> Rows<T> {
         let factors = |statistic: &Statistic<T>| match statistic {
-            Statistic::Factor { leaf, .. } => rows.iter().map(|&i| T::from_f64(factor(leaf, points, i))).collect(),
+            Statistic::Factor { leaf, .. } => {
+                rows.iter().map(|&i| T::from_f64(factor(leaf, points, i))).collect()
+            }
             _ => Vec::new(),
         };
         let scales = |scale: &Scale<T>| rows.iter().map(|&i| inverse_root(&scale.part, points, i)).collect();
-        let serials = if self.statistics.iter().any(|s| matches!(s, Statistic::Lookup(_))) { points.width() } else { 0 };
+        let serials = if self.statistics.iter().any(|s| matches!(s, Statistic::Lookup(_))) {
+            points.width()
+        } else {
+            0
+        };
         let lookup = |&i: &usize| (0..serials).map(|k| points.row(i).get(k)).collect();
         Rows {
             sets: self.views.iter().map(|entry| entry.view.pack(points, rows)).collect(),
@@ -212,7 +238,14 @@ impl<T: Element> Program<T> {
     }
 
     /// Computes the tile of `count` rows from `first` against panel `p`.
-    pub(super) fn tile(&self, rows: &Rows<T>, first: usize, count: usize, p: usize, scratch: &mut Scratch<T>) {
+    pub(super) fn tile(
+        &self,
+        rows: &Rows<T>,
+        first: usize,
+        count: usize,
+        p: usize,
+        scratch: &mut Scratch<T>,
+    ) {
         let size = count.next_multiple_of(crate::simd::STRIP) * PANEL;
         scratch.statistics.resize_with(self.statistics.len(), Vec::new);
         for (statistic, out) in self.statistics.iter().zip(&mut scratch.statistics) {
@@ -226,7 +259,15 @@ impl<T: Element> Program<T> {
         scratch.out = out;
     }
 
-    fn fill(&self, statistic: &Statistic<T>, rows: &Rows<T>, first: usize, count: usize, p: usize, out: &mut [T]) {
+    fn fill(
+        &self,
+        statistic: &Statistic<T>,
+        rows: &Rows<T>,
+        first: usize,
+        count: usize,
+        p: usize,
+        out: &mut [T],
+    ) {
         match statistic {
             Statistic::Dot(view) => self.views[*view].view.dots(&rows.sets[*view], first, count, p, out),
             Statistic::Termwise(view, term) => {
@@ -271,7 +312,7 @@ struct Tile<'a, T> {
 }
 
 impl<T: Element> Tile<'_, T> {
-    fn evaluate(&self, node: &Node<T>, out: &mut [T], spare: &mut Vec<Vec<T>>) {
+    fn evaluate(&self, node: &Node, out: &mut [T], spare: &mut Vec<Vec<T>>) {
         let size = self.count * PANEL;
         match node {
             Node::Constant(value) => out[..size].fill(T::from_f64(*value)),
@@ -300,7 +341,7 @@ impl<T: Element> Tile<'_, T> {
         }
     }
 
-    fn fold(&self, parts: &[Node<T>], out: &mut [T], spare: &mut Vec<Vec<T>>, join: impl Fn(f64, f64) -> f64) {
+    fn fold(&self, parts: &[Node], out: &mut [T], spare: &mut Vec<Vec<T>>, join: impl Fn(f64, f64) -> f64) {
         let Some((first, rest)) = parts.split_first() else { return out.fill(T::default()) };
         self.evaluate(first, out, spare);
         for part in rest {
@@ -331,7 +372,9 @@ impl<T: Element> Tile<'_, T> {
             VectorKernel::Plummer { epsilon, power } => {
                 self.distance(statistic, out, |d| (d + epsilon * epsilon).powf(-power / 2.0));
             }
-            VectorKernel::Matern { nu, length } => self.distance(statistic, out, |d| matern(nu, d.sqrt() / length)),
+            VectorKernel::Matern { nu, length } => {
+                self.distance(statistic, out, |d| matern(nu, d.sqrt() / length))
+            }
             VectorKernel::RationalQuadratic { alpha, length } => {
                 self.distance(statistic, out, |d| (1.0 + d / (2.0 * alpha * length * length)).powf(-alpha));
             }
@@ -418,7 +461,7 @@ fn matern(nu: Smoothness, r: f64) -> f64 {
 
 /// 1/√k(x, x) for point `i`, 0 where the value is not positive.
 fn inverse_root<T: Element>(part: &VectorExpr, points: &Vectors, i: usize) -> T {
-    let value = part.value(points.row(i), points.row(i));
+    let value = own(part, points, i);
     T::from_f64(if value > 0.0 { 1.0 / value.sqrt() } else { 0.0 })
 }
 
@@ -434,7 +477,9 @@ fn factor(leaf: &VectorLeaf, points: &Vectors, i: usize) -> f64 {
     let square = values.iter().map(|v| v * v).sum::<f64>();
     match leaf.kernel {
         VectorKernel::Factor(Factor::Norm) => square.sqrt(),
-        VectorKernel::Factor(Factor::Coordinate(k)) => k.checked_sub(1).and_then(|k| values.get(k)).copied().unwrap_or(0.0),
+        VectorKernel::Factor(Factor::Coordinate(k)) => {
+            k.checked_sub(1).and_then(|k| values.get(k)).copied().unwrap_or(0.0)
+        }
         VectorKernel::Factor(Factor::Bump { gamma }) => (-gamma * square).exp(),
         _ => unreachable!("only factor kernels have a factor"),
     }

@@ -121,7 +121,7 @@ fn mean(points: &Vectors) -> Vec<f64> {
 }
 
 /// ‖x − centre‖² of row `i`.
-fn square(points: &Vectors, i: usize, center: Option<&[f64]>) -> f64 {
+pub(super) fn square(points: &Vectors, i: usize, center: Option<&[f64]>) -> f64 {
     let mut sum = 0.0;
     match center {
         None => points.row(i).for_each(|_, v| sum += v * v),
@@ -200,7 +200,8 @@ impl<T: Element> View<T> {
         }
         let chosen = points.select(rows);
         let all: Vec<usize> = (0..rows.len()).collect();
-        let images = mapped(&chosen, &self.maps).expect("points as wide as the columns can be mapped as they were");
+        let images =
+            mapped(&chosen, &self.maps).expect("points as wide as the columns can be mapped as they were");
         self.pack_mapped(&images, &all)
     }
 

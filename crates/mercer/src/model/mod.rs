@@ -6,6 +6,7 @@ mod atomic;
 mod expansion;
 pub mod file;
 mod layout;
+pub mod libsvm;
 mod svc;
 
 use atomic::write_atomic;

@@ -1,0 +1,226 @@
+//! The model file: everything needed to predict again, to the bit, and nothing that could run.
+//!
+//! A file is a safetensors container (`docs/model-file.md` describes it field by field). Support points keep the
+//! precision and the storage they were trained in, coefficients and offsets are `f64`, the kernel is the text of
+//! its expression. Reading trusts nothing: every count is checked against the bytes present before it is used, a
+//! checksum covers every byte, and a file that is cut, damaged, hostile or of another kind is an error.
+//!
+//! Reading and writing take time and memory proportional to the size of the file.
+//!
+//! ```
+//! use mercer::data::Vectors;
+//! use mercer::kernel::linear;
+//! use mercer::model::file::Saved;
+//! use mercer::model::{CoefficientBlock, Coefficients, Expansion, SvcModel};
+//!
+//! let block = |points, value| CoefficientBlock { points, outputs: vec![0], values: vec![value] };
+//! let model = SvcModel {
+//!     expansion: Expansion {
+//!         kernel: linear(),
+//!         points: Vectors::dense(2, vec![1.0_f32, 0.0, 0.0, 1.0]),
+//!         coefficients: Coefficients { blocks: vec![block(0..1, 1.0), block(1..2, -1.0)], outputs: 1 },
+//!         offsets: vec![0.25],
+//!     },
+//!     classes: vec!["cat".into(), "dog".into()],
+//!     class_sizes: vec![1, 1],
+//!     support: vec![0, 1],
+//!     certificates: vec![],
+//! };
+//! let saved = Saved::from(model);
+//! assert_eq!(Saved::from_bytes(&saved.to_bytes()?)?, saved);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+
+mod container;
+mod points;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::path::Path;
+
+use crate::data::Vectors;
+use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::VectorExpr;
+use crate::model::layout::{self, Flaw};
+use crate::model::{Expansion, SvcModel};
+use container::{Reader, Writer};
+
+const FORMAT: &str = "mercer";
+const VERSION: &str = "1";
+const METHOD: &str = "svc";
+
+/// A classifier and what belongs to it: how the data was prepared and how the model was trained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved {
+    /// The classifier.
+    pub model: SvcModel<Vectors, VectorExpr>,
+    /// How features were scaled before training.
+    pub scaler: Option<serde_json::Value>,
+    /// How the columns of a table became features.
+    pub encoding: Option<serde_json::Value>,
+    /// The parameters of training, where known.
+    pub training: Option<Training>,
+    /// The program that trained the model, with its version.
+    pub program: String,
+}
+
+/// The parameters a classifier was trained with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Training {
+    /// C
+    pub c: f64,
+    /// What C is multiplied by for each class; empty when every class has 1.
+    pub class_weights: Vec<f64>,
+    /// The tolerance on the optimality conditions.
+    pub tolerance: f64,
+}
+
+impl From<SvcModel<Vectors, VectorExpr>> for Saved {
+    /// The model alone, trained by this version of the library.
+    fn from(model: SvcModel<Vectors, VectorExpr>) -> Self {
+        let program = concat!("mercer ", env!("CARGO_PKG_VERSION")).to_owned();
+        Self { model, scaler: None, encoding: None, training: None, program }
+    }
+}
+
+impl Saved {
+    /// Writes the model under a temporary name in the same folder and renames it: `path` holds the old content or
+    /// the whole new one, and nothing is left behind on failure.
+    ///
+    /// # Errors
+    /// If the parts of the model do not fit together, or the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let bytes = self.write().map_err(|flaw| file_error(path, flaw))?;
+        crate::model::write_atomic(path, &bytes)
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or [`Saved::from_bytes`] refuses its content.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
+        Self::read(&bytes).map_err(|flaw| file_error(path, flaw))
+    }
+
+    /// The bytes of the model file; the same for the same model.
+    ///
+    /// # Errors
+    /// If the parts of the model do not fit together.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.write().map_err(|flaw| file_error(Path::new("<memory>"), flaw))
+    }
+
+    /// The model in the bytes of a model file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ModelFile`] if the bytes are not a whole, undamaged model of a known version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::read(bytes).map_err(|flaw| file_error(Path::new("<memory>"), flaw))
+    }
+
+    fn write(&self) -> Result<Vec<u8>, Flaw> {
+        let model = &self.model;
+        let weights = layout::check(model)?;
+        model.expansion.kernel.check().map_err(|error| error.to_string())?;
+        let mut writer = Writer::default();
+        writer.entry("format", FORMAT);
+        writer.entry("version", VERSION);
+        writer.entry("method", METHOD);
+        writer.entry("program", self.program.as_str());
+        writer.entry("kernel", model.expansion.kernel.to_string());
+        writer.entry("classes", text::print(&model.classes)?);
+        writer.entry("certificates", text::certificates(&model.certificates)?);
+        if let Some(training) = &self.training {
+            writer.entry("training", text::training(training)?);
+        }
+        if let Some(scaler) = &self.scaler {
+            writer.entry("scaler", text::print(scaler)?);
+        }
+        if let Some(encoding) = &self.encoding {
+            writer.entry("encoding", text::print(encoding)?);
+        }
+        let shape = [model.class_sizes.iter().sum(), model.classes.len() - 1];
+        let counts = |values: &[usize]| values.iter().map(|&value| value as u64).collect::<Vec<_>>();
+        writer.tensor("coefficients", &shape, weights);
+        writer.tensor("offsets", &[model.expansion.offsets.len()], model.expansion.offsets.iter().copied());
+        writer.tensor("class_sizes", &[model.class_sizes.len()], counts(&model.class_sizes));
+        writer.tensor("support", &[model.support.len()], counts(&model.support));
+        points::write(&model.expansion.points, &mut writer);
+        writer.finish()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Flaw> {
+        let mut reader = open(bytes)?;
+        let classes: Vec<String> = text::parse("classes", &reader.entry("classes")?)?;
+        let class_sizes = reader.counts("class_sizes")?;
+        let points = points::read(&mut reader)?;
+        let (shape, weights) = reader.tensor::<f64>("coefficients", 2)?;
+        let sum = class_sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
+        if class_sizes.len() != classes.len() || classes.len() < 2 {
+            return Err(format!("{} classes but {} class sizes", classes.len(), class_sizes.len()).into());
+        }
+        if sum != Some(shape[0]) || shape[1] != classes.len() - 1 {
+            return Err(
+                "the coefficients are not one row per support point, one column per other class".into()
+            );
+        }
+        let kernel = reader.entry("kernel")?;
+        let model = SvcModel {
+            expansion: Expansion {
+                kernel: kernel.parse().map_err(|error: Error| error.to_string())?,
+                points,
+                coefficients: layout::blocks(&class_sizes, &weights),
+                offsets: reader.list("offsets")?,
+            },
+            classes,
+            class_sizes,
+            support: reader.counts("support")?,
+            certificates: text::read_certificates(&reader.entry("certificates")?)?,
+        };
+        layout::check(&model)?;
+        let optional =
+            |key: &str, value: Option<String>| value.map(|json| text::parse(key, &json)).transpose();
+        let saved = Self {
+            model,
+            scaler: optional("scaler", reader.optional("scaler"))?,
+            encoding: optional("encoding", reader.optional("encoding"))?,
+            training: reader.optional("training").map(|json| text::read_training(&json)).transpose()?,
+            program: reader.entry("program")?,
+        };
+        reader.finish()?;
+        Ok(saved)
+    }
+}
+
+/// A container of the right format, version and method, with a correct checksum.
+fn open(bytes: &[u8]) -> Result<Reader<'_>, Flaw> {
+    let mut reader =
+        Reader::open(bytes).map_err(|flaw| format!("not a mercer model, or a damaged one: {flaw}"))?;
+    if reader.peek("format") != Some(FORMAT) {
+        return Err("not a mercer model".into());
+    }
+    // Another version may have another header and another checksum, so it is asked for first.
+    match reader.peek("version") {
+        Some(VERSION) => {}
+        Some(version) => {
+            return Err(format!("version {version}: this program reads version {VERSION}").into());
+        }
+        None => return Err("no version".into()),
+    }
+    reader.verify()?;
+    match reader.entry("method")?.as_str() {
+        METHOD => {}
+        method => return Err(format!("method '{method}': this program reads '{METHOD}'").into()),
+    }
+    reader.optional("format");
+    reader.optional("version");
+    Ok(reader)
+}
+
+fn file_error(path: &Path, problem: Flaw) -> Error {
+    ErrorKind::ModelFile { path: path.to_owned(), problem }.into()
+}

@@ -1,0 +1,259 @@
+//! Round trips and hostile files.
+
+use super::*;
+use crate::data::{Dense, Sparse};
+use crate::kernel;
+use crate::solve::{Certificate, Stop};
+
+fn saved(points: impl Into<Vectors>) -> Saved {
+    let certificate = Certificate {
+        objective: -1.25,
+        gap: Some(0.1 + 0.2),
+        violation: 1e-4,
+        iterations: 17,
+        rows: 2.5,
+        stop: Stop::Converged,
+    };
+    let class_sizes = vec![1, 0, 2];
+    let weights = [0.1, -0.2, 1.0 / 3.0, 5e-324, -0.0, 1e300];
+    let model = SvcModel {
+        expansion: Expansion {
+            kernel: kernel::rbf(1.0 / 3.0) * kernel::linear() + 0.1,
+            points: points.into(),
+            coefficients: layout::blocks(&class_sizes, &weights),
+            offsets: vec![0.5, -0.7, 1e-17],
+        },
+        classes: vec!["cat".into(), "\"dög\"\n".into(), String::new()],
+        class_sizes,
+        support: vec![4, 0, 9],
+        certificates: vec![certificate, Certificate { gap: None, ..certificate }, certificate],
+    };
+    let training = Training { c: 10.0, class_weights: vec![1.0, 2.0, 0.5], tolerance: 1e-3 };
+    Saved { training: Some(training), ..Saved::from(model) }
+}
+
+fn dense32() -> Saved {
+    saved(Dense::new(2, vec![0.1_f32, -0.0, f32::MIN_POSITIVE, 4.0, f32::MAX, 1e-45]))
+}
+
+fn sparse64() -> Saved {
+    saved(Sparse::new(9, vec![0, 2, 2, 3], vec![0, 8, 3], vec![0.1_f64, -2.0, f64::MAX]))
+}
+
+fn all() -> [Saved; 4] {
+    [
+        dense32(),
+        saved(Dense::new(1, vec![0.1_f64, -0.0, 5e-324])),
+        saved(Sparse::new(5, vec![0, 2, 2, 3], vec![0, 4, 3], vec![0.1_f32, -2.0, 1e-45])),
+        sparse64(),
+    ]
+}
+
+#[test]
+fn every_storage_comes_back_to_the_bit() {
+    for model in all() {
+        let bytes = model.to_bytes().unwrap();
+        let back = Saved::from_bytes(&bytes).unwrap();
+        assert_eq!(back, model);
+        // `==` takes 0 for -0; the bytes do not.
+        assert_eq!(back.to_bytes().unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_model_saved_is_a_model_loaded_and_nothing_else_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mercer");
+    std::fs::write(&path, "old").unwrap();
+    let model = sparse64();
+    model.save(&path).unwrap();
+    assert_eq!(Saved::load(&path).unwrap(), model);
+    let mut broken = model;
+    broken.model.class_sizes[0] = 7;
+    let error = broken.save(folder.path().join("b.mercer")).unwrap_err();
+    assert!(error.to_string().ends_with("9 points listed by class where 3 are expected"), "{error}");
+    let mut hidden = dense32();
+    hidden.model.expansion.kernel = kernel::rbf(f64::NAN);
+    assert!(hidden.save(folder.path().join("b.mercer")).unwrap_err().to_string().contains("gamma = NaN"));
+    assert!(dense32().save(folder.path().join("none/c.mercer")).is_err());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_cut_file_is_refused_at_every_byte() {
+    for model in all() {
+        let bytes = model.to_bytes().unwrap();
+        for length in 0..bytes.len() {
+            let error = Saved::from_bytes(&bytes[..length]).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::ModelFile { .. }));
+        }
+    }
+}
+
+#[test]
+fn a_flipped_byte_is_refused_everywhere() {
+    for model in all() {
+        let mut bytes = model.to_bytes().unwrap();
+        for at in 0..bytes.len() {
+            for mask in [0x01, 0x20, 0xff] {
+                bytes[at] ^= mask;
+                assert!(Saved::from_bytes(&bytes).is_err(), "byte {at}, mask {mask}");
+                bytes[at] ^= mask;
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_behind_the_end_are_refused() {
+    let mut bytes = dense32().to_bytes().unwrap();
+    bytes.push(0);
+    assert!(Saved::from_bytes(&bytes).is_err());
+}
+
+/// The message for a file with the right checksum whose entries and tensors were changed.
+fn refusal(model: &Saved, change: impl FnOnce(&mut Writer)) -> String {
+    let mut writer = Writer::copy(&model.to_bytes().unwrap());
+    change(&mut writer);
+    let error = Saved::from_bytes(&writer.finish().unwrap()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::ModelFile { .. }));
+    error.to_string().replace("<memory>: ", "")
+}
+
+#[test]
+fn another_version_format_or_method_is_named() {
+    let refusal = |key: &str, value: &str| refusal(&dense32(), |file| file.entry(key, value));
+    assert_eq!(refusal("version", "2"), "version 2: this program reads version 1");
+    assert_eq!(refusal("format", "pt"), "not a mercer model");
+    assert_eq!(refusal("method", "svr"), "method 'svr': this program reads 'svc'");
+    assert!(refusal("surprise", "!").contains("unknown entry or tensor 'surprise'"));
+}
+
+#[test]
+fn entries_of_the_wrong_form_are_refused() {
+    let refusal = |key: &str, value: &str| refusal(&sparse64(), |file| file.entry(key, value));
+    assert!(refusal("classes", "[\"a\",\"b\"]").contains("2 classes but 3 class sizes"));
+    assert!(refusal("classes", "[\"a\",\"b\",\"a\"]").contains("class 'a' is listed twice"));
+    assert!(refusal("classes", "[]").contains("0 classes"));
+    assert!(refusal("classes", "{").contains("entry 'classes'"));
+    assert!(refusal("kernel", "rbf(gamma=").contains("kernel"));
+    assert!(refusal("kernel", "system(rm)").contains("unknown kernel 'system'"));
+    assert!(refusal("kernel", "rbf(gamma=-1)").contains("gamma = -1"));
+    assert!(refusal("kernel", &"(".repeat(100_000)).contains("deep"));
+    assert!(refusal("certificates", "[1]").contains("entry 'certificates'"));
+    assert!(refusal("training", "{\"c\":1,\"c\":2}").contains("duplicate field"));
+    assert!(refusal("columns", "8").contains("inside the width"));
+    assert!(refusal("columns", "-1").contains("must be a number"));
+    assert!(refusal("columns", "18446744073709551615").contains("at most 2^32"));
+}
+
+#[test]
+fn tensors_that_do_not_fit_are_refused() {
+    let dense = |change: fn(&mut Writer)| refusal(&dense32(), change);
+    assert!(
+        dense(|file| file.tensor("class_sizes", &[3], [1_u64, 1, 2])).contains("one row per support point")
+    );
+    assert!(dense(|file| file.tensor("class_sizes", &[3], [u64::MAX, 4, 0])).contains("one row per"));
+    assert!(dense(|file| file.tensor("class_sizes", &[3], [1.0, 0.0, 2.0])).contains("dimensions of U64"));
+    assert!(dense(|file| file.tensor("offsets", &[2], [0.0, 0.0])).contains("2 offsets where 3"));
+    assert!(dense(|file| file.tensor("offsets", &[3], [0.0, f64::NAN, 0.0])).contains("an offset is not"));
+    assert!(
+        dense(|file| file.tensor("coefficients", &[3, 2], [f64::NAN; 6])).contains("a coefficient is not")
+    );
+    assert!(
+        dense(|file| file.tensor("coefficients", &[2, 3], [0.0; 6])).contains("one row per support point")
+    );
+    assert!(dense(|file| file.tensor("coefficients", &[6], [0.0; 6])).contains("must have 2 dimensions"));
+    assert!(dense(|file| file.tensor("coefficients", &[3, 2], [0_f32; 6])).contains("dimensions of F64"));
+    assert!(dense(|file| file.tensor("support", &[2], [0_u64, 1])).contains("2 positions"));
+    assert!(dense(|file| file.tensor("points", &[2, 2], [0_f32; 4])).contains("3 points listed by class"));
+    assert!(dense(|file| file.tensor("points", &[3, 2], [0_u32; 6])).contains("must be F32 or F64"));
+    assert!(dense(|file| file.tensor("points", &[1 << 60, 0], [0_f32; 0])).contains("without features"));
+    assert!(
+        dense(|file| file.tensor("points", &[3, 1], [0.0, f64::INFINITY, 0.0])).contains("support point 2")
+    );
+    assert!(dense(|file| file.tensor("points.values", &[1], [0.0])).contains("both dense and sparse"));
+    assert!(dense(|file| file.tensor("extra", &[1], [0.0])).contains("unknown entry or tensor 'extra'"));
+}
+
+#[test]
+fn sparse_rows_that_do_not_fit_are_refused() {
+    let sparse = |change: fn(&mut Writer)| refusal(&sparse64(), change);
+    let starts = "ascend from 0";
+    assert!(sparse(|file| file.tensor("points.start", &[4], [0_u64, 3, 2, 3])).contains(starts));
+    assert!(sparse(|file| file.tensor("points.start", &[4], [1_u64, 2, 2, 3])).contains(starts));
+    assert!(sparse(|file| file.tensor("points.start", &[4], [0_u64, 2, 2, 4])).contains(starts));
+    assert!(sparse(|file| file.tensor("points.start", &[4], [0, 2, u64::MAX, 3])).contains(starts));
+    assert!(sparse(|file| file.tensor("points.start", &[0], [0_u64; 0])).contains(starts));
+    assert!(sparse(|file| file.tensor("points.index", &[3], [8_u32, 0, 3])).contains("must ascend"));
+    assert!(sparse(|file| file.tensor("points.index", &[3], [0_u32, 0, 3])).contains("must ascend"));
+    assert!(sparse(|file| file.tensor("points.index", &[3], [0_u32, 9, 3])).contains("inside the width"));
+    assert!(sparse(|file| file.tensor("points.index", &[2], [0_u32, 3])).contains("2 columns but 3 values"));
+}
+
+/// A file with this header and these bytes behind it.
+fn raw(header: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend_from_slice(header.as_bytes());
+    bytes.extend_from_slice(data);
+    bytes
+}
+
+#[test]
+fn hostile_headers_are_refused() {
+    let tensor = |shape: &str, offsets: &str| {
+        raw(
+            &format!("{{\"a\":{{\"dtype\":\"F64\",\"shape\":{shape},\"data_offsets\":{offsets}}}}}"),
+            &[0; 16],
+        )
+    };
+    let overlapping = "{\"a\":{\"dtype\":\"U8\",\"shape\":[9],\"data_offsets\":[0,9]},\
+                       \"b\":{\"dtype\":\"U8\",\"shape\":[9],\"data_offsets\":[7,16]}}";
+    let mut long = (1_u64 << 63).to_le_bytes().to_vec();
+    long.extend_from_slice(b"{}");
+    let files = [
+        Vec::new(),
+        long,
+        u64::MAX.to_le_bytes().to_vec(),
+        raw("", &[]),
+        raw("{", &[]),
+        raw("null", &[]),
+        raw(&"[".repeat(100_000), &[]),
+        raw(&format!("{{\"__metadata__\":{}", "{\"a\":".repeat(100_000)), &[]),
+        tensor("[-2]", "[0,16]"),
+        tensor("[2]", "[-16,0]"),
+        tensor("[2]", "[16,0]"),
+        tensor("[4294967296,4294967296]", "[0,16]"),
+        tensor("[18446744073709551615,18446744073709551615]", "[0,16]"),
+        tensor("[2]", "[0,18446744073709551615]"),
+        tensor("[1]", "[0,16]"),
+        tensor("[2,2]", "[0,32]"),
+        tensor("[2]", "[0,16]"),
+        raw(overlapping, &[0; 16]),
+        b"svm_type c_svc\nkernel_type rbf\n".to_vec(),
+    ];
+    for (number, file) in files.iter().enumerate() {
+        let error = Saved::from_bytes(file).unwrap_err();
+        assert!(error.to_string().contains("not a mercer model"), "file {number}: {error}");
+    }
+}
+
+#[test]
+fn a_header_with_a_key_twice_or_blanks_inside_is_refused() {
+    let bytes = dense32().to_bytes().unwrap();
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let (header, data) = (std::str::from_utf8(&bytes[8..8 + length]).unwrap(), &bytes[8 + length..]);
+    assert!(Saved::from_bytes(&raw(header, data)).is_ok());
+    let twice = header.replacen(
+        "\"offsets\":",
+        "\"offsets\":{\"dtype\":\"F64\",\"shape\":[3],\"data_offsets\":[48,72]},\"offsets\":",
+        1,
+    );
+    let entry_twice = header.replacen("\"format\":", "\"format\":\"mercer\",\"format\":", 1);
+    let blank = header.replacen("\"format\":", "\"format\": ", 1);
+    for changed in [twice, entry_twice, blank, format!("{header} ")] {
+        assert_ne!(changed, header);
+        let error = Saved::from_bytes(&raw(&changed, data)).unwrap_err().to_string();
+        assert!(error.contains("not in the form"), "{error}");
+    }
+}

@@ -1,0 +1,164 @@
+//! How the coefficients of a one-vs-one classifier lie in a file: one row per support point, one column per other
+//! class.
+//!
+//! Among k classes the pair (a, b), a < b, has output a·k − a(a + 1)/2 + (b − a − 1). A support point of class a
+//! enters the k − 1 outputs that involve a; its weight against class b stands in column b where b < a, else in
+//! column b − 1. Both model files, ours and LIBSVM's, hold this n × (k − 1) matrix.
+
+use crate::data::{Points, Vectors};
+use crate::model::{CoefficientBlock, Coefficients, SvcModel};
+
+/// What is wrong with a model, in words; whoever knows the file makes an error of it.
+pub(super) type Flaw = Box<str>;
+
+/// Outputs of a one-vs-one classifier, where the number exists.
+pub(super) fn pairs(classes: usize) -> Option<usize> {
+    Some(classes.checked_mul(classes.checked_sub(1)?)? / 2)
+}
+
+/// The outputs that involve `class`, ascending.
+fn outputs_of(class: usize, classes: usize) -> Vec<usize> {
+    let output = |a: usize, b: usize| a * classes - a * (a + 1) / 2 + (b - a - 1);
+    (0..classes).filter(|&b| b != class).map(|b| output(class.min(b), class.max(b))).collect()
+}
+
+/// One block per class from the n × (k − 1) matrix `weights`, row after row.
+///
+/// `class_sizes` must sum to n.
+pub(super) fn blocks(class_sizes: &[usize], weights: &[f64]) -> Coefficients {
+    let classes = class_sizes.len();
+    let mut start = 0;
+    let block = |(class, &size): (usize, &usize)| {
+        let points = start..start + size;
+        start += size;
+        let values = weights[points.start * (classes - 1)..points.end * (classes - 1)].to_vec();
+        CoefficientBlock { points, outputs: outputs_of(class, classes), values }
+    };
+    let blocks = class_sizes.iter().enumerate().map(block).collect();
+    Coefficients { blocks, outputs: classes * (classes - 1) / 2 }
+}
+
+/// The n × (k − 1) matrix of weights, row after row, whatever the blocks.
+///
+/// # Errors
+/// If the blocks do not cover the points one after the other, or a point has a weight in an output that does not
+/// involve its class.
+pub(super) fn weights(coefficients: &Coefficients, class_sizes: &[usize]) -> Result<Vec<f64>, Flaw> {
+    let classes = class_sizes.len();
+    let class_of: Vec<usize> =
+        class_sizes.iter().enumerate().flat_map(|(class, &size)| std::iter::repeat_n(class, size)).collect();
+    let columns: Vec<Vec<usize>> = (0..classes).map(|class| outputs_of(class, classes)).collect();
+    let mut weights = vec![0.0; class_of.len() * (classes - 1)];
+    let mut next = 0;
+    for block in &coefficients.blocks {
+        let points = block.points.clone();
+        if points.start != next || points.end < next || points.end > class_of.len() {
+            return Err("the blocks of coefficients do not follow each other".into());
+        }
+        if points.len().checked_mul(block.outputs.len()) != Some(block.values.len()) {
+            return Err("a block of coefficients has another size than its points and outputs".into());
+        }
+        next = points.end;
+        if block.outputs.is_empty() {
+            continue;
+        }
+        for (point, row) in points.zip(block.values.chunks_exact(block.outputs.len())) {
+            let class = class_of[point];
+            for (output, &weight) in block.outputs.iter().zip(row) {
+                match columns[class].binary_search(output) {
+                    Ok(column) => weights[point * (classes - 1) + column] = weight,
+                    Err(_) if weight == 0.0 => {}
+                    Err(_) => return Err("a coefficient for a pair that does not involve its class".into()),
+                }
+            }
+        }
+    }
+    if next != class_of.len() {
+        return Err("the blocks of coefficients do not cover the support points".into());
+    }
+    Ok(weights)
+}
+
+/// Refuses a model whose parts do not fit together or hold a number that is not finite, and gives its weights as
+/// [`weights`] does.
+///
+/// # Errors
+/// The first flaw found.
+pub(super) fn check<K>(model: &SvcModel<Vectors, K>) -> Result<Vec<f64>, Flaw> {
+    let (expansion, points) = (&model.expansion, model.expansion.points.len());
+    let classes = model.classes.len();
+    let pairs = pairs(classes).filter(|_| classes >= 2).ok_or("fewer than two classes")?;
+    let same = |what: &str, found: usize, expected: usize| {
+        if found == expected { Ok(()) } else { Err(format!("{found} {what} where {expected} are expected")) }
+    };
+    let mut names: Vec<&String> = model.classes.iter().collect();
+    names.sort_unstable();
+    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(format!("class '{}' is listed twice", twice[0]).into());
+    }
+    same("class sizes", model.class_sizes.len(), classes)?;
+    let listed = model.class_sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
+    same("points listed by class", listed.unwrap_or(usize::MAX), points)?;
+    same("offsets", expansion.offsets.len(), pairs)?;
+    same("outputs", expansion.coefficients.outputs, pairs)?;
+    same(
+        "positions of support points",
+        model.support.len(),
+        if model.support.is_empty() { 0 } else { points },
+    )?;
+    let certificates = model.certificates.len();
+    same("certificates", certificates, if certificates == 0 { 0 } else { pairs })?;
+    if let Some((row, column)) = expansion.points.first_not_finite() {
+        return Err(format!("support point {}, column {}: not a finite number", row + 1, column + 1).into());
+    }
+    if !expansion.offsets.iter().all(|offset| offset.is_finite()) {
+        return Err("an offset is not a finite number".into());
+    }
+    let weights = weights(&expansion.coefficients, &model.class_sizes)?;
+    if !weights.iter().all(|weight| weight.is_finite()) {
+        return Err("a coefficient is not a finite number".into());
+    }
+    Ok(weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_of_a_class_ascend_in_the_order_of_the_other_classes() {
+        // Pairs of four classes: (0,1) (0,2) (0,3) (1,2) (1,3) (2,3).
+        assert_eq!(outputs_of(0, 4), [0, 1, 2]);
+        assert_eq!(outputs_of(1, 4), [0, 3, 4]);
+        assert_eq!(outputs_of(2, 4), [1, 3, 5]);
+        assert_eq!(outputs_of(3, 4), [2, 4, 5]);
+    }
+
+    #[test]
+    fn weights_of_blocks_are_the_matrix_they_were_made_from() {
+        let (sizes, matrix) = ([2, 0, 1], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let coefficients = blocks(&sizes, &matrix);
+        assert_eq!(coefficients.outputs, 3);
+        assert_eq!(coefficients.blocks[2].outputs, [1, 2]);
+        assert_eq!(weights(&coefficients, &sizes).unwrap(), matrix);
+    }
+
+    #[test]
+    fn a_full_block_is_read_when_its_other_weights_are_zero() {
+        let block = |row: Vec<f64>| Coefficients {
+            blocks: vec![CoefficientBlock { points: 0..1, outputs: vec![0, 1, 2], values: row }],
+            outputs: 3,
+        };
+        assert_eq!(weights(&block(vec![1.0, 0.0, 2.0]), &[0, 1, 0]).unwrap(), [1.0, 2.0]);
+        assert!(weights(&block(vec![1.0, 0.5, 2.0]), &[0, 1, 0]).is_err());
+    }
+
+    #[test]
+    fn blocks_that_do_not_cover_are_refused() {
+        let mut coefficients = blocks(&[1, 1], &[1.0, -1.0]);
+        let last = coefficients.blocks.pop().unwrap();
+        assert!(weights(&coefficients, &[1, 1]).unwrap_err().contains("do not cover"));
+        coefficients.blocks.insert(0, last);
+        assert!(weights(&coefficients, &[1, 1]).unwrap_err().contains("do not follow"));
+    }
+}

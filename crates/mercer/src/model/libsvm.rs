@@ -1,0 +1,90 @@
+//! LIBSVM's model text, read and written, for classifiers.
+//!
+//! A header of `name value …` lines, the line `SV`, then one line per support vector: its k − 1 coefficients and its
+//! features as `index:value`, from 1. The conventions are those of [`SvcModel`]: support vectors are grouped by class
+//! in the order of `label`, the output of a pair is positive for the class listed first, `rho` is the offset b of
+//! Σ βᵢ k(xᵢ, x) − b, and the coefficient against class b stands in column b where b comes before the vector's own
+//! class, else in column b − 1.
+//!
+//! | `kernel_type` | expression |
+//! |---|---|
+//! | `linear` | `linear` |
+//! | `polynomial`, with `degree`, `gamma`, `coef0` | `poly(degree=…, gamma=…, coef0=…)` |
+//! | `rbf`, with `gamma` | `rbf(gamma=…)` |
+//! | `sigmoid`, with `gamma`, `coef0` | `tanh(gamma=…, coef0=…)` |
+//! | `precomputed` | `precomputed`; a vector is `0:serial` |
+//!
+//! What the text cannot say: LIBSVM writes features with 8 digits, so that its own reloaded models are not bit-equal;
+//! we write every number with as many digits as bring it back. The width is the largest index of a support vector.
+//! Positions in the training data and certificates are not in the text, and a model read from it has neither.
+//! Probability lines (`probA`, `probB`, `prob_density_marks`) are accepted and not kept.
+//!
+//! ```
+//! let text = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.25\n\
+//!             label 1 -1\nnr_sv 1 1\nSV\n1 1:0.5 3:1 \n-1 2:2 \n";
+//! let model = mercer::model::libsvm::parse(text.as_bytes())?;
+//! assert_eq!(model.classes, ["1", "-1"]);
+//! assert_eq!(mercer::model::libsvm::print(&model)?, text);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+
+mod header;
+mod line;
+mod print;
+#[cfg(test)]
+mod tests;
+mod vectors;
+
+use std::path::Path;
+
+use crate::data::Vectors;
+use crate::error::{Error, Result};
+use crate::kernel::VectorExpr;
+use crate::model::{Expansion, SvcModel, layout};
+
+pub use print::print;
+
+/// Reads a LIBSVM model file; support vectors become sparse rows of `f64`.
+///
+/// # Errors
+/// If the file cannot be read; with line and column if it is not a whole and consistent model; if it is a model of
+/// another type than `c_svc` or `nu_svc`.
+pub fn read(path: impl AsRef<Path>) -> Result<SvcModel<Vectors, VectorExpr>> {
+    let path = path.as_ref();
+    let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
+    parse_named(&bytes, path)
+}
+
+/// The model in the text of a LIBSVM model file.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(text: &[u8]) -> Result<SvcModel<Vectors, VectorExpr>> {
+    parse_named(text, Path::new("<memory>"))
+}
+
+/// Writes a LIBSVM model file: under a temporary name first, then renamed.
+///
+/// # Errors
+/// As [`print()`], or if the file cannot be written.
+pub fn write(model: &SvcModel<Vectors, VectorExpr>, path: impl AsRef<Path>) -> Result<()> {
+    crate::model::write_atomic(path.as_ref(), print(model)?.as_bytes())
+}
+
+fn parse_named(text: &[u8], path: &Path) -> Result<SvcModel<Vectors, VectorExpr>> {
+    let mut lines = line::Lines::new(text, path);
+    let header = header::read(&mut lines)?;
+    let (points, weights) = vectors::read(lines, &header)?;
+    Ok(SvcModel {
+        expansion: Expansion {
+            kernel: header.kernel,
+            points,
+            coefficients: layout::blocks(&header.class_sizes, &weights),
+            offsets: header.offsets,
+        },
+        classes: header.classes,
+        class_sizes: header.class_sizes,
+        support: Vec::new(),
+        certificates: Vec::new(),
+    })
+}

@@ -1,0 +1,91 @@
+//! The lines below `SV`.
+
+use super::header::Header;
+use super::line::{Line, Lines, Word};
+use crate::data::{Sparse, Vectors};
+use crate::error::{Problem, Result};
+
+/// The largest feature index: what a C `int` holds.
+const MAX_INDEX: u64 = (1 << 31) - 1;
+
+/// Support vectors as they are read.
+struct Rows {
+    width: usize,
+    start: Vec<usize>,
+    index: Vec<u32>,
+    values: Vec<f64>,
+}
+
+/// The support vectors and the n × (k − 1) matrix of their coefficients. Both grow with the lines present.
+pub(super) fn read(mut lines: Lines<'_>, header: &Header) -> Result<(Vectors, Vec<f64>)> {
+    let mut rows = Rows { width: 0, start: vec![0], index: Vec::new(), values: Vec::new() };
+    let mut weights = Vec::new();
+    for _ in 0..header.total {
+        let line = lines.next("a support vector")?;
+        let mut words = line.words();
+        for _ in 1..header.classes.len() {
+            let word =
+                words.next().ok_or_else(|| line.error("a coefficient for each other class is expected"))?;
+            weights.push(word.number()?);
+        }
+        if header.precomputed {
+            rows.serial(line, words)?;
+        } else {
+            rows.features(words)?;
+        }
+        rows.start.push(rows.index.len());
+    }
+    lines.finish()?;
+    Ok((Sparse::new(rows.width, rows.start, rows.index, rows.values).into(), weights))
+}
+
+impl Rows {
+    fn features<'a>(&mut self, words: impl Iterator<Item = Word<'a>>) -> Result<()> {
+        let mut previous = 0;
+        for word in words {
+            let (index, value) =
+                word.split(':').ok_or_else(|| word.error(Problem::MissingColon(word.text.into())))?;
+            let position = feature_index(index)?;
+            if position <= previous {
+                return Err(index.error(Problem::IndexOrder { index: position, previous }));
+            }
+            previous = position;
+            self.push(position - 1, value.number()?);
+        }
+        Ok(())
+    }
+
+    /// `0:serial`: the number of a training point, whose kernel values are that column of the data. A point has
+    /// them all, so that the width reaches at least there.
+    fn serial<'a>(&mut self, line: Line<'a>, mut words: impl Iterator<Item = Word<'a>>) -> Result<()> {
+        let word = words.next().ok_or_else(|| line.error("a precomputed kernel needs 0:serial"))?;
+        let serial = match word.split(':') {
+            Some((index, serial)) if index.text == "0" => serial,
+            _ => return Err(word.other("a precomputed kernel needs 0:serial")),
+        };
+        let number = feature_index(serial)?;
+        self.push(0, number as f64);
+        self.width = self.width.max(number as usize + 1);
+        match words.next() {
+            Some(word) => Err(word.other("expected the end of the line behind 0:serial")),
+            None => Ok(()),
+        }
+    }
+
+    fn push(&mut self, column: u64, value: f64) {
+        self.index.push(column as u32);
+        self.values.push(value);
+        self.width = self.width.max(column as usize + 1);
+    }
+}
+
+fn feature_index(word: Word<'_>) -> Result<u64> {
+    if word.text.is_empty() || !word.text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(word.error(Problem::BadIndex(word.text.into())));
+    }
+    match word.text.parse::<u64>() {
+        Ok(0) => Err(word.error(Problem::IndexZero)),
+        Ok(index) if index <= MAX_INDEX => Ok(index),
+        _ => Err(word.error(Problem::IndexTooLarge(word.text.into()))),
+    }
+}

@@ -1,3 +1,58 @@
-//! `cargo xtask test | bench`: everything a newcomer or CI runs.
+//! `cargo xtask COMMAND`: everything a newcomer or CI runs, with its set-up.
 
-fn main() {}
+mod licences;
+mod place;
+mod python;
+mod spdx;
+mod step;
+mod test;
+
+use std::process::ExitCode;
+
+use place::Place;
+use step::Failure;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test       everything CI checks: format, lints, unit, integration and documentation tests,
+             documentation, licences of all dependencies, syntax of the Python files
+  bench      mercer and its peers side by side on the same data (`cargo xtask bench --help`)
+  compat     svm-train, svm-predict and svm-scale against LIBSVM's own, and models read by each other
+  answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm/answers.json)
+  help       this text
+
+`bench`, `compat` and `answers` set up a private Python environment under target/bench-env the first time.
+The full data sets are looked for in $MERCER_DATA, else in ../shared/data.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = arguments.split_first().map_or(("help", &[][..]), |(c, r)| (c.as_str(), r));
+    let result = Place::find().and_then(|place| match command {
+        "test" => none(rest).and_then(|()| test::run(&place)),
+        "bench" => python::bench(&place, rest),
+        "compat" => python::compat(&place, rest),
+        "answers" => none(rest).and_then(|()| python::answers(&place)),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(Failure::usage(format!("no command '{other}'; `cargo xtask help` lists them"))),
+    });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("xtask: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// Refuses arguments where a command takes none.
+fn none(rest: &[String]) -> Result<(), Failure> {
+    match rest.first() {
+        None => Ok(()),
+        Some(argument) => Err(Failure::usage(format!("unexpected argument '{argument}'"))),
+    }
+}

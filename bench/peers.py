@@ -1,0 +1,178 @@
+"""One fit of one peer in a process of its own: `python peers.py PEER TRAIN [TEST] --c C --gamma G --threads T`.
+
+The last line of standard output is a JSON object:
+
+| field             | meaning |
+|-------------------|---------|
+| `fit_seconds`     | the training call alone, data in memory in the form the peer wants |
+| `peak_bytes`      | the largest resident size of the process up to the end of the fit |
+| `support_vectors` | how many |
+| `objective`       | by `oracle.py`; with `--check` |
+| `accuracy`        | share of the test rows that get their label; with `--predict` and a test part |
+| `predict_rows`, `predict_seconds` | the prediction call alone; with `--predict` |
+
+Peers: `libsvm`; `sklearn-dense`, `sklearn-csr`; `sklearnex-{f32,f64}-{dense,csr}` with scikit-learn's default cache
+of 200 MB, and the same with `-2000` for a cache of 2000 MB. LIBSVM and scikit-learn get 2000 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+NAMES = (
+    "libsvm",
+    "sklearn-dense",
+    "sklearn-csr",
+    *(
+        f"sklearnex-{t}-{layout}{cache}"
+        for t in ("f32", "f64")
+        for layout in ("dense", "csr")
+        for cache in ("", "-2000")
+    ),
+)
+TOLERANCE = 1e-3
+LARGE_CACHE_MB = 2000
+# Prediction without a test part is timed on this many training rows.
+ROWS_WITHOUT_TEST = 10_000
+
+
+@dataclass
+class Task:
+    """What is to be done."""
+
+    peer: str
+    train: Path
+    test: Path | None
+    c: float
+    gamma: float
+    threads: int
+    check: bool
+    predict: bool
+
+
+def limit_threads(threads: int) -> None:
+    """For every thread pool there is; before numpy and the peers are imported."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = str(threads)
+    # oneTBB takes as many threads as the process has cores.
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+
+
+def peak_bytes() -> int:
+    """The largest resident size so far (Linux counts it in KiB)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def timed(work):
+    """The result of `work()` and its seconds."""
+    start = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - start
+
+
+def run_sklearn(task: Task) -> dict:
+    """scikit-learn's SVC, or the accelerated one of scikit-learn-intelex."""
+    import data
+    import numpy as np
+
+    words = task.peer.split("-")
+    if words[0] == "sklearnex":
+        from sklearnex.svm import SVC
+    else:
+        from sklearn.svm import SVC
+    dtype = np.float32 if "f32" in words else np.float64
+    cache = LARGE_CACHE_MB if words[0] == "sklearn" or words[-1] == str(LARGE_CACHE_MB) else 200
+
+    def form(x):
+        x = x.astype(dtype)
+        return x.toarray() if "dense" in words else x
+
+    rows, y = data.load(task.train)
+    x = form(rows)
+    machine = SVC(C=task.c, gamma=task.gamma, tol=TOLERANCE, cache_size=cache)
+    _, seconds = timed(lambda: machine.fit(x, y))
+    result = {"fit_seconds": seconds, "peak_bytes": peak_bytes(), "support_vectors": int(sum(machine.n_support_))}
+    if task.check:
+        dual = machine.dual_coef_.toarray() if hasattr(machine.dual_coef_, "toarray") else machine.dual_coef_
+        result["objective"] = checked(rows, machine.support_, dual, machine.n_support_, task.gamma)
+    if task.predict:
+        rows_t, y_t = data.load(task.test) if task.test else (rows[:ROWS_WITHOUT_TEST], None)
+        xt = form(rows_t)
+        result |= predicted(lambda: machine.predict(xt), y_t, xt.shape[0])
+    return result
+
+
+def run_libsvm(task: Task) -> dict:
+    """LIBSVM through its own Python module, on the native OpenMP build."""
+    import data
+    import libsvm_build
+    import numpy as np
+
+    sys.path.insert(0, str(libsvm_build.python_path()))
+    from libsvm import svm
+
+    rows, y = data.load(task.train)
+    problem = svm.svm_problem(y, rows)
+    options = f"-s 0 -t 2 -c {task.c!r} -g {task.gamma!r} -e {TOLERANCE!r} -m {LARGE_CACHE_MB} -q"
+    parameter = svm.svm_parameter(options)
+    pointer, seconds = timed(lambda: svm.libsvm.svm_train(problem, parameter))
+    model = svm.toPyModel(pointer)
+    result = {"fit_seconds": seconds, "peak_bytes": peak_bytes(), "support_vectors": model.l}
+    classes = model.get_nr_class()
+    if task.check:
+        dual = np.array([model.sv_coef[row][: model.l] for row in range(classes - 1)])
+        support = np.array(model.get_sv_indices()) - 1
+        result["objective"] = checked(rows, support, dual, np.array(model.nSV[:classes]), task.gamma)
+    if task.predict:
+        rows_t, y_t = data.load(task.test) if task.test else (rows[:ROWS_WITHOUT_TEST], None)
+        count = rows_t.shape[0]
+        tests = svm.svm_problem(np.zeros(count), rows_t)
+        result |= predicted(lambda: [svm.libsvm.svm_predict(model, tests.x[i]) for i in range(count)], y_t, count)
+    return result
+
+
+def checked(rows, support, dual, per_class, gamma: float) -> float:
+    """The oracle's objective of the returned coefficients, with the support vectors taken from the data."""
+    import numpy as np
+    import oracle
+
+    coefficients = oracle.pair_coefficients(np.asarray(dual, dtype=np.float64), np.asarray(per_class))
+    return oracle.objective(rows[support].toarray(), coefficients, gamma)
+
+
+def predicted(work, labels, rows: int) -> dict:
+    """Times a prediction call and compares with the labels where there are any."""
+    import numpy as np
+
+    found, seconds = timed(work)
+    result = {"predict_rows": rows, "predict_seconds": seconds}
+    if labels is not None:
+        result["accuracy"] = float((np.asarray(found) == labels).mean())
+    return result
+
+
+def main() -> None:
+    """Runs one task."""
+    parser = argparse.ArgumentParser(description="one fit of one peer")
+    parser.add_argument("peer", choices=NAMES)
+    parser.add_argument("train", type=Path)
+    parser.add_argument("test", type=Path, nargs="?")
+    parser.add_argument("--c", type=float, required=True)
+    parser.add_argument("--gamma", type=float, required=True)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--check", action="store_true", help="compute the dual objective")
+    parser.add_argument("--predict", action="store_true", help="time predictions")
+    task = Task(**vars(parser.parse_args()))
+    limit_threads(task.threads)
+    print(json.dumps(run_libsvm(task) if task.peer == "libsvm" else run_sklearn(task)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+//! Commands that are Python programs, run in an environment of their own under the target folder.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::place::Place;
+use crate::step::{self, Failure, announced, visible};
+
+/// What the benchmark compares with, and what it needs to do so.
+const PACKAGES: &[&str] =
+    &["libsvm-official", "numpy", "psutil", "scikit-learn", "scikit-learn-intelex", "scipy"];
+
+/// `cargo xtask bench`: mercer and its peers side by side.
+pub(crate) fn bench(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    program(place, "bench/run.py", arguments)
+}
+
+/// `cargo xtask compat`: the LIBSVM programs against their originals.
+pub(crate) fn compat(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    program(place, "bench/libsvm_compat.py", arguments)
+}
+
+/// `cargo xtask answers`: LIBSVM's stored answers.
+pub(crate) fn answers(place: &Place) -> Result<(), Failure> {
+    let python = environment(place)?;
+    visible(Command::new(python).current_dir(&place.root).arg("crates/mercer/tests/libsvm/make_answers.py"))
+}
+
+/// Builds `mercer` and hands it, the data and the arguments to a Python program.
+fn program(place: &Place, script: &str, arguments: &[String]) -> Result<(), Failure> {
+    let python = environment(place)?;
+    if !arguments.iter().any(|a| a == "--help" || a == "-h") {
+        announced("build mercer", || {
+            visible(step::cargo(&place.root).args(["build", "--release", "--package", "mercer-cli"]))
+        })?;
+    }
+    let mut command = Command::new(python);
+    command.current_dir(&place.root).arg(script).args(arguments);
+    command.env("MERCER_TARGET", &place.target);
+    if let Some(folder) = &place.data {
+        command.env("MERCER_DATA", folder);
+    }
+    visible(&mut command)
+}
+
+/// Makes the Python environment where it is not there yet, and returns its interpreter.
+///
+/// A file with the list of packages is written last, so that a set-up that was interrupted, or one made for another
+/// list, is done again.
+fn environment(place: &Place) -> Result<PathBuf, Failure> {
+    let folder = place.target.join("bench-env");
+    let (python, stamp) = (folder.join("bin").join("python"), folder.join("packages.txt"));
+    let wanted = PACKAGES.join("\n");
+    if std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(python);
+    }
+    announced("set up the Python environment in target/bench-env", || {
+        visible(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+        visible(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
+        std::fs::write(&stamp, &wanted).map_err(|e| Failure::new(format!("{}: {e}", stamp.display())))
+    })?;
+    Ok(python)
+}

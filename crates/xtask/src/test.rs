@@ -1,0 +1,96 @@
+//! `cargo xtask test`: everything CI checks, in order, stopping at the first failure.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::licences;
+use crate::place::Place;
+use crate::step::{self, Failure, announced, visible, watched};
+
+/// Runs all checks.
+pub(crate) fn run(place: &Place) -> Result<(), Failure> {
+    let start = Instant::now();
+    let cargo = |arguments: &str| {
+        let mut command = step::cargo(&place.root);
+        command.args(arguments.split(' '));
+        command
+    };
+    println!("{}", place.data_line());
+    announced("format", || visible(&mut cargo("fmt --all --check")))?;
+    announced("lints", || visible(&mut cargo("clippy --workspace --all-targets -- -D warnings")))?;
+    let count = announced("tests", || tests(&mut cargo("test --workspace")))?;
+    announced("documentation", || {
+        visible(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    let packages = announced("licences", || licences::check(&place.metadata))?;
+    let scripts = announced("Python syntax", || python_syntax(place))?;
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "format, lints, tests, documentation, {packages} licences, {scripts} Python files: all well in {seconds:.0} s"
+    );
+    println!("tests: {} passed, {} failed, {} skipped", count.passed, count.failed, count.ignored);
+    Ok(())
+}
+
+/// What the closing lines of `cargo test` add up to.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Count {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+impl Count {
+    /// Adds `test result: ok. 3 passed; 0 failed; 1 ignored; …`; other lines add nothing.
+    fn add(&mut self, line: &str) {
+        let Some((_, figures)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
+        else {
+            return;
+        };
+        for figure in figures.split("; ") {
+            match figure.split_once(' ').map(|(n, what)| (n.parse::<usize>().unwrap_or(0), what)) {
+                Some((n, "passed")) => self.passed += n,
+                Some((n, "failed")) => self.failed += n,
+                Some((n, "ignored")) => self.ignored += n,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Runs `cargo test` visibly and counts.
+fn tests(command: &mut Command) -> Result<Count, Failure> {
+    let mut count = Count::default();
+    watched(command, |line| count.add(line))?;
+    if count.passed == 0 {
+        return Err(Failure::new("no test ran".into()));
+    }
+    Ok(count)
+}
+
+/// Compiles every Python file that git knows, and returns how many there are.
+fn python_syntax(place: &Place) -> Result<usize, Failure> {
+    let listed = step::output(Command::new("git").current_dir(&place.root).args(["ls-files", "*.py"]))?;
+    let files: Vec<PathBuf> = listed.lines().map(PathBuf::from).collect();
+    let mut python = Command::new("python3");
+    python.current_dir(&place.root).args(["-m", "py_compile"]).args(&files);
+    visible(python.env("PYTHONPYCACHEPREFIX", place.target.join("pycache")))?;
+    Ok(files.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_add_up_over_test_programs() {
+        let mut count = Count::default();
+        count.add("running 3 tests");
+        count.add(
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+        );
+        count.add("test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
+        assert_eq!(count, Count { passed: 7, failed: 2, ignored: 1 });
+    }
+}

@@ -9,10 +9,14 @@
 mod arbitrary;
 mod call;
 mod construct;
+mod eigen;
 mod expr;
+#[cfg(test)]
+mod laws;
 mod leaf;
 mod map;
 mod parameter;
+mod pointwise;
 mod text;
 mod value;
 mod vector;
@@ -27,6 +31,7 @@ pub use construct::{
 };
 pub use expr::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
 pub use parameter::{Parameter, Slot};
+pub use pointwise::{Pointwise, gaussian_over};
 pub use vector::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 
 /// A kernel on points of the space `X`.

@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod arbitrary;
 mod call;
+mod check;
 mod construct;
 mod eigen;
 mod expr;
@@ -25,6 +26,7 @@ mod vector_text;
 use crate::data::Points;
 use crate::error::Result;
 
+pub use check::{Limits, Spectrum, Validity, Verdict, Witness, check};
 pub use construct::{
     constant, cosine, factor, gaussian, intersection, laplace, linear, matern, plummer, polynomial,
     precomputed, rational_quadratic, rbf, rbf_sigma, tanh,

@@ -7,6 +7,9 @@
 
 #[cfg(test)]
 mod arbitrary;
+mod battery;
+#[cfg(test)]
+mod battery_tests;
 mod call;
 mod check;
 mod construct;
@@ -26,6 +29,7 @@ mod vector_text;
 use crate::data::Points;
 use crate::error::Result;
 
+pub use battery::{Failure, battery};
 pub use check::{Limits, Spectrum, Validity, Verdict, Witness, check};
 pub use construct::{
     constant, cosine, factor, gaussian, intersection, laplace, linear, matern, plummer, polynomial,

@@ -13,8 +13,8 @@ mod battery_tests;
 mod call;
 mod check;
 mod construct;
-mod engine;
 mod eigen;
+mod engine;
 mod expr;
 #[cfg(test)]
 mod laws;

@@ -391,7 +391,8 @@ impl<T: Element> Tile<'_, T> {
                     }
                     Metric::Angular => self.norms(statistic, out, |s, x, y| {
                         // A zero vector is at a right angle to all but another zero vector.
-                        let angle = if x == 0.0 && y == 0.0 { 0.0 } else { cosine(s, x, y).clamp(-1.0, 1.0).acos() };
+                        let angle =
+                            if x == 0.0 && y == 0.0 { 0.0 } else { cosine(s, x, y).clamp(-1.0, 1.0).acos() };
                         bell(angle * angle)
                     }),
                 }

@@ -99,7 +99,8 @@ fn blocks_equal_the_definition_in_every_storage() {
                     let error = (f64::from(single[r][j]) - exact).abs() / scale;
                     assert!(error < 2e-6, "{text}: {} for {exact} at {i}, {j}", single[r][j]);
                     let error = (double[r][j] - exact).abs() / scale;
-                    let tolerance = if text.contains("matern") || text.contains("angular") { 1e-7 } else { 1e-13 };
+                    let tolerance =
+                        if text.contains("matern") || text.contains("angular") { 1e-7 } else { 1e-13 };
                     assert!(error < tolerance, "{text}: {} for {exact} at {i}, {j}", double[r][j]);
                 }
                 let own = kernel.value_in(d, points.row(i), points.row(i));

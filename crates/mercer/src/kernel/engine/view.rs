@@ -74,7 +74,10 @@ enum PackedRows<T> {
     Sparse(SparseRows<T>),
     /// The rows as a panel over the features that occur in them, to meet [`Packed::Wide`]: for each feature of
     /// the space its place among those, and `PANEL` values for each place.
-    Panel { place: Vec<u32>, values: Vec<T> },
+    Panel {
+        place: Vec<u32>,
+        values: Vec<T>,
+    },
 }
 
 /// A feature that occurs in none of the rows.

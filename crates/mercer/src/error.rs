@@ -248,7 +248,10 @@ impl fmt::Display for DataProblem {
             Self::NoColumn(name) => write!(f, "no column '{name}'"),
             Self::LabelNotNumber(label) => write!(f, "label '{label}' is not a number"),
             Self::KernelNotFinite { row, column } => {
-                write!(f, "the kernel is not finite between points {row} and {column}; scale the data or change its parameters")
+                write!(
+                    f,
+                    "the kernel is not finite between points {row} and {column}; scale the data or change its parameters"
+                )
             }
             Self::Precomputed { row, rule } => write!(f, "precomputed kernel, row {row}: {rule}"),
         }

@@ -9,7 +9,9 @@ mod sealed {
 }
 
 /// The element of a vector: `f32` or `f64`.
-pub trait Real: sealed::Sealed + Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static {
+pub trait Real:
+    sealed::Sealed + Copy + Default + PartialEq + Send + Sync + std::fmt::Debug + 'static
+{
     /// The value in double precision, exactly.
     fn to_f64(self) -> f64;
     /// The nearest value of this type.

@@ -39,7 +39,9 @@ mod text;
 
 use std::path::Path;
 
-use crate::data::Vectors;
+use serde::de::DeserializeOwned;
+
+use crate::data::{Encoding, Points, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::VectorExpr;
 use crate::model::layout::{self, Flaw};
@@ -56,9 +58,11 @@ pub struct Saved {
     /// The classifier.
     pub model: SvcModel<Vectors, VectorExpr>,
     /// How features were scaled before training.
-    pub scaler: Option<serde_json::Value>,
+    pub scaler: Option<Scaler>,
     /// How the columns of a table became features.
-    pub encoding: Option<serde_json::Value>,
+    pub encoding: Option<Encoding>,
+    /// Feature names; empty where the data had none.
+    pub names: Vec<String>,
     /// The parameters of training, where known.
     pub training: Option<Training>,
     /// The program that trained the model, with its version.
@@ -80,20 +84,20 @@ impl From<SvcModel<Vectors, VectorExpr>> for Saved {
     /// The model alone, trained by this version of the library.
     fn from(model: SvcModel<Vectors, VectorExpr>) -> Self {
         let program = concat!("mercer ", env!("CARGO_PKG_VERSION")).to_owned();
-        Self { model, scaler: None, encoding: None, training: None, program }
+        Self { model, scaler: None, encoding: None, names: Vec::new(), training: None, program }
     }
 }
 
 impl Saved {
     /// Writes the model under a temporary name in the same folder and renames it: `path` holds the old content or
-    /// the whole new one, and nothing is left behind on failure.
+    /// the whole new one, and nothing is left behind on failure. The file is not compressed, whatever its name.
     ///
     /// # Errors
     /// If the parts of the model do not fit together, or the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let bytes = self.write().map_err(|flaw| file_error(path, flaw))?;
-        crate::model::write_atomic(path, &bytes)
+        write_bytes(path, &bytes)
     }
 
     /// Reads a model file.
@@ -134,6 +138,10 @@ impl Saved {
         writer.entry("kernel", model.expansion.kernel.to_string());
         writer.entry("classes", text::print(&model.classes)?);
         writer.entry("certificates", text::certificates(&model.certificates)?);
+        self.check()?;
+        if !self.names.is_empty() {
+            writer.entry("names", text::print(&self.names)?);
+        }
         if let Some(training) = &self.training {
             writer.entry("training", text::training(training)?);
         }
@@ -182,18 +190,49 @@ impl Saved {
             certificates: text::read_certificates(&reader.entry("certificates")?)?,
         };
         layout::check(&model)?;
-        let optional =
-            |key: &str, value: Option<String>| value.map(|json| text::parse(key, &json)).transpose();
         let saved = Self {
             model,
-            scaler: optional("scaler", reader.optional("scaler"))?,
-            encoding: optional("encoding", reader.optional("encoding"))?,
+            scaler: optional(&mut reader, "scaler")?,
+            encoding: optional(&mut reader, "encoding")?,
+            names: optional(&mut reader, "names")?.unwrap_or_default(),
             training: reader.optional("training").map(|json| text::read_training(&json)).transpose()?,
             program: reader.entry("program")?,
         };
+        saved.check()?;
         reader.finish()?;
         Ok(saved)
     }
+
+    /// Refuses what stands around a model and does not fit it, or cannot be used.
+    fn check(&self) -> Result<(), Flaw> {
+        let (names, width) = (self.names.len(), self.model.expansion.points.width());
+        if names != 0 && names != width {
+            return Err(format!("{names} names for {width} features").into());
+        }
+        let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        let holds = match &self.scaler {
+            None => true,
+            Some(Scaler::MinMax { lower, upper, min, max }) => {
+                min.len() == max.len() && finite(min) && finite(max) && finite(&[*lower, *upper])
+            }
+            Some(Scaler::Standard { mean, deviation }) => {
+                mean.len() == deviation.len()
+                    && finite(mean)
+                    && finite(deviation)
+                    && !deviation.contains(&0.0)
+            }
+        };
+        if holds {
+            Ok(())
+        } else {
+            Err("the scaler does not have two usable numbers for each feature".into())
+        }
+    }
+}
+
+/// An entry that is JSON and need not be there.
+fn optional<T: DeserializeOwned>(reader: &mut Reader<'_>, key: &str) -> Result<Option<T>, Flaw> {
+    reader.optional(key).map(|json| text::parse(key, &json)).transpose()
 }
 
 /// A container of the right format, version and method, with a correct checksum.

@@ -17,7 +17,8 @@
 //! What the text cannot say: LIBSVM writes features with 8 digits, so that its own reloaded models are not bit-equal;
 //! we write every number with as many digits as bring it back. The width is the largest index of a support vector.
 //! Positions in the training data and certificates are not in the text, and a model read from it has neither.
-//! Probability lines (`probA`, `probB`, `prob_density_marks`) are accepted and not kept.
+//! A `nu_svc` model decides like a `c_svc` one and is written as such. Probability lines (`probA`, `probB`,
+//! `prob_density_marks`) are accepted and not kept.
 //!
 //! ```
 //! let text = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.25\n\
@@ -37,7 +38,7 @@ mod vectors;
 
 use std::path::Path;
 
-use crate::data::Vectors;
+use crate::data::{Vectors, write_bytes};
 use crate::error::{Error, Result};
 use crate::kernel::VectorExpr;
 use crate::model::{Expansion, SvcModel, layout};
@@ -68,7 +69,7 @@ pub fn parse(text: &[u8]) -> Result<SvcModel<Vectors, VectorExpr>> {
 /// # Errors
 /// As [`print()`], or if the file cannot be written.
 pub fn write(model: &SvcModel<Vectors, VectorExpr>, path: impl AsRef<Path>) -> Result<()> {
-    crate::model::write_atomic(path.as_ref(), print(model)?.as_bytes())
+    write_bytes(path.as_ref(), print(model)?.as_bytes())
 }
 
 fn parse_named(text: &[u8], path: &Path) -> Result<SvcModel<Vectors, VectorExpr>> {

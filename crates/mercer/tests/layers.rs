@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// `error` and `simd` stand side by side at the bottom.
-const LAYERS: [&[&str]; 7] = [&["error", "simd"], &["data"], &["kernel"], &["gram"], &["solve"], &["model"], &["select"]];
+const LAYERS: [&[&str]; 7] =
+    [&["error", "simd"], &["data"], &["kernel"], &["gram"], &["solve"], &["model"], &["select"]];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("a readable entry").path();
         if path.is_dir() {
             sources(&path, found);
         } else if path.extension().is_some_and(|e| e == "rs") {
@@ -23,13 +24,16 @@ fn layer(module: &str) -> Option<usize> {
 
 /// Modules named after `crate::`, also inside braces, outside comments.
 fn used(source: &str) -> Vec<String> {
-    let code: String = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let code: String =
+        source.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
     let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut names = Vec::new();
     for (at, _) in code.match_indices("crate::") {
         let rest = &code[at + "crate::".len()..];
         match rest.strip_prefix('{') {
-            Some(list) => names.extend(list.split('}').next().unwrap_or("").split(',').map(|part| word(part.trim()))),
+            Some(list) => {
+                names.extend(list.split('}').next().unwrap_or("").split(',').map(|part| word(part.trim())))
+            }
             None => names.push(word(rest)),
         }
     }

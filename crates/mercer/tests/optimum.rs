@@ -1,14 +1,31 @@
 //! The optimum is a property of the problem, not of the way to it.
 
-mod common;
+use std::path::Path;
 
-use common::{Noise, load, own};
-use mercer::data::{Labels, Points, Vectors};
+use mercer::data::{Labels, Points, ReadOptions, Vectors, read};
 use mercer::gram::{Full, Gram, Lazy};
 use mercer::kernel::{VectorExpr, rbf, tanh};
 use mercer::model::Svc;
 use mercer::solve::{Certificate, Problem, Smo, Solution, Stop, unwatched};
 use proptest::prelude::*;
+
+/// Points and labels of a file of the repository's own data folder.
+fn load(file: &str) -> (Vectors, Labels) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(file);
+    let table = read(&path, &ReadOptions::default()).expect("the file is there and sound");
+    (table.points, table.labels.expect("the file has labels").labels().libsvm_order())
+}
+
+/// A small generator of numbers in [0, 1), for data made on the spot.
+struct Noise(u64);
+
+impl Noise {
+    /// The next number.
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as f64 / (1u64 << 31) as f64
+    }
+}
 
 /// Two noisy, overlapping classes in the plane.
 fn clouds(n: usize, seed: u64) -> (Vectors, Vec<bool>) {
@@ -22,7 +39,7 @@ fn clouds(n: usize, seed: u64) -> (Vectors, Vec<bool>) {
 }
 
 fn solve(smo: &Smo, problem: &Problem, gram: &dyn Gram) -> Solution {
-    smo.solve(problem, gram, &mut unwatched()).unwrap()
+    smo.solve(problem, gram, &mut unwatched()).expect("a sound problem")
 }
 
 /// ½‖w‖² + Σ cᵢ max(0, 1 − yᵢ f(xᵢ)), coded from the primal alone, in double precision from the definition.
@@ -61,7 +78,7 @@ fn the_gap_is_primal_minus_dual() {
 
 #[test]
 fn every_way_leads_to_the_same_optimum() {
-    let (x, y) = load(&own("svmguide1.libsvm.gz"));
+    let (x, y) = load("svmguide1.libsvm.gz");
     let x = mercer::data::Scaler::min_max(&x, -1.0, 1.0).unwrap().apply(&x);
     let positive: Vec<bool> = y.index().iter().map(|&c| c == 0).collect();
     let problem = Problem::c_svc(&positive, &vec![50.0; positive.len()]);
@@ -77,7 +94,10 @@ fn every_way_leads_to_the_same_optimum() {
         ("all at once", Smo { working_set: Some(usize::MAX), ..Smo::default() }),
         ("no shrinking", Smo { shrinking: false, ..Smo::default() }),
         ("no cache", Smo { cache_bytes: 0, ..Smo::default() }),
-        ("no cache, pairs, no shrinking", Smo { cache_bytes: 0, working_set: Some(2), shrinking: false, ..Smo::default() }),
+        (
+            "no cache, pairs, no shrinking",
+            Smo { cache_bytes: 0, working_set: Some(2), shrinking: false, ..Smo::default() },
+        ),
     ];
     for (way, smo) in ways {
         let solution = solve(&fine(smo), &problem, &gram);
@@ -94,7 +114,7 @@ fn every_way_leads_to_the_same_optimum() {
 #[test]
 fn the_bits_do_not_depend_on_the_number_of_threads() {
     for file in ["svmguide1.libsvm.gz", "vowel.scale.libsvm.gz", "mushrooms.libsvm.gz"] {
-        let (x, y) = load(&own(file));
+        let (x, y) = load(file);
         let fit = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
@@ -126,7 +146,12 @@ fn a_warm_start_at_the_optimum_stays_there() {
     let cold = solve(&Smo::default(), &Problem::c_svc(&positive, &vec![20.0; 300]), &gram);
     let (a, b) = (warm.certificate, cold.certificate);
     assert!((a.objective - b.objective).abs() < 1e-4 * b.objective.abs());
-    assert!(a.iterations < b.iterations, "{} steps from the old optimum, {} from nothing", a.iterations, b.iterations);
+    assert!(
+        a.iterations < b.iterations,
+        "{} steps from the old optimum, {} from nothing",
+        a.iterations,
+        b.iterations
+    );
 }
 
 #[test]
@@ -145,7 +170,7 @@ fn rows_are_computed_once_where_the_cache_holds_them() {
 
 #[test]
 fn a_kernel_not_known_to_be_definite_has_no_gap() {
-    let (x, y) = load(&own("heart_scale.libsvm.gz"));
+    let (x, y) = load("heart_scale.libsvm.gz");
     let model = Svc::new(tanh(0.5, -1.0)).fit(&x, &y).unwrap();
     assert_eq!(model.certificates[0].gap, None);
     assert!(Svc::new(rbf(0.5)).fit(&x, &y).unwrap().certificates[0].gap.is_some());
@@ -157,7 +182,8 @@ fn limits_and_interruption_end_with_the_best_so_far() {
     use std::time::Duration;
     let (x, positive) = clouds(500, 9);
     let labels = Labels::first_seen(positive.iter().map(|&p| if p { "a" } else { "b" }));
-    let stop = |smo: Smo| Svc::new(rbf(30.0)).c(1e4).solver(smo).fit(&x, &labels).unwrap().certificates[0].stop;
+    let stop =
+        |smo: Smo| Svc::new(rbf(30.0)).c(1e4).solver(smo).fit(&x, &labels).unwrap().certificates[0].stop;
     assert_eq!(stop(Smo { iteration_limit: Some(7), ..Smo::default() }), Stop::IterationLimit);
     assert_eq!(stop(Smo { time_limit: Some(Duration::ZERO), ..Smo::default() }), Stop::TimeLimit);
     let mut rounds = 0;

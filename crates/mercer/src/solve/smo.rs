@@ -195,13 +195,14 @@ impl<'a> Run<'a> {
             let objective = self.objective();
             if self.best.improves(objective, extremes.violation()) {
                 self.best.round = self.rounds;
-            } else if self.rounds - self.best.round > (PATIENCE * (1 + self.active.len() / self.size)) as u64 {
+            } else if self.rounds - self.best.round > (PATIENCE * (1 + self.active.len() / self.size)) as u64
+            {
                 return Stop::Stalled;
             }
             if watch(&self.progress(&extremes, objective)).is_break() {
                 return Stop::Interrupted;
             }
-            if self.settings.shrinking && self.rounds > 0 && self.rounds % SHRINK_EVERY == 0 {
+            if self.settings.shrinking && self.rounds > 0 && self.rounds.is_multiple_of(SHRINK_EVERY) {
                 self.set_aside(&extremes);
             }
             if !self.round(&extremes, limit) {

@@ -50,7 +50,7 @@
 //!
 //! - Answers do not depend on the number of threads, to the bit (on the same instruction set).
 //! - Kernel values are computed in single precision only where a bound says that it is enough.
-//! - No file, be it data or model, can make the library panic or take memory that the file does not have.
+//! - Reading a file, be it data or model, never panics, and takes memory in proportion to what the file really holds.
 //! - Every error says what, where and the rule ([`ErrorKind`] has the fields).
 //!
 //! Work is spread over rayon's current thread pool. There are no cargo features. `MERCER_SIMD=avx2` or `baseline` in the

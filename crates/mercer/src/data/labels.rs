@@ -30,6 +30,16 @@ impl Labels {
         Self { classes, index }
     }
 
+    /// Classes and, for each point, the place of its class among them.
+    ///
+    /// # Panics
+    /// If a point has a class that is not there.
+    #[must_use]
+    pub fn new(classes: Vec<String>, index: Vec<u32>) -> Self {
+        assert!(index.iter().all(|&class| (class as usize) < classes.len()), "every class is listed");
+        Self { classes, index }
+    }
+
     /// The same points with the classes put in the given order.
     ///
     /// # Panics

@@ -1,0 +1,249 @@
+//! The label column of a file: numbers or texts, whichever it holds.
+//!
+//! Labels that are numbers compare as numbers, so that `+1`, `1`, `1.0` and `01e0` are one class, named by its
+//! shortest text. A column in which one label is no finite number is a column of texts, where numbers still
+//! go by their shortest text.
+
+use std::collections::HashMap;
+
+use super::{Labels, number};
+use crate::error::{DataProblem, ErrorKind, Problem, Result};
+
+/// One label per row, as numbers where all of them are.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LabelColumn {
+    /// Every label is a finite number.
+    Numbers(Vec<f64>),
+    /// At least one label is something else.
+    Texts {
+        /// The texts, in the order in which they first appear.
+        texts: Vec<String>,
+        /// For each row, the place of its text.
+        codes: Vec<u32>,
+    },
+}
+
+impl LabelColumn {
+    /// How many labels there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Texts { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The labels as classes, in the order in which they first appear.
+    #[must_use]
+    pub fn labels(&self) -> Labels {
+        match self {
+            Self::Texts { texts, codes } => Labels::new(texts.clone(), codes.clone()),
+            Self::Numbers(values) => {
+                let mut texts = Dictionary::default();
+                let mut known: HashMap<u64, u32> = HashMap::new();
+                let code = |&value: &f64| {
+                    // Minus zero is zero.
+                    let bits = (value + 0.0).to_bits();
+                    *known.entry(bits).or_insert_with(|| texts.code(&number_text(value)))
+                };
+                let codes = values.iter().map(code).collect();
+                Labels::new(texts.texts, codes)
+            }
+        }
+    }
+
+    /// The labels as the numbers they are, for regression.
+    ///
+    /// # Errors
+    /// If a label is no finite number; the first such label is named.
+    pub fn numbers(&self) -> Result<Vec<f64>> {
+        match self {
+            Self::Numbers(values) => Ok(values.clone()),
+            Self::Texts { texts, .. } => {
+                let odd = texts.iter().find(|text| number::whole(text.as_bytes()).is_err());
+                let odd = odd.map_or("", String::as_str);
+                Err(ErrorKind::Data(DataProblem::LabelNotNumber(odd.into())).into())
+            }
+        }
+    }
+
+    /// Label `i` as text.
+    #[must_use]
+    pub fn text(&self, i: usize) -> String {
+        match self {
+            Self::Numbers(values) => number_text(values[i]),
+            Self::Texts { texts, codes } => texts[codes[i] as usize].clone(),
+        }
+    }
+}
+
+/// The shortest text that reads back as `value`: whole numbers without a decimal point, powers of ten only
+/// where plain digits would be long.
+#[must_use]
+pub fn number_text(value: f64) -> String {
+    // From here on `Debug` writes an exponent, below it a `.0`.
+    if value == 0.0 {
+        "0".into()
+    } else if value.fract() == 0.0 && value.abs() < 1e16 {
+        format!("{value}")
+    } else {
+        format!("{value:?}")
+    }
+}
+
+/// Texts and their codes in the order first seen.
+#[derive(Debug, Default)]
+struct Dictionary {
+    texts: Vec<String>,
+    codes: HashMap<String, u32>,
+}
+
+impl Dictionary {
+    fn code(&mut self, text: &str) -> u32 {
+        if let Some(&code) = self.codes.get(text) {
+            return code;
+        }
+        let code = self.texts.len() as u32;
+        self.texts.push(text.to_owned());
+        self.codes.insert(text.to_owned(), code);
+        code
+    }
+}
+
+/// Gathers a label column, label by label or piece by piece.
+#[derive(Debug, Default)]
+pub(crate) struct ColumnBuilder {
+    numbers: Vec<f64>,
+    texts: Option<(Dictionary, Vec<u32>)>,
+}
+
+impl ColumnBuilder {
+    /// Forgets all labels but keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.numbers.clear();
+        self.texts = None;
+    }
+
+    /// Appends a label that is known to be a number.
+    #[inline]
+    pub(crate) fn push_number(&mut self, value: f64) {
+        match &mut self.texts {
+            None => self.numbers.push(value),
+            Some((dictionary, codes)) => codes.push(dictionary.code(&number_text(value))),
+        }
+    }
+
+    /// Appends a label of any kind.
+    ///
+    /// # Errors
+    /// If it is not UTF-8.
+    pub(crate) fn push(&mut self, label: &[u8]) -> Result<(), Problem> {
+        if let Ok(value) = number::whole(label) {
+            self.push_number(value);
+            return Ok(());
+        }
+        let text = std::str::from_utf8(label).map_err(|_| Problem::NotText)?;
+        let (dictionary, codes) = self.as_texts();
+        codes.push(dictionary.code(text));
+        Ok(())
+    }
+
+    /// Appends the labels of a later piece of the file.
+    pub(crate) fn append(&mut self, later: &Self) {
+        match &later.texts {
+            None if self.texts.is_none() => self.numbers.extend_from_slice(&later.numbers),
+            None => later.numbers.iter().for_each(|&value| self.push_number(value)),
+            Some((theirs, codes)) => {
+                let (ours, all) = self.as_texts();
+                let place: Vec<u32> = theirs.texts.iter().map(|text| ours.code(text)).collect();
+                all.extend(codes.iter().map(|&code| place[code as usize]));
+            }
+        }
+    }
+
+    /// The labels gathered, where all of them are numbers.
+    pub(crate) fn as_numbers(&self) -> Option<&[f64]> {
+        self.texts.is_none().then_some(&self.numbers)
+    }
+
+    /// The column.
+    pub(crate) fn finish(self) -> LabelColumn {
+        match self.texts {
+            None => LabelColumn::Numbers(self.numbers),
+            Some((dictionary, codes)) => LabelColumn::Texts { texts: dictionary.texts, codes },
+        }
+    }
+
+    fn as_texts(&mut self) -> &mut (Dictionary, Vec<u32>) {
+        let numbers = &mut self.numbers;
+        self.texts.get_or_insert_with(|| {
+            let mut dictionary = Dictionary::default();
+            let codes = numbers.drain(..).map(|value| dictionary.code(&number_text(value))).collect();
+            (dictionary, codes)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(labels: &[&str]) -> LabelColumn {
+        let mut builder = ColumnBuilder::default();
+        labels.iter().for_each(|label| builder.push(label.as_bytes()).unwrap());
+        builder.finish()
+    }
+
+    #[test]
+    fn spellings_of_a_number_are_one_class() {
+        let labels = column(&["+1", "-1", "1", "01e0", "1.0", "-1.00", "0", "-0"]).labels();
+        assert_eq!(labels.classes(), ["1", "-1", "0"]);
+        assert_eq!(labels.index(), [0, 1, 0, 0, 0, 1, 2, 2]);
+        let mixed = column(&["+1", "a", "1.0", "1,2"]).labels();
+        assert_eq!(mixed.classes(), ["1", "a", "1,2"]);
+        assert_eq!(mixed.index(), [0, 1, 0, 2]);
+    }
+
+    #[test]
+    fn numbers_print_short_and_come_back() {
+        for (value, text) in [
+            (1.0, "1"),
+            (-2.5, "-2.5"),
+            (1e15, "1000000000000000"),
+            (1e16, "1e16"),
+            (0.1 + 0.2, "0.30000000000000004"),
+        ] {
+            assert_eq!(number_text(value), text);
+        }
+        for value in [f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e-5, 123456.789, 9007199254740993.0] {
+            assert_eq!(number_text(value).parse::<f64>().unwrap(), value);
+        }
+    }
+
+    #[test]
+    fn a_text_among_numbers_is_named() {
+        assert_eq!(column(&["1", "2"]).numbers().unwrap(), [1.0, 2.0]);
+        let error = column(&["1", "nan", "x"]).numbers().unwrap_err();
+        assert_eq!(error.to_string(), "label 'nan' is not a number");
+    }
+
+    #[test]
+    fn pieces_join_to_the_same_column_as_one() {
+        let all = ["3", "1", "b", "3.0", "a", "b", "7"];
+        for cut in 0..all.len() {
+            let mut joined = ColumnBuilder::default();
+            for part in [&all[..cut], &all[cut..]] {
+                let mut piece = ColumnBuilder::default();
+                part.iter().for_each(|label| piece.push(label.as_bytes()).unwrap());
+                joined.append(&piece);
+            }
+            assert_eq!(joined.finish(), column(&all));
+        }
+    }
+}

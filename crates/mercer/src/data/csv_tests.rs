@@ -1,0 +1,156 @@
+use std::io::Cursor;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::super::input::tests::gzip;
+use super::super::{Points, Vectors};
+use super::*;
+
+fn read_with(text: &str, options: &ReadOptions) -> Result<Table> {
+    read(Input::new(Path::new("f"), Cursor::new(text.as_bytes().to_vec()))?, options)
+}
+
+fn read_text(text: &str) -> Table {
+    read_with(text, &ReadOptions::default()).unwrap()
+}
+
+fn flaw(text: &str) -> String {
+    read_with(text, &ReadOptions::default()).unwrap_err().to_string()
+}
+
+fn dense(columns: usize, values: &[f64]) -> Vectors {
+    Vectors::dense(columns, values.to_vec())
+}
+
+fn classes(table: &Table) -> Vec<String> {
+    let labels = table.labels.as_ref().unwrap().labels();
+    (0..labels.len()).map(|i| labels.name(i).to_owned()).collect()
+}
+
+#[test]
+fn a_header_is_recognised_and_the_last_column_is_the_label() {
+    let table = read_text("height,weight,kind\n1.5,70,a\n1.8,80,b\n");
+    assert_eq!(table.points, dense(2, &[1.5, 70.0, 1.8, 80.0]));
+    assert_eq!(table.names, ["height", "weight"]);
+    assert_eq!(classes(&table), ["a", "b"]);
+    let bare = read_text("1.5,70,a\n1.8,80,b\n");
+    assert_eq!(bare.points, table.points);
+    assert!(bare.names.is_empty());
+}
+
+#[test]
+fn the_label_goes_by_its_usual_names_or_the_one_asked_for() {
+    let text = "Class;a;b\n1;2;3\n4;5;6\n";
+    assert_eq!(classes(&read_text(text)), ["1", "4"]);
+    let with = |label| read_with(text, &ReadOptions { label: Some(label), ..ReadOptions::default() });
+    assert_eq!(classes(&with(ColumnRef::Name("b".into())).unwrap()), ["3", "6"]);
+    assert_eq!(classes(&with(ColumnRef::Number(2)).unwrap()), ["2", "5"]);
+    let all = with(ColumnRef::Absent).unwrap();
+    assert_eq!((all.labels, all.points.width()), (None, 3));
+    assert_eq!(with(ColumnRef::Name("c".into())).unwrap_err().to_string(), "no column 'c'");
+    assert_eq!(with(ColumnRef::Number(4)).unwrap_err().to_string(), "no column '4'");
+    assert_eq!(with(ColumnRef::Number(0)).unwrap_err().to_string(), "no column '0'");
+}
+
+#[test]
+fn words_become_one_column_per_category_in_sorted_order() {
+    let table = read_text("size\tcolour\ty\n1\tred\t0\n2\tblue\t1\n3\tred\t1\n");
+    assert_eq!(table.names, ["size", "colour=blue", "colour=red"]);
+    assert_eq!(table.points, dense(3, &[1.0, 0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 0.0, 1.0]));
+}
+
+#[test]
+fn a_later_file_gets_the_same_columns() {
+    let encoding = read_text("size,colour,y\n1,red,0\n2,blue,1\n").encoding;
+    let options = ReadOptions { encoding, ..ReadOptions::default() };
+    let expected = dense(3, &[5.0, 0.0, 0.0, 6.0, 1.0, 0.0]);
+    // Another order of columns, a column more, a new category, no label.
+    let named = read_with("extra,colour,size\n9,green,5\n9,blue,6\n", &options).unwrap();
+    assert_eq!((&named.points, &named.labels), (&expected, &None));
+    // By place, with the label and without.
+    let placed = read_with("5,green,1\n6,blue,0\n", &options).unwrap();
+    assert_eq!((&placed.points, classes(&placed)), (&expected, vec!["1".into(), "0".into()]));
+    let bare = read_with("5,green\n6,blue\n", &options).unwrap();
+    assert_eq!((&bare.points, &bare.labels), (&expected, &None));
+
+    let error = |text| read_with(text, &options).unwrap_err().to_string();
+    assert_eq!(error("colour,y\nred,1\n"), "no column 'size'");
+    assert_eq!(error("5,red,1,1\n"), "3 features where 2 are expected");
+    assert_eq!(error("size,colour\n1,red\nbig,red\n"), "f:3:1: not a number: 'big'");
+}
+
+#[test]
+fn columns_of_one_name_stay_apart() {
+    let first = read_text("a,a,y\n1,2,3\n4,5,6\n");
+    assert_eq!(first.names, ["a", "a.1"]);
+    let options = ReadOptions { encoding: first.encoding, ..ReadOptions::default() };
+    assert_eq!(read_with("y,a,a\n3,1,2\n6,4,5\n", &options).unwrap().points, first.points);
+}
+
+#[test]
+fn a_header_may_be_forced_or_denied() {
+    let text = "a,b\nc,d\n";
+    let with =
+        |header| read_with(text, &ReadOptions { header: Some(header), ..ReadOptions::default() }).unwrap();
+    assert_eq!(with(true).names, ["a=c"]);
+    assert_eq!(classes(&with(false)), ["b", "d"]);
+    assert!(read_text("a,b\n").points.is_empty());
+}
+
+#[test]
+fn each_flaw_is_named_at_its_place() {
+    assert_eq!(flaw("a,b\n1,2\n3\n"), "f:3:2: 1 fields where 2 are expected");
+    assert_eq!(flaw("a,b\n1,2\n3,4,5\n"), "f:3:5: 3 fields where 2 are expected");
+    assert_eq!(flaw("a,b\n1,2\n\n,4\n"), "f:4:1: missing value in column 1");
+    assert_eq!(flaw("a,b\r\n1,2\r\n3,\r\n"), "f:3:3: missing value in column 2");
+    assert_eq!(flaw("a,b\n1,2\n3, nan\n"), "f:3:4: not finite: 'nan'; every value must be a finite number");
+    assert_eq!(flaw("1,inf\n1,2\n"), "f:1:3: not finite: 'inf'; every value must be a finite number");
+    assert_eq!(
+        flaw("a,b\n\"x\ny\",2\n\"p\"\"q,\",inf\n"),
+        "f:4:9: not finite: 'inf'; every value must be a finite number"
+    );
+    assert_eq!(flaw(""), "no rows");
+}
+
+#[test]
+fn a_flaw_far_into_the_file_is_placed_right() {
+    let mut text = "a,b\n".to_owned();
+    (0..100_000).for_each(|i| text.push_str(&format!("{i},{}\n", i * 7)));
+    text.push_str("12,-inf\n");
+    assert_eq!(flaw(&text), "f:100002:4: not finite: '-inf'; every value must be a finite number");
+}
+
+#[test]
+fn a_truncated_file_is_an_error() {
+    let text: String = (0..30_000_u32).map(|i| format!("{},{i}\n", i.wrapping_mul(2_654_435_761))).collect();
+    let packed = gzip(text.as_bytes());
+    let input = Input::new(Path::new("f"), Cursor::new(packed[..packed.len() / 2].to_vec())).unwrap();
+    let error = read(input, &ReadOptions::default()).unwrap_err().to_string();
+    assert!(error.ends_with("the compressed data ends early or is damaged"), "{error}");
+}
+
+#[test]
+fn the_delimiter_is_the_most_frequent_one() {
+    assert_eq!(guess_delimiter(b"a;b;c,d\n1,2,3,4"), b';');
+    assert_eq!(guess_delimiter(b"\"a;b;c\",d\n"), b',');
+    assert_eq!(guess_delimiter(b"\n\na\tb\n"), b'\t');
+    assert_eq!(guess_delimiter(b""), b',');
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let input = Input::new(Path::new("f"), Cursor::new(bytes));
+        let _ = input.and_then(|input| read(input, &ReadOptions::default()));
+    }
+
+    #[test]
+    fn nearly_right_text_is_read_or_refused(text in "([a1.\", \r]{0,8}\n){0,5}", label in 0_usize..4) {
+        let options = ReadOptions { label: Some(ColumnRef::Number(label)), ..ReadOptions::default() };
+        if let Ok(table) = read_with(&text, &options) {
+            let again = ReadOptions { encoding: table.encoding.clone(), header: Some(table.encoding.as_ref().unwrap().named), ..options };
+            prop_assert_eq!(read_with(&text, &again).unwrap(), table);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Bytes of a file, decompressed, with the position they have been read to.
+//!
+//! A file is recognised by its first bytes, not by its name: gzip (also of several members, as `cat a.gz b.gz`
+//! makes them) and zstd are decompressed while they are read, anything else is handed on as it is. The path `-`
+//! is standard input.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+
+use crate::error::{Error, Problem, Result};
+
+/// Compressed bytes are fetched in pieces of this size: large enough that system calls do not show.
+const BUFFER: usize = 256 << 10;
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
+
+/// A stream of decompressed bytes that knows the line and column it has come to.
+pub(crate) struct Input {
+    path: PathBuf,
+    reader: Box<dyn Read + Send>,
+    compressed: bool,
+    /// Bytes looked at before their time; `head[taken..]` are still to be read.
+    head: Vec<u8>,
+    taken: usize,
+    line: u64,
+    column: u64,
+}
+
+impl Input {
+    /// Opens a file, or standard input for `-`.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        if path.as_os_str() == "-" {
+            return Self::new(path, io::stdin());
+        }
+        let file = File::open(path).map_err(|source| Error::io(path, source))?;
+        Self::new(path, file)
+    }
+
+    /// Decompresses what `reader` gives; `path` is the name in messages.
+    pub(crate) fn new(path: &Path, reader: impl Read + Send + 'static) -> Result<Self> {
+        let mut raw = Self::plain(path, Box::new(reader));
+        let magic = raw.peek(ZSTD.len())?;
+        let (gzip, zstd) = (magic.starts_with(GZIP), magic.starts_with(ZSTD));
+        let mut input = if gzip || zstd {
+            let path = raw.path.clone();
+            let buffered = BufReader::with_capacity(BUFFER, raw);
+            let reader: Box<dyn Read + Send> = if gzip {
+                Box::new(MultiGzDecoder::new(buffered))
+            } else {
+                let decoder = zstd::Decoder::with_buffer(buffered);
+                Box::new(decoder.map_err(|source| Error::io(&path, source))?)
+            };
+            Self { compressed: true, ..Self::plain(&path, reader) }
+        } else {
+            raw
+        };
+        if input.peek(BYTE_ORDER_MARK.len())?.starts_with(BYTE_ORDER_MARK) {
+            input.taken += BYTE_ORDER_MARK.len();
+        }
+        Ok(input)
+    }
+
+    fn plain(path: &Path, reader: Box<dyn Read + Send>) -> Self {
+        let path = path.to_owned();
+        Self { path, reader, compressed: false, head: Vec::new(), taken: 0, line: 1, column: 1 }
+    }
+
+    /// The name in messages.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The next `count` bytes, fewer only at the end, without reading past them.
+    pub(crate) fn peek(&mut self, count: usize) -> Result<&[u8]> {
+        while self.head.len() - self.taken < count {
+            let missing = count - (self.head.len() - self.taken);
+            let before = self.head.len();
+            match (&mut self.reader).take(missing as u64).read_to_end(&mut self.head) {
+                Ok(0) => break,
+                Ok(_) => {}
+                // What came before the damage is still handed out; reading on meets the error again.
+                Err(_) if self.head.len() > before => break,
+                Err(source) => return Err(self.failure(source)),
+            }
+        }
+        let end = self.head.len().min(self.taken + count);
+        Ok(&self.head[self.taken..end])
+    }
+
+    /// What a failed read means: the operating system's fault, or damage in the compressed stream at the
+    /// position reached.
+    pub(crate) fn failure(&self, source: io::Error) -> Error {
+        if self.compressed && source.raw_os_error().is_none() {
+            Error::parse(&self.path, self.line, self.column, Problem::Truncated)
+        } else {
+            Error::io(&self.path, source)
+        }
+    }
+
+    fn advance(&mut self, read: &[u8]) {
+        match memchr::memrchr(b'\n', read) {
+            Some(last) => {
+                self.line += memchr::memchr_iter(b'\n', read).count() as u64;
+                self.column = (read.len() - last) as u64;
+            }
+            None => self.column += read.len() as u64,
+        }
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let waiting = &self.head[self.taken..];
+        let count = if waiting.is_empty() {
+            self.reader.read(out)?
+        } else {
+            let count = waiting.len().min(out.len());
+            out[..count].copy_from_slice(&waiting[..count]);
+            self.taken += count;
+            count
+        };
+        self.advance(&out[..count]);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    /// `text` as a gzip member.
+    pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn read(bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let mut input = Input::new(Path::new("f"), io::Cursor::new(bytes))?;
+        let mut text = Vec::new();
+        match input.read_to_end(&mut text) {
+            Ok(_) => Ok(text),
+            Err(source) => Err(input.failure(source)),
+        }
+    }
+
+    fn lines(count: usize) -> Vec<u8> {
+        (0..count)
+            .flat_map(|i| format!("{} 1:{}\n", i % 2, (i as u32).wrapping_mul(2_654_435_761)).into_bytes())
+            .collect()
+    }
+
+    #[test]
+    fn plain_gzip_and_zstd_read_alike() {
+        let text = lines(5000);
+        assert_eq!(read(text.clone()).unwrap(), text);
+        assert_eq!(read(gzip(&text)).unwrap(), text);
+        assert_eq!(read(zstd::encode_all(&text[..], 3).unwrap()).unwrap(), text);
+    }
+
+    #[test]
+    fn members_follow_one_another() {
+        let (a, b) = (lines(10), lines(20));
+        assert_eq!(read([gzip(&a), gzip(&b)].concat()).unwrap(), [a.clone(), b.clone()].concat());
+        let frames = [zstd::encode_all(&a[..], 3).unwrap(), zstd::encode_all(&b[..], 3).unwrap()].concat();
+        assert_eq!(read(frames).unwrap(), [a, b].concat());
+    }
+
+    #[test]
+    fn truncation_is_reported_where_the_text_ends() {
+        let text = lines(50_000);
+        for packed in [gzip(&text), zstd::encode_all(&text[..], 3).unwrap()] {
+            let mut input =
+                Input::new(Path::new("f"), io::Cursor::new(packed[..packed.len() / 2].to_vec())).unwrap();
+            let mut got = Vec::new();
+            let source = input.read_to_end(&mut got).unwrap_err();
+            assert_eq!(got, text[..got.len()]);
+            let error = input.failure(source);
+            let ErrorKind::Parse { line, column, problem, .. } = error.kind() else { panic!() };
+            let end = memchr::memrchr(b'\n', &got).map_or(0, |at| at + 1);
+            assert_eq!(*line, 1 + memchr::memchr_iter(b'\n', &got).count() as u64);
+            assert_eq!(*column, 1 + (got.len() - end) as u64);
+            assert_eq!(*problem, Problem::Truncated);
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_text() {
+        assert_eq!(read(b"\xef\xbb\xbf1 1:2\n".to_vec()).unwrap(), b"1 1:2\n");
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let Err(error) = Input::open(Path::new("no/such/file")) else { panic!("no such file") };
+        assert!(error.to_string().starts_with("no/such/file: "), "{error}");
+    }
+}

@@ -1,0 +1,278 @@
+//! LIBSVM text: one row a line, `label index:value index:value …`.
+//!
+//! Indices count from 1 and ascend; entries left out are zero; white space separates; a blank line is no row, a
+//! line with a label alone is a row of zeros; `#` starts a comment, as in SVMlight. The text is cut into blocks
+//! of whole lines that all threads parse side by side while the next blocks are read. Blocks are cut by the text
+//! alone and joined in the order of the file, so the result does not depend on the number of threads.
+//!
+//! Cost: one pass over the text, O(entries) memory for the result, and a few blocks besides.
+
+use rayon::prelude::*;
+
+use super::blocks::{BLOCK, Block, Blocks};
+use super::column::ColumnBuilder;
+use super::input::Input;
+use super::number::{self, is_space, lossy};
+use super::{LabelColumn, Sparse};
+use crate::error::{DataProblem, Error, ErrorKind, Problem, Result};
+
+/// Blocks parsed side by side; memory grows with it, and more threads than this are not fed.
+const BATCH: usize = 16;
+/// The largest feature index of the format, a C `int`.
+const LARGEST: u64 = i32::MAX as u64;
+
+/// Reads all rows.
+///
+/// # Errors
+/// If the text is not in the format, with line and column, or reading fails.
+pub(crate) fn read(input: Input, precomputed: bool) -> Result<(Sparse<f64>, LabelColumn)> {
+    let mut all = Rows::default();
+    for_each_piece(input, precomputed, BLOCK, |piece| {
+        all.append(piece);
+        Ok(())
+    })?;
+    Ok(all.finish())
+}
+
+/// Parses the text piece by piece and visits the pieces in the order of the file.
+///
+/// While one batch of blocks is parsed, the batch before is visited and the batch after is read.
+pub(crate) fn for_each_piece(
+    input: Input,
+    precomputed: bool,
+    size: usize,
+    mut visit: impl FnMut(&Rows) -> Result<()> + Send,
+) -> Result<()> {
+    let mut blocks = Blocks::new(input, size);
+    let path = blocks.path().to_owned();
+    let fresh = || (0..BATCH).map(|_| (Block::default(), Rows::default())).collect::<Vec<_>>();
+    let (mut parsed, mut current, mut next) = (fresh(), fresh(), fresh());
+    let (mut done, mut filled) = (0, fill(&mut blocks, &mut current));
+    while done + filled > 0 {
+        let batch = &mut current[..filled];
+        let parse = || {
+            let one = |(block, rows): &mut (Block, Rows)| rows.parse(block, precomputed);
+            batch.par_iter_mut().with_max_len(1).map(one).collect::<Vec<_>>()
+        };
+        let around = || {
+            let visited = parsed[..done].iter().try_for_each(|(_, rows)| visit(rows));
+            (visited, fill(&mut blocks, &mut next))
+        };
+        let (outcomes, (visited, filled_next)) = rayon::join(parse, around);
+        visited?;
+        for outcome in outcomes {
+            outcome
+                .map_err(|(line, flaw)| Error::parse(&path, line, flaw.column as u64 + 1, flaw.problem))?;
+        }
+        std::mem::swap(&mut parsed, &mut current);
+        std::mem::swap(&mut current, &mut next);
+        (done, filled) = (filled, filled_next);
+    }
+    blocks.finish()
+}
+
+/// Reads blocks until the text or the batch ends; how many.
+fn fill(blocks: &mut Blocks, batch: &mut [(Block, Rows)]) -> usize {
+    batch.iter_mut().map_while(|(block, _)| blocks.next(block).then_some(())).count()
+}
+
+/// A flaw in a line: byte from 0, and what is wrong there.
+struct Flaw {
+    column: usize,
+    problem: Problem,
+}
+
+/// Rows of a piece of the file.
+#[derive(Default)]
+pub(crate) struct Rows {
+    /// Where each row ends among the entries.
+    ends: Vec<usize>,
+    index: Vec<u32>,
+    values: Vec<f64>,
+    labels: ColumnBuilder,
+    width: usize,
+}
+
+impl Rows {
+    /// Rows in this piece.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Columns (from 0) and values of row `i`.
+    pub(crate) fn row(&self, i: usize) -> (&[u32], &[f64]) {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        (&self.index[start..self.ends[i]], &self.values[start..self.ends[i]])
+    }
+
+    /// One more than the largest column.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The labels of these rows as numbers.
+    ///
+    /// # Errors
+    /// If one is not.
+    pub(crate) fn targets(&self) -> Result<&[f64]> {
+        self.labels.as_numbers().ok_or_else(|| {
+            let mut copy = ColumnBuilder::default();
+            copy.append(&self.labels);
+            match copy.finish().numbers() {
+                Err(error) => error,
+                Ok(_) => ErrorKind::Data(DataProblem::LabelNotNumber("".into())).into(),
+            }
+        })
+    }
+
+    fn append(&mut self, later: &Self) {
+        let before = self.index.len();
+        self.ends.extend(later.ends.iter().map(|end| before + end));
+        self.index.extend_from_slice(&later.index);
+        self.values.extend_from_slice(&later.values);
+        self.labels.append(&later.labels);
+        self.width = self.width.max(later.width);
+    }
+
+    fn finish(mut self) -> (Sparse<f64>, LabelColumn) {
+        self.ends.insert(0, 0);
+        (Sparse::new(self.width, self.ends, self.index, self.values), self.labels.finish())
+    }
+
+    /// Parses the lines of a block, or says what is wrong at which line.
+    fn parse(&mut self, block: &Block, precomputed: bool) -> Result<(), (u64, Flaw)> {
+        self.ends.clear();
+        self.index.clear();
+        self.values.clear();
+        self.labels.clear();
+        self.width = 0;
+        let mut start = 0;
+        let mut line = block.line;
+        while start < block.text.len() {
+            let end = memchr::memchr(b'\n', &block.text[start..]).map_or(block.text.len(), |at| start + at);
+            self.line(&block.text[start..end], precomputed).map_err(|flaw| (line, flaw))?;
+            start = end + 1;
+            line += 1;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, text: &[u8], precomputed: bool) -> Result<(), Flaw> {
+        let Some(start) = text.iter().position(|&byte| !is_space(byte)) else { return Ok(()) };
+        let label = match number::prefix(&text[start..]) {
+            Some((value, length)) => {
+                self.labels.push_number(value);
+                length
+            }
+            None if text[start] == b'#' => return Ok(()),
+            None => {
+                let token = token(&text[start..]);
+                let flaw = |problem| Flaw { column: start, problem };
+                if is_entry(token) {
+                    return Err(flaw(Problem::MissingLabel));
+                }
+                self.labels.push(token).map_err(flaw)?;
+                token.len()
+            }
+        };
+        self.entries(text, start + label, precomputed)?;
+        self.ends.push(self.index.len());
+        Ok(())
+    }
+
+    /// Parses `index:value` pairs from byte `at` of a line on.
+    #[inline]
+    fn entries(&mut self, text: &[u8], mut at: usize, precomputed: bool) -> Result<(), Flaw> {
+        // Column of index k is k - shift.
+        let shift = u64::from(!precomputed);
+        let mut least = shift;
+        loop {
+            while at < text.len() && is_space(text[at]) {
+                at += 1;
+            }
+            if at == text.len() || text[at] == b'#' {
+                self.width = self.width.max((least - shift) as usize);
+                return Ok(());
+            }
+            let (index, colon) = index_at(text, at)?;
+            if index < least {
+                let problem = if index == 0 && !precomputed {
+                    Problem::IndexZero
+                } else {
+                    Problem::IndexOrder { index, previous: least - 1 }
+                };
+                return Err(Flaw { column: at, problem });
+            }
+            least = index + 1;
+            at = colon + 1;
+            let (value, length) = match number::prefix(&text[at..]) {
+                Some(found) => found,
+                None => slow_value(&text[at..]).map_err(|problem| Flaw { column: at, problem })?,
+            };
+            at += length;
+            self.index.push((index - shift) as u32);
+            self.values.push(value);
+        }
+    }
+}
+
+/// The index at byte `at` and the byte of its colon.
+#[inline]
+fn index_at(text: &[u8], at: usize) -> Result<(u64, usize), Flaw> {
+    let (mut index, mut end) = (0_u64, at);
+    while end < text.len() && text[end].is_ascii_digit() {
+        index = index.wrapping_mul(10).wrapping_add(u64::from(text[end] - b'0'));
+        end += 1;
+    }
+    // Ten digits cannot overflow; an index with more may have leading zeros.
+    if (1..=10).contains(&(end - at)) && text.get(end) == Some(&b':') && index <= LARGEST {
+        return Ok((index, end));
+    }
+    slow_index(token(&text[at..]))
+        .map(|(index, length)| (index, at + length))
+        .map_err(|problem| Flaw { column: at, problem })
+}
+
+/// An index that the short way refused: odd, or plainly wrong.
+#[cold]
+fn slow_index(token: &[u8]) -> Result<(u64, usize), Problem> {
+    let Some(colon) = memchr::memchr(b':', token) else { return Err(Problem::MissingColon(lossy(token))) };
+    let digits = &token[..colon];
+    if digits == b"qid" {
+        return Err(Problem::Other("qid is not supported".into()));
+    }
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(Problem::BadIndex(lossy(digits)));
+    }
+    let index = std::str::from_utf8(digits).ok().and_then(|text| text.parse::<u64>().ok());
+    match index {
+        Some(index) if index <= LARGEST => Ok((index, colon)),
+        _ => Err(Problem::IndexTooLarge(lossy(digits))),
+    }
+}
+
+/// A value that the short way refused, and its length.
+#[cold]
+fn slow_value(text: &[u8]) -> Result<(f64, usize), Problem> {
+    let token = token(text);
+    let token = &token[..memchr::memchr(b'#', token).unwrap_or(token.len())];
+    Ok((number::whole(token)?, token.len()))
+}
+
+/// The bytes up to white space or the end.
+fn token(text: &[u8]) -> &[u8] {
+    &text[..text.iter().position(|&byte| is_space(byte)).unwrap_or(text.len())]
+}
+
+/// Whether a token is `index:value`, which is no label but the sign that one was forgotten.
+pub(crate) fn is_entry(token: &[u8]) -> bool {
+    memchr::memchr(b':', token).is_some_and(|colon| {
+        colon > 0
+            && token[..colon].iter().all(u8::is_ascii_digit)
+            && number::whole(&token[colon + 1..]).is_ok()
+    })
+}
+
+#[cfg(test)]
+#[path = "libsvm_tests.rs"]
+mod tests;

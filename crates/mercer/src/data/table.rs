@@ -1,0 +1,238 @@
+//! A data set from a file, whatever its format.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::column::ColumnBuilder;
+use super::encoding::Encoding;
+use super::input::Input;
+use super::{LabelColumn, Points, Vectors, csv, libsvm, npy};
+use crate::error::{DataProblem, Error, ErrorKind, Result};
+
+/// Bytes looked at to tell one format from another.
+const SNIFF: usize = 64 << 10;
+
+/// What a data file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The rows, without the label.
+    pub points: Vectors,
+    /// One label per row, where the file (or the one beside it) has them.
+    pub labels: Option<LabelColumn>,
+    /// Feature names; empty where the file has none.
+    pub names: Vec<String>,
+    /// How the columns of a CSV file became features, to read other files alike.
+    pub encoding: Option<Encoding>,
+}
+
+/// File formats that [`read`] knows. Each may be compressed by gzip or zstd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `label index:value …`, one row a line.
+    Libsvm,
+    /// Cells separated by commas, tabs or semicolons.
+    Csv,
+    /// NumPy's array file.
+    Npy,
+}
+
+/// Which column holds the label.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ColumnRef {
+    /// The column of this name in the header.
+    Name(String),
+    /// The column at this place, from 1.
+    Number(usize),
+    /// No column: all are features.
+    Absent,
+}
+
+impl FromStr for ColumnRef {
+    type Err = std::convert::Infallible;
+
+    /// A whole number is a place, anything else a name.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Number))
+    }
+}
+
+/// How to read a file; the default guesses everything.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReadOptions {
+    /// The format; guessed from the file's name, else from its first bytes.
+    pub format: Option<Format>,
+    /// The label's column. In CSV files the default is the column called `label`, `class`, `target` or `y`, else
+    /// the last; in NPY files it is none. LIBSVM rows begin with theirs.
+    pub label: Option<ColumnRef>,
+    /// Whether a CSV file's first row has the names; guessed by default.
+    pub header: Option<bool>,
+    /// What separates the cells of a CSV file; guessed by default.
+    pub delimiter: Option<u8>,
+    /// LIBSVM rows of a precomputed Gram, `label 0:serial 1:value …`: index `k` is then column `k`.
+    pub precomputed: bool,
+    /// The columns of an earlier CSV file, so that this one gets the same features.
+    pub encoding: Option<Encoding>,
+    /// A file with the labels, one a line or a one-dimensional NPY array, instead of those in the data.
+    pub labels_path: Option<PathBuf>,
+}
+
+/// Reads a data file; `-` is standard input.
+///
+/// # Errors
+/// With path, line and column if the text is not in its format; if there are no rows, or not one label per row;
+/// if reading fails.
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Table> {
+    read_input(Input::open(path)?, options)
+}
+
+/// Reads a data file from `reader`; `name` is what messages call it, and its ending tells the format as a
+/// path's does.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(name: &Path, reader: impl Read + Send + 'static, options: &ReadOptions) -> Result<Table> {
+    read_input(Input::new(name, reader)?, options)
+}
+
+fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
+    let format = match options.format.or_else(|| Format::of_path(input.path())) {
+        Some(format) => format,
+        None => Format::of_text(input.peek(SNIFF)?),
+    };
+    let mut table = match format {
+        Format::Libsvm => {
+            let (rows, labels) = libsvm::read(input, options.precomputed)?;
+            Table { points: rows.into(), labels: Some(labels), names: Vec::new(), encoding: None }
+        }
+        Format::Csv => csv::read(input, options)?,
+        Format::Npy => npy::read(input, options)?,
+    };
+    if let Some(path) = &options.labels_path {
+        table.labels = Some(read_labels(path)?);
+    }
+    let points = table.points.len();
+    let problem = match &table.labels {
+        _ if points == 0 => DataProblem::Empty,
+        Some(labels) if labels.len() != points => DataProblem::Lengths { points, labels: labels.len() },
+        _ => return Ok(table),
+    };
+    Err(ErrorKind::Data(problem).into())
+}
+
+/// Reads a file of labels: one a line, or a one-dimensional NPY array.
+///
+/// # Errors
+/// If reading fails or the file is neither.
+pub fn read_labels(path: &Path) -> Result<LabelColumn> {
+    let mut input = Input::open(path)?;
+    if Format::of_text(input.peek(npy::MAGIC.len())?) == Format::Npy {
+        return npy::read_labels(input);
+    }
+    let mut text = Vec::new();
+    if let Err(source) = input.read_to_end(&mut text) {
+        return Err(input.failure(source));
+    }
+    let mut labels = ColumnBuilder::default();
+    for (line, label) in text.split(|&byte| byte == b'\n').enumerate() {
+        let label = label.trim_ascii();
+        if !label.is_empty() {
+            labels.push(label).map_err(|problem| Error::parse(path, line as u64 + 1, 1, problem))?;
+        }
+    }
+    Ok(labels.finish())
+}
+
+impl Format {
+    /// The format that a file's name promises, with `.gz` or `.zst` set aside.
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let stem = match path.extension()?.to_str()? {
+            "gz" | "zst" => path.file_stem().map(Path::new)?,
+            _ => path,
+        };
+        match stem.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" | "tsv" => Some(Self::Csv),
+            "npy" => Some(Self::Npy),
+            "libsvm" | "svm" | "svmlight" => Some(Self::Libsvm),
+            _ => None,
+        }
+    }
+
+    /// The format that the first bytes of a file look like.
+    fn of_text(head: &[u8]) -> Self {
+        if head.starts_with(npy::MAGIC) {
+            return Self::Npy;
+        }
+        let mut lines = head.split(|&byte| byte == b'\n');
+        let line = lines.find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+        let mut tokens = line.split(u8::is_ascii_whitespace).filter(|token| !token.is_empty());
+        if tokens.nth(1).is_some_and(libsvm::is_entry) {
+            Self::Libsvm
+        } else if line.iter().any(|byte| b",;\t".contains(byte)) {
+            Self::Csv
+        } else {
+            Self::Libsvm
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    #[test]
+    fn names_and_first_bytes_tell_the_format() {
+        for (name, format) in [
+            ("a.csv", Some(Format::Csv)),
+            ("a.TSV.gz", Some(Format::Csv)),
+            ("a.npy.zst", Some(Format::Npy)),
+            ("a.libsvm.gz", Some(Format::Libsvm)),
+            ("heart_scale", None),
+            ("svmguide1.t", None),
+            ("-", None),
+        ] {
+            assert_eq!(Format::of_path(Path::new(name)), format, "{name}");
+        }
+        for (text, format) in [
+            ("+1 1:0.5\n", Format::Libsvm),
+            ("1,3 1:0.5\n", Format::Libsvm),
+            ("1\t2:3\n", Format::Libsvm),
+            ("1\n", Format::Libsvm),
+            ("\n\na,b\n", Format::Csv),
+            ("2020-01-01 10:00,5\n", Format::Csv),
+            ("1\t2\n", Format::Csv),
+            ("\u{93}", Format::Libsvm),
+        ] {
+            assert_eq!(Format::of_text(text.as_bytes()), format, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_rows_is_refused() {
+        for text in ["", "\n\n", "# nothing\n"] {
+            let error = read_from(Path::new("f"), Cursor::new(text), &ReadOptions::default()).unwrap_err();
+            assert_eq!(error.to_string(), "no rows");
+        }
+    }
+
+    #[test]
+    fn labels_may_lie_beside_the_data() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("labels");
+        std::fs::write(&path, "a\nb\r\na\n").unwrap();
+        let options = ReadOptions { labels_path: Some(path), ..ReadOptions::default() };
+        let table = read_from(Path::new("f"), Cursor::new("0 1:1\n0 1:2\n0 1:3\n"), &options).unwrap();
+        assert_eq!(table.labels.unwrap().labels().index(), [0, 1, 0]);
+        let error = read_from(Path::new("f"), Cursor::new("0 1:1\n0 1:2\n"), &options).unwrap_err();
+        assert_eq!(error.to_string(), "2 points but 3 labels");
+    }
+
+    #[test]
+    fn a_label_column_is_a_number_or_a_name() {
+        assert_eq!("3".parse(), Ok(ColumnRef::Number(3)));
+        assert_eq!("price".parse(), Ok(ColumnRef::Name("price".into())));
+    }
+}

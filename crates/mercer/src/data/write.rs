@@ -1,0 +1,242 @@
+//! Files written whole or not at all.
+//!
+//! A file is written under a temporary name in its own folder and renamed when it is complete, so that nobody
+//! ever sees half of one and a failed write leaves nothing behind. A name that ends in `.gz` or `.zst` is
+//! compressed; `-` is standard output.
+
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use super::{LabelColumn, Points, Row, Vectors, number_text};
+use crate::error::{Error, Result};
+
+/// Writes a file by `fill`, whole or not at all.
+///
+/// # Errors
+/// If creating, writing or renaming fails; the path then holds what it held before.
+pub fn write_atomic(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let outcome = if path.as_os_str() == "-" {
+        let mut out = BufWriter::new(io::stdout().lock());
+        fill(&mut out).and_then(|()| out.flush())
+    } else {
+        replace(path, fill)
+    };
+    outcome.map_err(|source| Error::io(path, source))
+}
+
+fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".mercer-").suffix(".part");
+    if let Some(permissions) = usual_permissions() {
+        builder.permissions(permissions);
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    let out = BufWriter::with_capacity(1 << 18, file.as_file_mut());
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("gz") => {
+            let mut packed = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+            fill(&mut packed)?;
+            packed.finish()?.flush()?;
+        }
+        Some("zst") => {
+            let mut packed = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+            fill(&mut packed)?;
+            packed.finish()?.flush()?;
+        }
+        _ => {
+            let mut out = out;
+            fill(&mut out)?;
+            out.flush()?;
+        }
+    }
+    // A file that is there already keeps its permissions, as it would if it were overwritten.
+    if let Ok(metadata) = std::fs::metadata(path) {
+        file.as_file().set_permissions(metadata.permissions())?;
+    }
+    file.persist(path).map(|_: File| ()).map_err(|error| error.error)
+}
+
+/// What a new file may be used for before the process's mask is applied; temporary files are private otherwise.
+fn usual_permissions() -> Option<Permissions> {
+    #[cfg(unix)]
+    {
+        Some(std::os::unix::fs::PermissionsExt::from_mode(0o666))
+    }
+    #[cfg(not(unix))]
+    {
+        None
+    }
+}
+
+/// Writes rows as LIBSVM text, entries that are stored and not zero in dense rows, with values that read back
+/// as they are. Without labels every row gets 0.
+///
+/// # Errors
+/// As [`write_atomic`].
+///
+/// # Panics
+/// If there are labels, but not one per row.
+pub fn write_libsvm(path: &Path, points: &Vectors, labels: Option<&LabelColumn>) -> Result<()> {
+    check_lengths(points, labels);
+    write_atomic(path, |out| {
+        for i in 0..points.len() {
+            out.write_all(labels.map_or_else(|| "0".into(), |labels| labels.text(i)).as_bytes())?;
+            let row = points.row(i);
+            let dense = matches!(row, Row::Dense32(_) | Row::Dense64(_));
+            let mut outcome = Ok(());
+            row.for_each(|k, value| {
+                if outcome.is_ok() && !(dense && value == 0.0) {
+                    outcome = write!(out, " {}:{}", k + 1, value_text(value, &row));
+                }
+            });
+            outcome?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes rows as CSV with a header, the label last under the name `label`. Features without names are called
+/// `x1`, `x2` and so on; a name or label with a comma, quote or line end is quoted.
+///
+/// # Errors
+/// As [`write_atomic`].
+///
+/// # Panics
+/// If there are labels, but not one per row, or names, but not one per column.
+pub fn write_csv(
+    path: &Path,
+    points: &Vectors,
+    names: &[String],
+    labels: Option<&LabelColumn>,
+) -> Result<()> {
+    check_lengths(points, labels);
+    assert!(names.is_empty() || names.len() == points.width(), "one name per column");
+    write_atomic(path, |out| {
+        let mut writer = csv::Writer::from_writer(out);
+        let mut row: Vec<String> = match names {
+            [] => (1..=points.width()).map(|k| format!("x{k}")).collect(),
+            names => names.to_vec(),
+        };
+        row.extend(labels.map(|_| "label".to_owned()));
+        writer.write_record(&row)?;
+        for i in 0..points.len() {
+            row.clear();
+            row.resize(points.width(), "0".into());
+            let entries = points.row(i);
+            entries.for_each(|k, value| row[k] = value_text(value, &entries));
+            row.extend(labels.map(|labels| labels.text(i)));
+            writer.write_record(&row)?;
+        }
+        writer.flush()
+    })
+}
+
+/// The shortest text that reads back as the value in the precision of its row.
+fn value_text(value: f64, row: &Row<'_>) -> String {
+    match row {
+        Row::Dense32(_) | Row::Sparse32(..) if value.fract() != 0.0 => format!("{:?}", value as f32),
+        // Minus zero is an entry of its own where zeros are stored.
+        _ if value == 0.0 && value.is_sign_negative() => "-0".into(),
+        _ => number_text(value),
+    }
+}
+
+fn check_lengths(points: &Vectors, labels: Option<&LabelColumn>) {
+    assert!(labels.is_none_or(|labels| labels.len() == points.len()), "one label per row");
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{ReadOptions, Sparse, read};
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_folder_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kept.txt");
+        std::fs::write(&path, "before").unwrap();
+        for name in ["kept.txt", "new.txt", "new.gz"] {
+            let error = write_atomic(&folder.path().join(name), |out| {
+                out.write_all(b"half")?;
+                Err(io::Error::other("disk full"))
+            });
+            assert!(error.unwrap_err().to_string().ends_with("disk full"));
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(write_atomic(&folder.path().join("no/such"), |_| Ok(())).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_those_of_any_new_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (plain, ours) = (folder.path().join("plain"), folder.path().join("ours"));
+        std::fs::write(&plain, "").unwrap();
+        write_atomic(&ours, |_| Ok(())).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&ours), mode(&plain));
+        std::fs::set_permissions(&ours, Permissions::from_mode(0o640)).unwrap();
+        write_atomic(&ours, |_| Ok(())).unwrap();
+        assert_eq!(mode(&ours) & 0o777, 0o640);
+    }
+
+    #[test]
+    fn csv_comes_back_with_its_names_and_labels() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv.zst");
+        let points = Vectors::dense(2, vec![0.1, -2.0, 1e-30, 7.0]);
+        let labels = LabelColumn::Texts { texts: vec!["a,b".into(), "c".into()], codes: vec![0, 1] };
+        let names = ["one".to_owned(), "two \"2\"".to_owned()];
+        write_csv(&path, &points, &names, Some(&labels)).unwrap();
+        let table = read(&path, &ReadOptions::default()).unwrap();
+        assert_eq!((table.points, table.labels, &table.names[..]), (points, Some(labels), &names[..]));
+    }
+
+    #[test]
+    fn single_precision_is_written_short() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write_libsvm(&path, &Vectors::dense(3, vec![0.1_f32, 0.0, 3.0]), None).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "0 1:0.1 3:3\n");
+    }
+
+    fn table() -> impl Strategy<Value = (Vectors, LabelColumn)> {
+        let value = any::<f64>().prop_filter("finite", |value| value.is_finite());
+        let row = proptest::collection::btree_map(0_u32..50, value.clone(), 0..8);
+        let rows = proptest::collection::vec((row, "[a-z]{1,3}|-?[0-9]{1,3}"), 1..20);
+        rows.prop_map(|rows| {
+            let (mut start, mut index, mut values) = (vec![0], Vec::new(), Vec::<f64>::new());
+            let mut labels = super::super::column::ColumnBuilder::default();
+            for (row, label) in rows {
+                index.extend(row.keys());
+                values.extend(row.values());
+                start.push(index.len());
+                labels.push(label.as_bytes()).unwrap();
+            }
+            let width = index.iter().max().map_or(0, |&largest| largest as usize + 1);
+            (Sparse::new(width, start, index, values).into(), labels.finish())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn libsvm_text_comes_back_as_it_was((points, labels) in table(), ending in "|\\.gz|\\.zst") {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(format!("a.libsvm{ending}"));
+            write_libsvm(&path, &points, Some(&labels)).unwrap();
+            let table = read(&path, &ReadOptions::default()).unwrap();
+            prop_assert_eq!(&table.points, &points);
+            prop_assert_eq!(table.labels.unwrap(), labels);
+        }
+    }
+}

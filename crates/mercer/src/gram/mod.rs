@@ -7,6 +7,8 @@ mod cache;
 mod full;
 mod lazy;
 mod subset;
+#[cfg(test)]
+mod tests;
 
 pub use cache::Cached;
 pub use full::Full;

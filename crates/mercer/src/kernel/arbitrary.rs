@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::{Dense, Vectors};
+use crate::data::{Dense, Points, Vectors};
 
 fn positive() -> impl Strategy<Value = f64> {
     prop_oneof![0.05..4.0_f64, Just(1.0), Just(0.5)]
@@ -100,4 +100,18 @@ pub(crate) fn points() -> impl Strategy<Value = Vectors> {
         proptest::collection::vec(prop_oneof![4 => -1.5..1.5_f64, 1 => Just(0.0)], 3 * n)
             .prop_map(|values| Dense::new(3, values).into())
     })
+}
+
+/// The kernel by its definition, one pair at a time.
+pub(crate) fn naive(
+    kernel: VectorExpr,
+) -> Pointwise<impl Fn(&Vectors, usize, &Vectors, usize) -> f64 + Clone + Send + Sync + 'static> {
+    let definiteness = kernel.definiteness();
+    let function = move |x: &Vectors, i: usize, y: &Vectors, j: usize| {
+        kernel.value_in(x.width().max(y.width()), x.row(i), y.row(j))
+    };
+    match definiteness {
+        Definiteness::Psd => Pointwise::psd(function),
+        _ => Pointwise::new(function),
+    }
 }

@@ -51,6 +51,10 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync {
 
 /// A kernel expression: kernels of one space joined by the rules that keep them kernels.
 ///
+/// The operators `+` and `*` (also with a number), [`Expr::power`], [`Expr::exp`] and [`Expr::normalized`] build it in
+/// canonical form: sums and products flattened, the constants of a product merged into its first factor and those of a
+/// sum into its last term.
+///
 /// Every node but [`Expr::Normalized`] is a function of the kernel *values* at (x, y); `Normalized` also needs the
 /// diagonal values at (x, x) and (y, y).
 #[derive(Debug, Clone, PartialEq)]

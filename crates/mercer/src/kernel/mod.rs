@@ -7,13 +7,21 @@
 
 #[cfg(test)]
 mod arbitrary;
+mod battery;
+#[cfg(test)]
+mod battery_tests;
 mod call;
+mod check;
 mod construct;
+mod eigen;
 mod engine;
 mod expr;
+#[cfg(test)]
+mod laws;
 mod leaf;
 mod map;
 mod parameter;
+mod pointwise;
 mod text;
 mod value;
 mod vector;
@@ -22,12 +30,15 @@ mod vector_text;
 use crate::data::Points;
 use crate::error::Result;
 
+pub use battery::{Failure, battery};
+pub use check::{Limits, Spectrum, Validity, Verdict, Witness, check};
 pub use construct::{
     constant, cosine, factor, gaussian, intersection, laplace, linear, matern, plummer, polynomial,
     precomputed, rational_quadratic, rbf, rbf_sigma, tanh,
 };
 pub use expr::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
 pub use parameter::{Parameter, Slot};
+pub use pointwise::{Pointwise, gaussian_over};
 pub use vector::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 
 /// A kernel on points of the space `X`.

@@ -27,7 +27,8 @@ const HIGH: f64 = 1e5;
 /// A real parameter of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
-    /// Where it is: `rbf.gamma`, `0.rbf.gamma`, `1.0.constant`.
+    /// Where it is: the position of each operand in a sum or product, the kernel, the parameter, as in `rbf.gamma`,
+    /// `0.rbf.gamma`, `1.0.constant`.
     pub path: String,
     /// Its value, never on the log scale.
     pub value: f64,
@@ -83,7 +84,8 @@ impl<'a> Slot<'a> {
 }
 
 impl<L: Leaf> Expr<L> {
-    /// The real parameters, in the order of the text.
+    /// The real parameters, in the order of the text. Degrees, counts and the grids of feature maps are structure, not
+    /// parameters.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter> {
         let mut found = Vec::new();

@@ -9,6 +9,8 @@
 
 mod element;
 mod program;
+#[cfg(test)]
+mod tests;
 mod view;
 
 use std::sync::OnceLock;

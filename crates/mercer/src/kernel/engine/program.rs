@@ -390,7 +390,9 @@ impl<T: Element> Tile<'_, T> {
                         each(out, &|s| bell((s / width) * (s / width)));
                     }
                     Metric::Angular => self.norms(statistic, out, |s, x, y| {
-                        let angle = cosine(s, x, y).clamp(-1.0, 1.0).acos();
+                        // A zero vector is at a right angle to all but another zero vector.
+                        let angle =
+                            if x == 0.0 && y == 0.0 { 0.0 } else { cosine(s, x, y).clamp(-1.0, 1.0).acos() };
                         bell(angle * angle)
                     }),
                 }

@@ -72,8 +72,31 @@ pub(super) struct RowSet<T> {
 enum PackedRows<T> {
     Strips(Vec<T>),
     Sparse(SparseRows<T>),
-    /// Feature after feature, `PANEL` rows each: meets [`Packed::Wide`].
-    Panel(Vec<T>),
+    /// The rows as a panel over the features that occur in them, to meet [`Packed::Wide`]: for each feature of
+    /// the space its place among those, and `PANEL` values for each place.
+    Panel {
+        place: Vec<u32>,
+        values: Vec<T>,
+    },
+}
+
+/// A feature that occurs in none of the rows.
+const ABSENT: u32 = u32::MAX;
+
+fn pack_panel<T: Element>(points: &Vectors, rows: &[usize], width: usize) -> PackedRows<T> {
+    let mut place = vec![ABSENT; width];
+    rows.iter().for_each(|&i| points.row(i).for_each(|k, _| place[k] = 0));
+    let mut places = 0;
+    // Places ascend with the features, so that a translated column still ascends.
+    for p in place.iter_mut().filter(|p| **p != ABSENT) {
+        *p = places;
+        places += 1;
+    }
+    let mut values = vec![T::default(); places as usize * PANEL];
+    for (r, &i) in rows.iter().enumerate() {
+        points.row(i).for_each(|k, v| values[place[k] as usize * PANEL + r] = T::from_f64(v));
+    }
+    PackedRows::Panel { place, values }
 }
 
 /// A sum over features of a function of both values.
@@ -211,11 +234,7 @@ impl<T: Element> View<T> {
         let stored: usize = rows.iter().map(|&i| points.row(i).stored()).sum();
         let dense = !points.is_sparse() || stored as f64 > SPARSE_SHARE * (rows.len() * self.width) as f64;
         let packed = if self.is_wide() {
-            let mut panel = vec![T::default(); self.width * PANEL];
-            for (r, &i) in rows.iter().enumerate() {
-                points.row(i).for_each(|k, v| panel[k * PANEL + r] = T::from_f64(v));
-            }
-            PackedRows::Panel(panel)
+            pack_panel(points, rows, self.width)
         } else if dense || self.termwise || center.is_some() {
             let mut strips = vec![T::default(); rows.len().div_ceil(STRIP) * STRIP * self.width];
             for (r, &i) in rows.iter().enumerate() {
@@ -254,11 +273,19 @@ impl<T: Element> View<T> {
                     T::sparse_dots(index, entries, &values[panel(values)], &mut out[r * PANEL..]);
                 }
             }
-            (Packed::Wide(columns), PackedRows::Panel(panel)) => {
-                let mut sums = [T::default(); PANEL];
+            (Packed::Wide(columns), PackedRows::Panel { place, values }) => {
+                let (mut index, mut entries, mut sums) = (Vec::new(), Vec::new(), [T::default(); PANEL]);
                 for c in 0..PANEL.min(self.columns - p * PANEL) {
-                    let (index, entries) = columns.row(p * PANEL + c);
-                    T::sparse_dots(index, entries, panel, &mut sums);
+                    index.clear();
+                    entries.clear();
+                    let (features, column) = columns.row(p * PANEL + c);
+                    for (&k, &v) in features.iter().zip(column) {
+                        if place[k as usize] != ABSENT {
+                            index.push(place[k as usize]);
+                            entries.push(v);
+                        }
+                    }
+                    T::sparse_dots(&index, &entries, values, &mut sums);
                     (0..count).for_each(|r| out[r * PANEL + c] = sums[first + r]);
                 }
             }

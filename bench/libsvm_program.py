@@ -1,0 +1,45 @@
+"""LIBSVM's `svm-train` and `svm-predict` over its own library and Python module (see `libsvm_build.py`).
+
+    python libsvm_program.py svm-train [options] TRAIN MODEL
+    python libsvm_program.py svm-predict TEST MODEL OUT
+
+Options, defaults, output lines and model file are LIBSVM's: its module parses, its library prints and writes.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import libsvm_build
+
+sys.path.insert(0, str(libsvm_build.python_path()))
+
+from libsvm import svm, svmutil  # noqa: E402  (the path comes first)
+
+
+def train(options: list[str], data: str, model_file: str) -> None:
+    """Trains and writes the model."""
+    labels, rows = svmutil.svm_read_problem(data, return_scipy=True)
+    svmutil.svm_save_model(model_file, svmutil.svm_train(labels, rows, " ".join(options)))
+
+
+def predict(data: str, model_file: str, out: str) -> None:
+    """Predicts, writes one label a line and prints the accuracy."""
+    labels, rows = svmutil.svm_read_problem(data, return_scipy=True)
+    model = svmutil.svm_load_model(model_file)
+    problem = svm.svm_problem(labels, rows)
+    found = [svm.libsvm.svm_predict(model, problem.x[i]) for i in range(len(labels))]
+    with open(out, "w", encoding="ascii") as file:
+        file.writelines(f"{label:.17g}\n" for label in found)
+    correct = sum(a == b for a, b in zip(found, labels, strict=True))
+    print(f"Accuracy = {100 * correct / len(labels):g}% ({correct}/{len(labels)}) (classification)")
+
+
+if __name__ == "__main__":
+    name, *words = sys.argv[1:]
+    if name == "svm-train":
+        train(words[:-2], words[-2], words[-1])
+    elif name == "svm-predict":
+        predict(*words)
+    else:
+        sys.exit(f"no program {name}")

@@ -1,0 +1,91 @@
+//! Every Gram against its dense twin.
+
+use super::*;
+use crate::data::{Points, Vectors};
+use crate::kernel::{VectorExpr, rbf};
+
+fn points(n: usize) -> Vectors {
+    Vectors::dense(3, (0..3 * n).map(|i| ((i * i * 7919 + 3 * i) % 1009) as f64 / 1009.0).collect())
+}
+
+/// What every Gram must do, compared with the definition value by value.
+fn battery(name: &str, gram: &dyn Gram, kernel: &VectorExpr, points: &Vectors) {
+    let n = points.len();
+    let exact = |i: usize, j: usize| kernel.value(points.row(i), points.row(j));
+    assert_eq!(gram.len(), n, "{name}");
+    assert!((0..n).all(|i| (gram.diagonal()[i] - exact(i, i)).abs() < 1e-14), "{name}");
+    // Repeated, unordered, more rows than a small cache holds.
+    let rows: Vec<usize> = (0..2 * n).map(|i| i * 31 % n).collect();
+    let mut out = vec![vec![f32::NAN; n]; rows.len()];
+    gram.rows(&rows, &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    for (r, &i) in rows.iter().enumerate() {
+        for j in 0..n {
+            assert!((f64::from(out[r][j]) - exact(i, j)).abs() < 1e-6, "{name} at {i}, {j}");
+        }
+    }
+    assert!(gram.computed() > 0, "{name} counts what it computes");
+}
+
+/// The battery for the Gram and for one restricted from it, and for one restricted from that.
+fn with_restrictions(name: &str, gram: &dyn Gram, kernel: &VectorExpr, points: &Vectors) {
+    battery(name, gram, kernel, points);
+    let index: Vec<usize> = (0..points.len()).filter(|i| i % 3 != 1).rev().collect();
+    let part = gram.restrict(&index);
+    battery(&format!("part of {name}"), &*part, kernel, &points.select(&index));
+    let smaller: Vec<usize> = (0..index.len()).step_by(2).collect();
+    let again = part.restrict(&smaller);
+    let twice: Vec<usize> = smaller.iter().map(|&i| index[i]).collect();
+    battery(&format!("part of part of {name}"), &*again, kernel, &points.select(&twice));
+}
+
+#[test]
+fn every_gram_equals_its_dense_twin() {
+    let (kernel, points) = (rbf(2.0), points(70));
+    let lazy = Lazy::new(&kernel, &points).expect("binds");
+    with_restrictions("lazy", &lazy, &kernel, &points);
+    with_restrictions("full", &Full::new(&lazy), &kernel, &points);
+    for rows in [1, 5, 70, 1000] {
+        let cached = Cached::new(Box::new(&lazy), rows * 70 * 4, 2);
+        with_restrictions("cached", &cached, &kernel, &points);
+    }
+    let all: Vec<usize> = (0..70).collect();
+    with_restrictions("subset", &Subset::new(&lazy, &all), &kernel, &points);
+}
+
+#[test]
+fn a_cache_computes_each_row_once_while_it_fits_and_stays_in_its_budget() {
+    let (kernel, points) = (rbf(2.0), points(50));
+    let lazy = Lazy::new(&kernel, &points).expect("binds");
+    let mut cached = Cached::new(Box::new(&lazy), 10 * 50 * 4, 2);
+    for _ in 0..3 {
+        cached.lend(&[1, 2, 3, 4]);
+        cached.lend(&[5, 6, 7, 8]);
+    }
+    assert_eq!(lazy.computed(), 8 * 50);
+    cached.lend(&[10, 11, 12, 13]);
+    assert_eq!(cached.bytes(), 10 * 50 * 4);
+    // 1 and 2 were the oldest: they went, 3 and 4 stayed.
+    cached.lend(&[3, 4]);
+    assert_eq!(lazy.computed(), 12 * 50);
+    cached.lend(&[1]);
+    assert_eq!(lazy.computed(), 13 * 50);
+}
+
+#[test]
+fn a_compacted_cache_keeps_the_rows_it_has() {
+    let (kernel, points) = (rbf(2.0), points(50));
+    let lazy = Lazy::new(&kernel, &points).expect("binds");
+    let mut cached = Cached::new(Box::new(&lazy), 1 << 20, 2);
+    cached.lend(&[0, 4, 7, 20]);
+    let index: Vec<usize> = (0..50).filter(|i| i % 4 == 0).collect();
+    let part = lazy.restrict(&index);
+    let before = lazy.computed();
+    let mut compact = cached.restricted(part, &index, 1 << 20, 2);
+    let rows = compact.lend(&[0, 1, 5]);
+    for (row, i) in rows.iter().zip([0usize, 4, 20]) {
+        for (value, &j) in row.iter().zip(&index) {
+            assert!((f64::from(*value) - kernel.value(points.row(i), points.row(j))).abs() < 1e-6);
+        }
+    }
+    assert_eq!(lazy.computed(), before, "rows 0, 4 and 20 were there");
+}

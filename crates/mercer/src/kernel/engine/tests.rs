@@ -1,0 +1,203 @@
+//! Blocks against the definition, pair by pair.
+
+use super::*;
+use crate::data::{Dense, Sparse};
+use crate::kernel::VectorExpr;
+
+/// Non-negative, partly zero values, so that every kernel and both storages make sense.
+fn values(n: usize, d: usize) -> Vec<f64> {
+    let mut state = 7u64;
+    (0..n * d)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let v = (state >> 40) as f64 / 16_777_216.0;
+            if v < 0.6 { 0.0 } else { v - 0.5 }
+        })
+        .collect()
+}
+
+fn sparse(n: usize, d: usize, spread: usize, values: &[f64]) -> Sparse<f64> {
+    let (mut start, mut index, mut kept) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..n {
+        for k in (0..d).filter(|&k| values[i * d + k] != 0.0) {
+            index.push((k * spread) as u32);
+            kept.push(values[i * d + k]);
+        }
+        start.push(index.len());
+    }
+    Sparse::new(d * spread, start, index, kept)
+}
+
+/// The same points in every storage.
+fn storages(n: usize, d: usize) -> Vec<Vectors> {
+    let values = values(n, d);
+    let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
+    vec![Dense::new(d, values.clone()).into(), Dense::new(d, narrow).into(), sparse(n, d, 1, &values).into()]
+}
+
+fn rows_f32(bound: &dyn Bound<Vectors>, points: &Vectors, rows: &[usize]) -> Vec<Vec<f32>> {
+    let mut out = vec![vec![f32::NAN; bound.columns()]; rows.len()];
+    bound.rows(points, rows, &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    out
+}
+
+fn rows_f64(bound: &dyn Bound<Vectors>, points: &Vectors, rows: &[usize]) -> Vec<Vec<f64>> {
+    let mut out = vec![vec![f64::NAN; bound.columns()]; rows.len()];
+    bound.rows_f64(points, rows, &mut out.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    out
+}
+
+const KERNELS: &[&str] = &[
+    "linear",
+    "poly(degree=3, gamma=0.5, coef0=1)",
+    "rbf(gamma=0.7)",
+    "rbf(gamma=400)",
+    "tanh(gamma=0.3, coef0=-0.2)",
+    "plummer(epsilon=0.5, power=3)",
+    "laplace(gamma=0.4)",
+    "matern(nu=0.5, length=0.8)",
+    "matern(nu=1.5, length=0.8)",
+    "matern(nu=2.5, length=0.8)",
+    "rational(alpha=0.7, length=1.2)",
+    "intersection",
+    "cosine",
+    "gaussian(metric=l1, sigma=2)",
+    "gaussian(metric=chi2, sigma=1)",
+    "gaussian(metric=canberra, sigma=3)",
+    "gaussian(metric=angular, sigma=1)",
+    "gaussian(metric=hamming, sigma=1)",
+    "factor(norm)",
+    "factor(coordinate, index=2)",
+    "factor(bump, gamma=0.1)",
+    "2*rbf(gamma=0.7) + 0.5*linear + 1",
+    "(linear + 1)^3 * rbf(gamma=0.2)",
+    "exp(0.1*linear)",
+    "normalized(poly(degree=2, gamma=1, coef0=1) + laplace(gamma=1))",
+    "factor(norm) * rbf(gamma=1)",
+    "rbf(gamma=1) @ columns(1, 3..5) + linear @ columns(2)",
+    "linear @ monomials(degree=3)",
+    "linear @ gaussians(low=0, high=0.5, count=4, width=0.2)",
+    "rbf(gamma=0.5) @ sigmoids(low=0, high=0.5, count=3, width=0.1)",
+    "linear @ matrix(rows=7, 1, 0, 0.5, 1, 0, 2, -1, 1, 0.5, 0.5, 1, 0, 0, 3)",
+];
+
+#[test]
+fn blocks_equal_the_definition_in_every_storage() {
+    let (n, d) = (150, 7);
+    let rows: Vec<usize> = (0..n).step_by(3).chain([1, 1]).collect();
+    for text in KERNELS {
+        let kernel: VectorExpr = text.parse().expect(text);
+        for points in storages(n, d) {
+            let bound = kernel.bind(&points).expect(text);
+            let (single, double) = (rows_f32(&*bound, &points, &rows), rows_f64(&*bound, &points, &rows));
+            for (r, &i) in rows.iter().enumerate() {
+                for j in 0..n {
+                    let exact = kernel.value_in(d, points.row(i), points.row(j));
+                    let scale = bound.diagonal()[i].abs().max(bound.diagonal()[j].abs()).max(1.0);
+                    // The stated rule: single to about 1e-6 of the diagonal. Double: the squared distance of near
+                    // points is a difference of norms, and a square root halves its digits.
+                    let error = (f64::from(single[r][j]) - exact).abs() / scale;
+                    assert!(error < 2e-6, "{text}: {} for {exact} at {i}, {j}", single[r][j]);
+                    let error = (double[r][j] - exact).abs() / scale;
+                    let tolerance =
+                        if text.contains("matern") || text.contains("angular") { 1e-7 } else { 1e-13 };
+                    assert!(error < tolerance, "{text}: {} for {exact} at {i}, {j}", double[r][j]);
+                }
+                let own = kernel.value_in(d, points.row(i), points.row(i));
+                assert!((bound.diagonal()[i] - own).abs() <= 1e-13 * own.abs().max(1.0), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_space_too_wide_for_panels_gives_the_same_values() {
+    // 130 columns × 4 million features would be 2 GB of panels.
+    let (n, d) = (130, 8);
+    let values = values(n, d);
+    let (wide, narrow) = (sparse(n, d, 500_000, &values), sparse(n, d, 1, &values));
+    let rows: Vec<usize> = (0..n).collect();
+    for text in ["rbf(gamma=0.7)", "linear", "2*rbf(gamma=0.1) + poly(degree=2)"] {
+        let kernel: VectorExpr = text.parse().expect(text);
+        let (wide, narrow): (Vectors, Vectors) = (wide.clone().into(), narrow.clone().into());
+        let (a, b) = (kernel.bind(&wide).expect(text), kernel.bind(&narrow).expect(text));
+        let (a, b) = (rows_f32(&*a, &wide, &rows), rows_f32(&*b, &narrow, &rows));
+        for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
+            assert!((a - b).abs() < 1e-6, "{text}: {a} {b}");
+        }
+    }
+    let error = "laplace(gamma=1)".parse::<VectorExpr>().expect("a kernel").bind(&wide.into()).err();
+    assert!(error.is_some_and(|e| e.to_string().contains("4000000 sparse features")));
+}
+
+#[test]
+fn points_of_other_storage_than_the_columns_can_be_rows() {
+    let kernel: VectorExpr = "rbf(gamma=0.7) + linear".parse().expect("a kernel");
+    let all = storages(90, 7);
+    for columns in &all {
+        let bound = kernel.bind(columns).expect("binds");
+        for points in &all {
+            let row = &rows_f64(&*bound, points, &[5])[0];
+            for j in 0..90 {
+                let exact = kernel.value_in(7, points.row(5), columns.row(j));
+                assert!((row[j] - exact).abs() < 1e-12, "{} {exact}", row[j]);
+            }
+        }
+    }
+}
+
+#[test]
+fn unscaled_features_are_computed_in_double_and_rounded() {
+    // An offset of 10⁴: in single precision squared norms of 10⁹ would leave nothing of distances near 1.
+    let values: Vec<f64> = (0..80).map(|i| 1e4 + f64::from(i * 37 % 80) / 40.0).collect();
+    for points in [Vectors::dense(2, values.clone()), sparse(40, 2, 1, &values).into()] {
+        let kernel = crate::kernel::rbf(1.0);
+        let bound = kernel.bind(&points).expect("binds");
+        let row = &rows_f32(&*bound, &points, &[3])[0];
+        for j in 0..40 {
+            let exact = kernel.value(points.row(3), points.row(j));
+            assert!((f64::from(row[j]) - exact).abs() < 1e-6, "{} {exact}", row[j]);
+        }
+    }
+}
+
+#[test]
+fn a_row_has_the_same_bits_in_any_block_and_with_any_threads() {
+    let rows: Vec<usize> = (0..1100).collect();
+    for points in storages(1100, 7) {
+        for text in ["rbf(gamma=0.7)", "rbf(gamma=0.7) * (linear + 1)^2"] {
+            let kernel: VectorExpr = text.parse().expect(text);
+            let all = rows_f32(&*kernel.bind(&points).expect(text), &points, &rows);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+            let alone = pool.install(|| rows_f32(&*kernel.bind(&points).expect(text), &points, &[700]));
+            assert_eq!(all[700], alone[0]);
+            // Symmetric to the last bit: products commute and are added in the same order.
+            assert_eq!(all[700][13], all[13][700]);
+        }
+    }
+}
+
+#[test]
+fn precomputed_values_are_looked_up_by_serial_number() {
+    // Three training points, then a row of a new one (its own serial does not matter).
+    let gram = [[2.0, 0.5, 0.25], [0.5, 3.0, 0.75], [0.25, 0.75, 1.0]];
+    let row = |serial: f64, values: [f64; 3]| [serial, values[0], values[1], values[2]];
+    let training: Vec<f64> = (0..3).flat_map(|i| row(i as f64 + 1.0, gram[i])).collect();
+    let training = Vectors::dense(4, training);
+    let kernel = crate::kernel::precomputed();
+    let support = training.select(&[2, 0]);
+    let bound = kernel.bind(&support).expect("binds");
+    assert_eq!(bound.diagonal(), [1.0, 2.0]);
+    let new = Vectors::dense(4, row(9.0, [0.1, 0.2, 0.3]).to_vec());
+    assert_eq!(rows_f64(&*bound, &new, &[0])[0], [0.3, 0.1]);
+    let error = kernel.bind(&Vectors::dense(2, vec![0.0, 1.0])).err().map(|e| e.to_string());
+    assert!(error.is_some_and(|e| e.starts_with("precomputed kernel, row 1")));
+}
+
+#[test]
+fn a_kernel_that_overflows_is_refused_by_point() {
+    let points = Vectors::dense(1, vec![1.0, 1e30]);
+    let error = "poly(degree=3)".parse::<VectorExpr>().expect("a kernel").bind(&points).err();
+    let message = error.map(|e| e.to_string()).unwrap_or_default();
+    assert!(message.contains("between points 2 and 2"), "{message}");
+}

@@ -105,11 +105,6 @@ impl Rows {
         (&self.index[start..self.ends[i]], &self.values[start..self.ends[i]])
     }
 
-    /// One more than the largest column.
-    pub(crate) fn width(&self) -> usize {
-        self.width
-    }
-
     /// The labels of these rows as numbers.
     ///
     /// # Errors

@@ -1,7 +1,35 @@
 //! Points, labels and the files they come from.
 //!
 //! A data set for vector kernels is [`Vectors`]: dense or sparse rows of `f32` or `f64`, kept as they came. Its
-//! labels are [`Labels`], of any text. [`read`] turns a file into both.
+//! labels are [`Labels`], of any text. [`read`] turns a file into both: LIBSVM text, CSV or NPY, plain or
+//! compressed by gzip or zstd, and says file, line and column of what it cannot accept. [`write_libsvm`] and
+//! [`write_csv`] go the other way, [`Scaler`] brings features to a common size, and [`Range`] is LIBSVM's
+//! `svm-scale`.
+//!
+//! Cost: LIBSVM text is parsed in one pass on all threads, and what is read does not depend on their number.
+//! Compressed files are as fast as their decompressor.
+//!
+//! ```
+//! use std::io::Cursor;
+//! use std::path::Path;
+//! use mercer::data::{Points, ReadOptions, Scaler, read_from};
+//!
+//! // `read(path, &options)` does the same for a file.
+//! let text = "cat 1:4 2:0.5\ndog 1:30\ncat 1:5 2:0.25\n";
+//! let table = read_from(Path::new("pets"), Cursor::new(text), &ReadOptions::default())?;
+//! assert_eq!((table.points.len(), table.points.width()), (3, 2));
+//!
+//! let labels = table.labels.expect("LIBSVM rows begin with a label").labels();
+//! assert_eq!(labels.classes(), ["cat", "dog"]);
+//! assert_eq!(labels.index(), [0, 1, 0]);
+//!
+//! let scaled = Scaler::min_max(&table.points, 0.0, 1.0)?.apply(&table.points);
+//! assert_eq!(scaled.row(1).get(0), 1.0);
+//!
+//! let flawed = read_from(Path::new("pets"), Cursor::new("cat 1:4\ndog 1:x\n"), &ReadOptions::default());
+//! assert_eq!(flawed.unwrap_err().to_string(), "pets:2:7: not a number: 'x'");
+//! # Ok::<(), mercer::Error>(())
+//! ```
 
 mod blocks;
 mod column;
@@ -17,6 +45,8 @@ mod npy;
 mod npy_header;
 mod number;
 mod points;
+mod range;
+mod range_file;
 mod scale;
 mod sparse;
 mod table;
@@ -28,6 +58,7 @@ pub use encoding::{Column, Encoding};
 pub use format::format_g;
 pub use labels::Labels;
 pub use points::{Points, Real, Row, Vectors};
+pub use range::{FeatureRange, Range, ScaleReport, TargetRange, read_range, write_range};
 pub use scale::Scaler;
 pub use sparse::Sparse;
 pub use table::{ColumnRef, Format, ReadOptions, Table, read, read_from, read_labels};

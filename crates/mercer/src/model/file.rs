@@ -39,7 +39,9 @@ mod text;
 
 use std::path::Path;
 
-use crate::data::Vectors;
+use serde::de::DeserializeOwned;
+
+use crate::data::{Points, Vectors};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::VectorExpr;
 use crate::model::layout::{self, Flaw};
@@ -59,6 +61,8 @@ pub struct Saved {
     pub scaler: Option<serde_json::Value>,
     /// How the columns of a table became features.
     pub encoding: Option<serde_json::Value>,
+    /// Feature names; empty where the data had none.
+    pub names: Vec<String>,
     /// The parameters of training, where known.
     pub training: Option<Training>,
     /// The program that trained the model, with its version.
@@ -80,7 +84,7 @@ impl From<SvcModel<Vectors, VectorExpr>> for Saved {
     /// The model alone, trained by this version of the library.
     fn from(model: SvcModel<Vectors, VectorExpr>) -> Self {
         let program = concat!("mercer ", env!("CARGO_PKG_VERSION")).to_owned();
-        Self { model, scaler: None, encoding: None, training: None, program }
+        Self { model, scaler: None, encoding: None, names: Vec::new(), training: None, program }
     }
 }
 
@@ -134,6 +138,10 @@ impl Saved {
         writer.entry("kernel", model.expansion.kernel.to_string());
         writer.entry("classes", text::print(&model.classes)?);
         writer.entry("certificates", text::certificates(&model.certificates)?);
+        self.check_names()?;
+        if !self.names.is_empty() {
+            writer.entry("names", text::print(&self.names)?);
+        }
         if let Some(training) = &self.training {
             writer.entry("training", text::training(training)?);
         }
@@ -182,18 +190,31 @@ impl Saved {
             certificates: text::read_certificates(&reader.entry("certificates")?)?,
         };
         layout::check(&model)?;
-        let optional =
-            |key: &str, value: Option<String>| value.map(|json| text::parse(key, &json)).transpose();
         let saved = Self {
             model,
-            scaler: optional("scaler", reader.optional("scaler"))?,
-            encoding: optional("encoding", reader.optional("encoding"))?,
+            scaler: optional(&mut reader, "scaler")?,
+            encoding: optional(&mut reader, "encoding")?,
+            names: optional(&mut reader, "names")?.unwrap_or_default(),
             training: reader.optional("training").map(|json| text::read_training(&json)).transpose()?,
             program: reader.entry("program")?,
         };
+        saved.check_names()?;
         reader.finish()?;
         Ok(saved)
     }
+
+    fn check_names(&self) -> Result<(), Flaw> {
+        let (names, width) = (self.names.len(), self.model.expansion.points.width());
+        if names == 0 || names == width {
+            return Ok(());
+        }
+        Err(format!("{names} names for {width} features").into())
+    }
+}
+
+/// An entry that is JSON and need not be there.
+fn optional<T: DeserializeOwned>(reader: &mut Reader<'_>, key: &str) -> Result<Option<T>, Flaw> {
+    reader.optional(key).map(|json| text::parse(key, &json)).transpose()
 }
 
 /// A container of the right format, version and method, with a correct checksum.

@@ -17,7 +17,8 @@
 //! What the text cannot say: LIBSVM writes features with 8 digits, so that its own reloaded models are not bit-equal;
 //! we write every number with as many digits as bring it back. The width is the largest index of a support vector.
 //! Positions in the training data and certificates are not in the text, and a model read from it has neither.
-//! Probability lines (`probA`, `probB`, `prob_density_marks`) are accepted and not kept.
+//! A `nu_svc` model decides like a `c_svc` one and is written as such. Probability lines (`probA`, `probB`,
+//! `prob_density_marks`) are accepted and not kept.
 //!
 //! ```
 //! let text = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.25\n\

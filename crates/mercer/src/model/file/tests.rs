@@ -29,7 +29,8 @@ fn saved(points: impl Into<Vectors>) -> Saved {
         certificates: vec![certificate, Certificate { gap: None, ..certificate }, certificate],
     };
     let training = Training { c: 10.0, class_weights: vec![1.0, 2.0, 0.5], tolerance: 1e-3 };
-    Saved { training: Some(training), ..Saved::from(model) }
+    let names = (0..model.expansion.points.width()).map(|k| format!("feature {k}")).collect();
+    Saved { training: Some(training), names, ..Saved::from(model) }
 }
 
 fn dense32() -> Saved {
@@ -142,6 +143,8 @@ fn entries_of_the_wrong_form_are_refused() {
     assert!(refusal("kernel", &"(".repeat(100_000)).contains("deep"));
     assert!(refusal("certificates", "[1]").contains("entry 'certificates'"));
     assert!(refusal("training", "{\"c\":1,\"c\":2}").contains("duplicate field"));
+    assert!(refusal("names", "[\"height\"]").contains("1 names for 9 features"));
+    assert!(refusal("scaler", "{").contains("entry 'scaler'"));
     assert!(refusal("columns", "8").contains("inside the width"));
     assert!(refusal("columns", "-1").contains("must be a number"));
     assert!(refusal("columns", "18446744073709551615").contains("at most 2^32"));

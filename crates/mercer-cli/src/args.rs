@@ -7,6 +7,7 @@ use mercer::data::{ColumnRef, Format, ReadOptions};
 use mercer::kernel::VectorExpr;
 
 use crate::help;
+use crate::svm::Program;
 
 /// mercer: kernel machines, exact and certified.
 #[derive(Debug, Parser)]
@@ -63,6 +64,18 @@ pub(crate) enum Command {
         /// Folder for one page per command; without it the main page goes to standard output
         folder: Option<PathBuf>,
     },
+}
+
+impl Command {
+    /// What messages begin with.
+    pub(crate) fn program(&self) -> &'static str {
+        match self {
+            Self::SvmTrain(_) => Program::Train.name(),
+            Self::SvmPredict(_) => Program::Predict.name(),
+            Self::SvmScale(_) => Program::Scale.name(),
+            _ => "mercer",
+        }
+    }
 }
 
 /// Arguments in another program's syntax, passed on as they are.

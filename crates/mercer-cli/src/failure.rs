@@ -61,7 +61,7 @@ impl Failure {
         let reason = match self {
             Self::Output(reason) => reason,
             Self::Library { error, .. } => match error.kind() {
-                ErrorKind::Io { path, source } if path.as_os_str() == "-" => source,
+                ErrorKind::Io { source, .. } => source,
                 _ => return false,
             },
             _ => return false,

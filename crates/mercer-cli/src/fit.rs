@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use mercer::data::{Labels, Vectors};
 use mercer::kernel::VectorExpr;
+use mercer::model::file::Training;
 use mercer::model::{Svc, SvcModel};
 use mercer::solve::{Certificate, Progress, Stop};
 
@@ -29,6 +30,21 @@ pub(crate) fn fit(
 /// The classes in LIBSVM's order: as first seen, but of exactly 1 and -1 the 1 comes first.
 pub(crate) fn in_order(labels: Labels) -> Labels {
     if labels.classes() == ["-1", "1"] { labels.reordered(vec!["1".into(), "-1".into()]) } else { labels }
+}
+
+/// What C is multiplied by for each class.
+pub(crate) fn class_weights(svc: &Svc<VectorExpr>, classes: &[String]) -> Vec<f64> {
+    let weight = |class: &String| {
+        svc.class_weights.iter().filter(|(name, _)| name == class).map(|(_, weight)| weight).product()
+    };
+    classes.iter().map(weight).collect()
+}
+
+/// What a model file says of how its model was trained.
+pub(crate) fn training(svc: &Svc<VectorExpr>, classes: &[String]) -> Training {
+    let weights = class_weights(svc, classes);
+    let class_weights = if weights.iter().all(|&weight| weight == 1.0) { Vec::new() } else { weights };
+    Training { c: svc.c, class_weights, tolerance: svc.solver.tolerance }
 }
 
 /// The certificates of all pairs taken together.

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use mercer::data::{self, Labels, Points, ReadOptions, Table, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
-use mercer::model::file::{Saved, Training};
+use mercer::model::file::Saved;
 use mercer::model::{Svc, libsvm};
 use mercer::solve::{Smo, Stop};
 use serde::Serialize;
 
 use crate::args::{ScaleArg, SolverArgs, TrainArgs};
 use crate::failure::{Failure, InFile, Result, code};
-use crate::fit::{Model, Totals, fit, in_order, warning};
+use crate::fit::{Model, Totals, fit, in_order, training, warning};
 use crate::models::{check_libsvm, is_precomputed};
 use crate::output::{answer, answer_json, count, remark, seconds, short};
 use crate::{scaling, system};
@@ -81,16 +81,10 @@ impl Input {
     }
 
     fn saved(self, model: Model, svc: &Svc<VectorExpr>) -> Saved {
-        let weight = |class: &String| -> f64 {
-            svc.class_weights.iter().filter(|(name, _)| name == class).map(|(_, weight)| weight).product()
-        };
-        let weights: Vec<f64> = self.y.classes().iter().map(weight).collect();
-        let class_weights = if weights.iter().all(|&w| w == 1.0) { Vec::new() } else { weights };
-        let training = Training { c: svc.c, class_weights, tolerance: svc.solver.tolerance };
         Saved {
             scaler: self.scaler.and_then(|scaler| serde_json::to_value(scaler).ok()),
             encoding: self.encoding.and_then(|encoding| serde_json::to_value(encoding).ok()),
-            training: Some(training),
+            training: Some(training(svc, self.y.classes())),
             ..Saved::from(model)
         }
     }

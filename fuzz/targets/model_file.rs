@@ -1,4 +1,4 @@
-//! The model file: what is read is written, to the byte.
+//! The model file: what is read is written, and what is written reads back to the same bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +13,9 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn check(bytes: &[u8]) {
     if let Ok(saved) = Saved::from_bytes(bytes) {
-        assert_eq!(saved.to_bytes().expect("what was read can be written"), bytes);
+        let written = saved.to_bytes().expect("what was read can be written");
+        let again = Saved::from_bytes(&written).expect("what was written is read");
+        assert_eq!(again.to_bytes().expect("what was read can be written"), written);
     }
 }
 

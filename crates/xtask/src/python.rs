@@ -29,7 +29,8 @@ pub(crate) fn answers(place: &Place) -> Result<(), Failure> {
 /// Builds `mercer` and hands it, the data and the arguments to a Python program.
 fn program(place: &Place, script: &str, arguments: &[String]) -> Result<(), Failure> {
     let python = environment(place)?;
-    if !arguments.iter().any(|a| a == "--help" || a == "-h") {
+    let without_mercer = |a: &String| matches!(a.as_str(), "--help" | "-h" | "--peers-only");
+    if !arguments.iter().any(without_mercer) {
         announced("build mercer", || {
             visible(step::cargo(&place.root).args(["build", "--release", "--package", "mercer-cli"]))
         })?;

@@ -19,7 +19,7 @@ impl<T: Real> Dense<T> {
     /// If `values` is not a whole number of rows, or `columns` is 0 and there are values.
     #[must_use]
     pub fn new(columns: usize, values: Vec<T>) -> Self {
-        let rows = if columns == 0 { 0 } else { values.len() / columns };
+        let rows = values.len().checked_div(columns).unwrap_or(0);
         assert_eq!(rows * columns, values.len(), "values must be a whole number of rows");
         Self { columns, rows, values: Arc::new(values) }
     }

@@ -26,6 +26,8 @@ pub(crate) struct Input {
     /// Bytes looked at before their time; `head[taken..]` are still to be read.
     head: Vec<u8>,
     taken: usize,
+    /// What went wrong while looking ahead, to be met after the head; a decoder may not say it twice.
+    pending: Option<io::Error>,
     line: u64,
     column: u64,
 }
@@ -66,7 +68,16 @@ impl Input {
 
     fn plain(path: &Path, reader: Box<dyn Read + Send>) -> Self {
         let path = path.to_owned();
-        Self { path, reader, compressed: false, head: Vec::new(), taken: 0, line: 1, column: 1 }
+        Self {
+            path,
+            reader,
+            compressed: false,
+            head: Vec::new(),
+            taken: 0,
+            pending: None,
+            line: 1,
+            column: 1,
+        }
     }
 
     /// The name in messages.
@@ -78,14 +89,19 @@ impl Input {
     pub(crate) fn peek(&mut self, count: usize) -> Result<&[u8]> {
         while self.head.len() - self.taken < count {
             let missing = count - (self.head.len() - self.taken);
-            let before = self.head.len();
+            if self.pending.is_some() {
+                break;
+            }
             match (&mut self.reader).take(missing as u64).read_to_end(&mut self.head) {
                 Ok(0) => break,
                 Ok(_) => {}
-                // What came before the damage is still handed out; reading on meets the error again.
-                Err(_) if self.head.len() > before => break,
-                Err(source) => return Err(self.failure(source)),
+                Err(source) => self.pending = Some(source),
             }
+        }
+        if self.head.len() == self.taken
+            && let Some(source) = self.pending.take()
+        {
+            return Err(self.failure(source));
         }
         let end = self.head.len().min(self.taken + count);
         Ok(&self.head[self.taken..end])
@@ -116,6 +132,9 @@ impl Read for Input {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let waiting = &self.head[self.taken..];
         let count = if waiting.is_empty() {
+            if let Some(source) = self.pending.take() {
+                return Err(source);
+            }
             self.reader.read(out)?
         } else {
             let count = waiting.len().min(out.len());
@@ -188,6 +207,24 @@ pub(crate) mod tests {
             assert_eq!(*line, 1 + memchr::memchr_iter(b'\n', &got).count() as u64);
             assert_eq!(*column, 1 + (got.len() - end) as u64);
             assert_eq!(*problem, Problem::Truncated);
+        }
+    }
+
+    #[test]
+    fn truncation_met_while_looking_ahead_is_not_forgotten() {
+        let text = lines(500);
+        for packed in [gzip(&text), zstd::encode_all(&text[..], 3).unwrap()] {
+            for end in [packed.len() - 1, packed.len() - 5, packed.len() / 2, 11] {
+                let reader = io::Cursor::new(packed[..end].to_vec());
+                let outcome = Input::new(Path::new("f"), reader).and_then(|mut input| {
+                    input.peek(1 << 20)?;
+                    let mut text = Vec::new();
+                    let read = input.read_to_end(&mut text);
+                    read.map_err(|source| input.failure(source))
+                });
+                let error = outcome.unwrap_err().to_string();
+                assert!(error.ends_with("the compressed data ends early or is damaged"), "{error}");
+            }
         }
     }
 

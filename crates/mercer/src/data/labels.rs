@@ -54,6 +54,12 @@ impl Labels {
         Self { index: self.index.iter().map(|&c| to[c as usize]).collect(), classes }
     }
 
+    /// LIBSVM's order: as first seen, but for the two classes −1 and 1, of which 1 comes first.
+    #[must_use]
+    pub fn libsvm_order(self) -> Self {
+        if self.classes == ["-1", "1"] { self.reordered(vec!["1".to_owned(), "-1".to_owned()]) } else { self }
+    }
+
     /// Class names, in order.
     #[must_use]
     pub fn classes(&self) -> &[String] {

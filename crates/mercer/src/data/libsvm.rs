@@ -83,26 +83,32 @@ struct Flaw {
 }
 
 /// Rows of a piece of the file.
-#[derive(Default)]
 pub(crate) struct Rows {
-    /// Where each row ends among the entries.
-    ends: Vec<usize>,
+    /// Where each row starts among the entries, and where the last one ends.
+    start: Vec<usize>,
     index: Vec<u32>,
     values: Vec<f64>,
     labels: ColumnBuilder,
     width: usize,
 }
 
+impl Default for Rows {
+    fn default() -> Self {
+        let labels = ColumnBuilder::default();
+        Self { start: vec![0], index: Vec::new(), values: Vec::new(), labels, width: 0 }
+    }
+}
+
 impl Rows {
     /// Rows in this piece.
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.start.len() - 1
     }
 
     /// Columns (from 0) and values of row `i`.
     pub(crate) fn row(&self, i: usize) -> (&[u32], &[f64]) {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        (&self.index[start..self.ends[i]], &self.values[start..self.ends[i]])
+        let range = self.start[i]..self.start[i + 1];
+        (&self.index[range.clone()], &self.values[range])
     }
 
     /// The labels of these rows as numbers.
@@ -122,21 +128,20 @@ impl Rows {
 
     fn append(&mut self, later: &Self) {
         let before = self.index.len();
-        self.ends.extend(later.ends.iter().map(|end| before + end));
+        self.start.extend(later.start[1..].iter().map(|end| before + end));
         self.index.extend_from_slice(&later.index);
         self.values.extend_from_slice(&later.values);
         self.labels.append(&later.labels);
         self.width = self.width.max(later.width);
     }
 
-    fn finish(mut self) -> (Sparse<f64>, LabelColumn) {
-        self.ends.insert(0, 0);
-        (Sparse::new(self.width, self.ends, self.index, self.values), self.labels.finish())
+    fn finish(self) -> (Sparse<f64>, LabelColumn) {
+        (Sparse::new(self.width, self.start, self.index, self.values), self.labels.finish())
     }
 
     /// Parses the lines of a block, or says what is wrong at which line.
     fn parse(&mut self, block: &Block, precomputed: bool) -> Result<(), (u64, Flaw)> {
-        self.ends.clear();
+        self.start.truncate(1);
         self.index.clear();
         self.values.clear();
         self.labels.clear();
@@ -171,7 +176,7 @@ impl Rows {
             }
         };
         self.entries(text, start + label, precomputed)?;
-        self.ends.push(self.index.len());
+        self.start.push(self.index.len());
         Ok(())
     }
 

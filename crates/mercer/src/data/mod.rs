@@ -62,4 +62,5 @@ pub use range::{FeatureRange, Range, ScaleReport, TargetRange, read_range, write
 pub use scale::Scaler;
 pub use sparse::Sparse;
 pub use table::{ColumnRef, Format, ReadOptions, Table, read, read_from, read_labels};
+pub(crate) use write::write_bytes;
 pub use write::{write_atomic, write_csv, write_libsvm};

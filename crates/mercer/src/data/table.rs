@@ -211,6 +211,35 @@ mod tests {
     }
 
     #[test]
+    fn the_data_sets_of_the_project_have_their_sizes() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+        for (name, rows, width, classes) in [
+            ("heart_scale", 270, 13, 2),
+            ("iris_scale", 150, 4, 3),
+            ("wine_scale", 178, 13, 3),
+            ("glass_scale", 214, 9, 6),
+            ("svmguide1", 3089, 4, 2),
+            ("svmguide1.t", 4000, 4, 2),
+            ("vowel.scale", 528, 10, 11),
+            ("vowel.scale.t", 462, 10, 11),
+            ("letter.scale.tr", 10500, 16, 26),
+            ("digits8x8", 1797, 64, 10),
+            ("mushrooms", 8124, 112, 2),
+            ("banana", 5300, 2, 2),
+            ("ripley", 250, 2, 2),
+            ("ripley.t", 1000, 2, 2),
+        ] {
+            let table = read(&folder.join(format!("{name}.libsvm.gz")), &ReadOptions::default()).unwrap();
+            let labels = table.labels.unwrap().labels();
+            assert_eq!(
+                (table.points.len(), table.points.width(), labels.classes().len()),
+                (rows, width, classes),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
     fn a_file_without_rows_is_refused() {
         for text in ["", "\n\n", "# nothing\n"] {
             let error = read_from(Path::new("f"), Cursor::new(text), &ReadOptions::default()).unwrap_err();

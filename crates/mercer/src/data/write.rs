@@ -20,12 +20,41 @@ pub fn write_atomic(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result
         let mut out = BufWriter::new(io::stdout().lock());
         fill(&mut out).and_then(|()| out.flush())
     } else {
-        replace(path, fill)
+        replace(path, |file| pack(path, file, fill))
     };
     outcome.map_err(|source| Error::io(path, source))
 }
 
-fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+/// Writes `bytes` as they are, whatever the name ends in, whole or not at all.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace(path, |file| file.write_all(bytes)).map_err(|source| Error::io(path, source))
+}
+
+/// Packs what `fill` writes as the name's ending asks.
+fn pack(path: &Path, file: &mut File, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 18, file);
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("gz") => {
+            let mut packed = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+            fill(&mut packed)?;
+            packed.finish()?.flush()
+        }
+        Some("zst") => {
+            let mut packed = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+            fill(&mut packed)?;
+            packed.finish()?.flush()
+        }
+        _ => {
+            fill(&mut out)?;
+            out.flush()
+        }
+    }
+}
+
+fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -36,24 +65,7 @@ fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
         builder.permissions(permissions);
     }
     let mut file = builder.tempfile_in(folder)?;
-    let out = BufWriter::with_capacity(1 << 18, file.as_file_mut());
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("gz") => {
-            let mut packed = flate2::write::GzEncoder::new(out, flate2::Compression::default());
-            fill(&mut packed)?;
-            packed.finish()?.flush()?;
-        }
-        Some("zst") => {
-            let mut packed = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-            fill(&mut packed)?;
-            packed.finish()?.flush()?;
-        }
-        _ => {
-            let mut out = out;
-            fill(&mut out)?;
-            out.flush()?;
-        }
-    }
+    fill(file.as_file_mut())?;
     // A file that is there already keeps its permissions, as it would if it were overwritten.
     if let Ok(metadata) = std::fs::metadata(path) {
         file.as_file().set_permissions(metadata.permissions())?;

@@ -63,7 +63,7 @@ pub trait Bound<X: Points>: Send + Sync {
     /// k(c, c) for each column c.
     fn diagonal(&self) -> Vec<f64>;
 
-    /// Fills `out[r][c]` with k(points[rows[r]], columns[c]) in single precision. Each `out[r]` has one entry
+    /// Fills `out[r][c]` with k of the point `rows[r]` and the column `c` in single precision. Each `out[r]` has one entry
     /// per column. The bits do not depend on the number of threads, nor on which other rows are asked for.
     fn rows(&self, points: &X, rows: &[usize], out: &mut [&mut [f32]]);
 

@@ -49,7 +49,7 @@ pub struct Expansion<X, K> {
 impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     /// f at each of `points`, one row per point, one column per output.
     ///
-    /// Cost: one block of kernel values for every [`BATCH`] points, and a product with the coefficients. The bits of
+    /// Cost: one block of kernel values for every 96 points, and a product with the coefficients. The bits of
     /// a row do not depend on the other rows, nor on the number of threads.
     ///
     /// # Errors

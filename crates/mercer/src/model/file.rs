@@ -41,7 +41,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use crate::data::{Points, Vectors};
+use crate::data::{Encoding, Points, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::VectorExpr;
 use crate::model::layout::{self, Flaw};
@@ -58,9 +58,9 @@ pub struct Saved {
     /// The classifier.
     pub model: SvcModel<Vectors, VectorExpr>,
     /// How features were scaled before training.
-    pub scaler: Option<serde_json::Value>,
+    pub scaler: Option<Scaler>,
     /// How the columns of a table became features.
-    pub encoding: Option<serde_json::Value>,
+    pub encoding: Option<Encoding>,
     /// Feature names; empty where the data had none.
     pub names: Vec<String>,
     /// The parameters of training, where known.
@@ -90,14 +90,14 @@ impl From<SvcModel<Vectors, VectorExpr>> for Saved {
 
 impl Saved {
     /// Writes the model under a temporary name in the same folder and renames it: `path` holds the old content or
-    /// the whole new one, and nothing is left behind on failure.
+    /// the whole new one, and nothing is left behind on failure. The file is not compressed, whatever its name.
     ///
     /// # Errors
     /// If the parts of the model do not fit together, or the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let bytes = self.write().map_err(|flaw| file_error(path, flaw))?;
-        crate::model::write_atomic(path, &bytes)
+        write_bytes(path, &bytes)
     }
 
     /// Reads a model file.
@@ -138,7 +138,7 @@ impl Saved {
         writer.entry("kernel", model.expansion.kernel.to_string());
         writer.entry("classes", text::print(&model.classes)?);
         writer.entry("certificates", text::certificates(&model.certificates)?);
-        self.check_names()?;
+        self.check()?;
         if !self.names.is_empty() {
             writer.entry("names", text::print(&self.names)?);
         }
@@ -198,17 +198,35 @@ impl Saved {
             training: reader.optional("training").map(|json| text::read_training(&json)).transpose()?,
             program: reader.entry("program")?,
         };
-        saved.check_names()?;
+        saved.check()?;
         reader.finish()?;
         Ok(saved)
     }
 
-    fn check_names(&self) -> Result<(), Flaw> {
+    /// Refuses what stands around a model and does not fit it, or cannot be used.
+    fn check(&self) -> Result<(), Flaw> {
         let (names, width) = (self.names.len(), self.model.expansion.points.width());
-        if names == 0 || names == width {
-            return Ok(());
+        if names != 0 && names != width {
+            return Err(format!("{names} names for {width} features").into());
         }
-        Err(format!("{names} names for {width} features").into())
+        let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        let holds = match &self.scaler {
+            None => true,
+            Some(Scaler::MinMax { lower, upper, min, max }) => {
+                min.len() == max.len() && finite(min) && finite(max) && finite(&[*lower, *upper])
+            }
+            Some(Scaler::Standard { mean, deviation }) => {
+                mean.len() == deviation.len()
+                    && finite(mean)
+                    && finite(deviation)
+                    && !deviation.contains(&0.0)
+            }
+        };
+        if holds {
+            Ok(())
+        } else {
+            Err("the scaler does not have two usable numbers for each feature".into())
+        }
     }
 }
 

@@ -38,7 +38,7 @@ mod vectors;
 
 use std::path::Path;
 
-use crate::data::Vectors;
+use crate::data::{Vectors, write_bytes};
 use crate::error::{Error, Result};
 use crate::kernel::VectorExpr;
 use crate::model::{Expansion, SvcModel, layout};
@@ -69,7 +69,7 @@ pub fn parse(text: &[u8]) -> Result<SvcModel<Vectors, VectorExpr>> {
 /// # Errors
 /// As [`print()`], or if the file cannot be written.
 pub fn write(model: &SvcModel<Vectors, VectorExpr>, path: impl AsRef<Path>) -> Result<()> {
-    crate::model::write_atomic(path.as_ref(), print(model)?.as_bytes())
+    write_bytes(path.as_ref(), print(model)?.as_bytes())
 }
 
 fn parse_named(text: &[u8], path: &Path) -> Result<SvcModel<Vectors, VectorExpr>> {

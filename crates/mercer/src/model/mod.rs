@@ -2,15 +2,12 @@
 //!
 //! Every model is an [`Expansion`] with a readout: f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs.
 
-mod atomic;
 mod expansion;
 pub mod file;
 mod layout;
 pub mod libsvm;
 mod multiclass;
 mod svc;
-
-use atomic::write_atomic;
 
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use multiclass::{pairs, vote};

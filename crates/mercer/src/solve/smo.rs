@@ -26,8 +26,9 @@ const SHRINK_EVERY: u64 = 16;
 const SHRINK_SHARE: f64 = 0.2;
 /// The inner solve stops when its violation has fallen to this share: tighter buys nothing, looser costs rounds.
 const INNER_SHARE: f64 = 0.1;
-/// Rounds without a better objective after which the precision is used up.
-const PATIENCE: u64 = 100;
+/// Working sets' worth of all variables after which, with neither the objective nor the violation any better, the
+/// precision is used up.
+const PATIENCE: usize = 20;
 
 /// The solver and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,11 +114,31 @@ struct Run<'a> {
     size: usize,
     rounds: u64,
     iterations: u64,
-    /// The best objective of the active variables since they last changed, and its round.
-    best: (f64, u64),
+    best: Best,
     computed_before: u64,
     started: Instant,
     phases: Phases,
+}
+
+/// The best seen since the active variables last changed, and the round it was seen in.
+struct Best {
+    objective: f64,
+    violation: f64,
+    round: u64,
+}
+
+impl Best {
+    fn since(round: u64) -> Self {
+        Self { objective: f64::INFINITY, violation: f64::INFINITY, round }
+    }
+
+    /// Takes in what is better; whether anything was.
+    fn improves(&mut self, objective: f64, violation: f64) -> bool {
+        let better = objective < self.objective || violation < self.violation;
+        self.objective = self.objective.min(objective);
+        self.violation = self.violation.min(violation);
+        better
+    }
 }
 
 impl<'a> Run<'a> {
@@ -146,7 +167,7 @@ impl<'a> Run<'a> {
             size,
             rounds: 0,
             iterations: 0,
-            best: (f64::INFINITY, 0),
+            best: Best::since(0),
             computed_before,
             started: Instant::now(),
             phases: Phases::default(),
@@ -172,15 +193,16 @@ impl<'a> Run<'a> {
                 return Stop::TimeLimit;
             }
             let objective = self.objective();
-            if objective < self.best.0 {
-                self.best = (objective, self.rounds);
-            } else if self.rounds - self.best.1 > PATIENCE {
+            if self.best.improves(objective, extremes.violation()) {
+                self.best.round = self.rounds;
+            } else if self.rounds - self.best.round > (PATIENCE * (1 + self.active.len() / self.size)) as u64
+            {
                 return Stop::Stalled;
             }
             if watch(&self.progress(&extremes, objective)).is_break() {
                 return Stop::Interrupted;
             }
-            if self.settings.shrinking && self.rounds > 0 && self.rounds % SHRINK_EVERY == 0 {
+            if self.settings.shrinking && self.rounds > 0 && self.rounds.is_multiple_of(SHRINK_EVERY) {
                 self.set_aside(&extremes);
             }
             if !self.round(&extremes, limit) {
@@ -271,7 +293,7 @@ impl<'a> Run<'a> {
         let mut place = vec![usize::MAX; stays.len()];
         kept.iter().enumerate().for_each(|(new, &i)| place[i] = new);
         self.last = self.last.iter().map(|&i| place[i]).filter(|&i| i != usize::MAX).collect();
-        self.best = (f64::INFINITY, self.rounds);
+        self.best = Best::since(self.rounds);
         self.phases.shrinking.lap(clock);
     }
 
@@ -294,7 +316,7 @@ impl<'a> Run<'a> {
         self.size = self.settings.size(self.problem.len());
         // The rows held cover the columns that were active only; there is no use for them now.
         self.cache = Some(Cached::new(Box::new(self.root), self.settings.cache_bytes, self.size));
-        self.best = (f64::INFINITY, self.rounds);
+        self.best = Best::since(self.rounds);
         self.phases.shrinking.lap(clock);
     }
 

@@ -21,7 +21,8 @@ impl Choice<'_> {
     pub(super) fn choose(&self, size: usize, last: &[usize]) -> Vec<usize> {
         let mut taken = vec![false; self.beta.len()];
         let mut chosen = Vec::with_capacity(size);
-        let keep = (size as f64 * KEPT) as usize;
+        // Two places at least are for the pair that violates most: without it a round can stand still.
+        let keep = ((size as f64 * KEPT) as usize).min(size.saturating_sub(2));
         let free = |&&i: &&usize| self.beta[i] > self.lower[i] && self.beta[i] < self.upper[i];
         for &i in last.iter().filter(free).chain(last.iter().filter(|i| !free(i))).take(keep) {
             taken[i] = true;

@@ -1,7 +1,7 @@
 //! Round trips and hostile files.
 
 use super::*;
-use crate::data::{Dense, Sparse};
+use crate::data::{Column, Dense, Sparse};
 use crate::kernel;
 use crate::solve::{Certificate, Stop};
 
@@ -30,7 +30,11 @@ fn saved(points: impl Into<Vectors>) -> Saved {
     };
     let training = Training { c: 10.0, class_weights: vec![1.0, 2.0, 0.5], tolerance: 1e-3 };
     let names = (0..model.expansion.points.width()).map(|k| format!("feature {k}")).collect();
-    Saved { training: Some(training), names, ..Saved::from(model) }
+    let scaler = Scaler::min_max(&model.expansion.points.select(&[0, 1]), -1.0, 0.1).unwrap();
+    let column = Column { name: "é".into(), categories: Some(vec!["a".into(), "b".into()]) };
+    let encoding = Encoding { columns: vec![column], named: true, label_name: None, label_number: Some(3) };
+    let (training, scaler, encoding) = (Some(training), Some(scaler), Some(encoding));
+    Saved { training, names, scaler, encoding, ..Saved::from(model) }
 }
 
 fn dense32() -> Saved {
@@ -73,6 +77,9 @@ fn a_model_saved_is_a_model_loaded_and_nothing_else_is_left() {
     broken.model.class_sizes[0] = 7;
     let error = broken.save(folder.path().join("b.mercer")).unwrap_err();
     assert!(error.to_string().ends_with("9 points listed by class where 3 are expected"), "{error}");
+    let mut hidden = dense32();
+    hidden.scaler = Some(Scaler::Standard { mean: vec![f64::NAN; 2], deviation: vec![1.0; 2] });
+    assert!(hidden.save(folder.path().join("b.mercer")).unwrap_err().to_string().contains("scaler"));
     let mut hidden = dense32();
     hidden.model.expansion.kernel = kernel::rbf(f64::NAN);
     assert!(hidden.save(folder.path().join("b.mercer")).unwrap_err().to_string().contains("gamma = NaN"));
@@ -144,6 +151,13 @@ fn entries_of_the_wrong_form_are_refused() {
     assert!(refusal("certificates", "[1]").contains("entry 'certificates'"));
     assert!(refusal("training", "{\"c\":1,\"c\":2}").contains("duplicate field"));
     assert!(refusal("names", "[\"height\"]").contains("1 names for 9 features"));
+    let standard = |deviation: &str| {
+        refusal("scaler", &format!("{{\"Standard\":{{\"mean\":[0.5,1],\"deviation\":[{deviation}]}}}}"))
+    };
+    assert!(standard("1").contains("two usable numbers"));
+    assert!(standard("1,0").contains("two usable numbers"));
+    assert!(standard("1,1e999").contains("entry 'scaler'"));
+    assert!(refusal("encoding", "{\"columns\":7}").contains("entry 'encoding'"));
     assert!(refusal("scaler", "{").contains("entry 'scaler'"));
     assert!(refusal("columns", "8").contains("inside the width"));
     assert!(refusal("columns", "-1").contains("must be a number"));

@@ -12,7 +12,7 @@ use crate::svm::Program;
 /// mercer: kernel machines, exact and certified.
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, about = help::ABOUT, long_about = help::LONG_ABOUT)]
-#[command(after_help = help::AFTER, propagate_version = true, subcommand_required = true)]
+#[command(after_help = help::AFTER, subcommand_required = true)]
 #[command(arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -158,23 +158,17 @@ pub(crate) struct TrainArgs {
     #[arg(long, short, value_name = "EXPRESSION")]
     pub(crate) kernel: Option<VectorExpr>,
     /// C: the price of a margin error
-    #[arg(long = "c", short, value_name = "C", default_value_t = 1.0)]
+    #[arg(long = "c", short, value_name = "C", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(crate) c: f64,
     /// Multiply C by W for one class; may be given for several
-    #[arg(long = "weight", short, value_name = "CLASS=W", value_parser = class_weight)]
+    #[arg(long = "weight", short, value_name = "CLASS=W", value_parser = class_weight, allow_hyphen_values = true)]
     pub(crate) weights: Vec<(String, f64)>,
     /// Largest violation of the optimality conditions accepted
-    #[arg(long, short, value_name = "E", default_value_t = 1e-3)]
+    #[arg(long, short, value_name = "E", default_value_t = 1e-3, allow_negative_numbers = true)]
     pub(crate) tolerance: f64,
     /// Scale features first; the scaling is stored in the model and applied in prediction
     #[arg(long, short, value_enum, default_value = "none")]
     pub(crate) scale: ScaleArg,
-    #[command(flatten)]
-    pub(crate) data_options: DataArgs,
-    #[command(flatten)]
-    pub(crate) solver: SolverArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
     /// Write LIBSVM's model text instead of a mercer model
     #[arg(long)]
     pub(crate) libsvm: bool,
@@ -182,6 +176,12 @@ pub(crate) struct TrainArgs {
     pub(crate) data: PathBuf,
     /// Model file to write [default: the data file's name and .mercer, in the current folder]
     pub(crate) model: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// How the dual is solved.
@@ -232,16 +232,16 @@ pub(crate) struct PredictArgs {
     /// Write the decision of every pair of classes beside the label, separated by tabs, under a line of names
     #[arg(long)]
     pub(crate) decisions: bool,
-    #[command(flatten)]
-    pub(crate) data_options: DataArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
     /// Data file; `-` is standard input
     pub(crate) data: PathBuf,
     /// Model file: mercer's or LIBSVM's
     pub(crate) model: PathBuf,
     /// File for the predicted labels, one a line [default: standard output]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// `mercer scale`.
@@ -262,12 +262,12 @@ pub(crate) struct ScaleArgs {
     /// Scale by what --save saved (or svm-scale -s) instead of by this file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "lower", "upper"])]
     pub(crate) restore: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) data_options: DataArgs,
     /// Data file; `-` is standard input
     pub(crate) data: PathBuf,
     /// File to write; its name tells the format: .csv, else LIBSVM text [default: LIBSVM text to standard output]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
 }
 
 /// Ways to scale.
@@ -298,14 +298,14 @@ pub(crate) struct ConvertArgs {
     /// Format of OUT [default: by its name]
     #[arg(long, value_enum)]
     pub(crate) to: Option<FileKind>,
-    #[command(flatten)]
-    pub(crate) data_options: DataArgs,
     /// Data or model file to read
     #[arg(value_name = "IN")]
     pub(crate) input: PathBuf,
     /// File to write
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
 }
 
 /// Formats of data and model files.
@@ -341,20 +341,20 @@ pub(crate) enum KernelCommand {
 /// `mercer kernel check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Most rows to look at; of more a random choice is taken
+    /// Most rows to look at; of more, this many spread evenly over the data
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) rows: usize,
     /// Eigenvalues of the empirical Mercer spectrum to show
     #[arg(long, value_name = "K", default_value_t = 10)]
     pub(crate) spectrum: usize,
-    #[command(flatten)]
-    pub(crate) data_options: DataArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
     /// Kernel expression
     pub(crate) expression: VectorExpr,
     /// Data file
     pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// `mercer demo`.
@@ -367,7 +367,7 @@ pub(crate) struct DemoArgs {
     #[arg(long, short, value_name = "EXPRESSION")]
     pub(crate) kernel: Option<VectorExpr>,
     /// C: the price of a margin error
-    #[arg(long = "c", short, value_name = "C")]
+    #[arg(long = "c", short, value_name = "C", allow_negative_numbers = true)]
     pub(crate) c: Option<f64>,
 }
 

@@ -108,8 +108,8 @@ pub(crate) fn warning(totals: &Totals, tolerance: f64) -> Option<String> {
     };
     Some(format!(
         "warning: {reason}: violation {} where {} was asked for; the model is the best so far",
-        crate::output::short(totals.violation),
-        crate::output::short(tolerance),
+        crate::output::rough(totals.violation),
+        crate::output::rough(tolerance),
     ))
 }
 

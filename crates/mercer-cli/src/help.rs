@@ -42,8 +42,8 @@ Examples:
 Classes are numbered in the order in which they first appear, but 1 comes before -1. More than two
 classes: one machine for each pair, and a vote.
 
-The summary ends with the certificate: the duality gap bounds how far the objective is from the best;
-a fit that a limit or Ctrl-C ended early is saved all the same and marked.
+The certificate says how good the answer is: the duality gap bounds how far the objective is from
+the best. A fit that a limit or Ctrl-C ended early is saved all the same and marked.
 
 Next: `mercer predict DATA MODEL`, `mercer inspect MODEL`; kernels: `mercer kernel list`.";
 

@@ -1,14 +1,22 @@
 //! The program `mercer`.
 
 mod args;
+mod convert;
+mod demo;
 mod failure;
 mod fit;
 mod help;
+mod inspect;
+mod kernel;
+mod kernel_list;
 mod models;
 mod output;
+mod plot;
 mod predict;
 mod progress;
+mod scale;
 mod scaling;
+mod shell;
 mod svm;
 mod system;
 mod train;
@@ -42,7 +50,13 @@ fn run(command: &Command) -> Result<()> {
         Command::SvmTrain(words) => Program::Train.run(&words.words),
         Command::SvmPredict(words) => Program::Predict.run(&words.words),
         Command::SvmScale(words) => Program::Scale.run(&words.words),
-        _ => Err(Failure::Unsupported("this command".into())),
+        Command::Scale(args) => scale::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Convert(args) => convert::run(args),
+        Command::Kernel(command) => kernel::run(command),
+        Command::Demo(args) => demo::run(args),
+        Command::Completions { shell } => shell::completions(*shell),
+        Command::Man { folder } => shell::man(folder.as_deref()),
     }
 }
 

@@ -9,8 +9,6 @@ use mercer::error::{DataProblem, ErrorKind};
 use mercer::kernel::{VectorExpr, VectorKernel};
 use mercer::model::file::Saved;
 use mercer::model::{Coefficients, Expansion, libsvm, pairs};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::failure::{InFile, Result};
 use crate::fit::Model;
@@ -31,6 +29,22 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// The other one.
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Mercer => Self::Libsvm,
+            Self::Libsvm => Self::Mercer,
+        }
+    }
+
+    /// In words.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Mercer => "mercer model",
+            Self::Libsvm => "LIBSVM model text",
+        }
+    }
+
     /// By the first bytes of a file; nothing if it is no model.
     ///
     /// # Errors
@@ -77,12 +91,7 @@ impl Prepared {
     /// Loads a model with its scaler and encoding.
     pub(crate) fn load(path: &Path) -> Result<Self> {
         let (_, saved) = load(path)?;
-        let scaler: Option<Scaler> = part(path, "scaler", saved.scaler)?;
-        let width = saved.model.expansion.points.width();
-        if let Some(flaw) = scaler.as_ref().and_then(|scaler| scaling::flaw(scaler, width)) {
-            return Err(model_flaw(path, "scaler", &flaw).into());
-        }
-        Ok(Self { model: saved.model, scaler, encoding: part(path, "encoding", saved.encoding)? })
+        Ok(Self { model: saved.model, scaler: saved.scaler, encoding: saved.encoding })
     }
 
     /// Reads data as the training data were read and makes both equally wide: a sparse file does not say how wide
@@ -106,15 +115,6 @@ impl Prepared {
         self.model.expansion.points = support.with_width(width);
         Ok((points.with_width(width), labels))
     }
-}
-
-fn part<T: DeserializeOwned>(path: &Path, name: &str, value: Option<Value>) -> Result<Option<T>> {
-    let parsed = value.map(serde_json::from_value).transpose();
-    Ok(parsed.map_err(|error| model_flaw(path, name, &error.to_string()))?)
-}
-
-fn model_flaw(path: &Path, part: &str, flaw: &str) -> mercer::Error {
-    ErrorKind::ModelFile { path: path.to_owned(), problem: format!("{part}: {flaw}").into() }.into()
 }
 
 /// Refuses what LIBSVM's model text cannot say, before time is spent on a fit: other kernels than its own,

@@ -41,17 +41,26 @@ pub(crate) fn is_stdout(path: Option<&Path>) -> bool {
     path.is_none_or(|path| path.as_os_str() == "-")
 }
 
-/// A number with about four digits, in powers of ten only where it must be.
+/// A number with five digits, in powers of ten only where it must be.
 pub(crate) fn short(value: f64) -> String {
+    digits(value, 5)
+}
+
+/// A number of which only the size counts: two digits.
+pub(crate) fn rough(value: f64) -> String {
+    digits(value, 2)
+}
+
+fn digits(value: f64, digits: i32) -> String {
     let size = value.abs();
     if value == 0.0 {
         "0".into()
     } else if (0.001..1e6).contains(&size) {
-        let digits = (4 - size.log10().floor() as i32).clamp(0, 8) as usize;
-        let text = format!("{value:.digits$}");
+        let places = (digits - 1 - size.log10().floor() as i32).clamp(0, 8) as usize;
+        let text = format!("{value:.places$}");
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
     } else {
-        format!("{value:.2e}")
+        format!("{value:.places$e}", places = (digits as usize - 1).min(2))
     }
 }
 
@@ -91,6 +100,13 @@ mod tests {
             (2.5e9, "2.50e9"),
         ] {
             assert_eq!(short(value), text);
+        }
+    }
+
+    #[test]
+    fn sizes_are_shorter() {
+        for (value, text) in [(0.001_601_6, "0.0016"), (5.5e-4, "5.5e-4"), (1.2994, "1.3"), (812.3, "812")] {
+            assert_eq!(rough(value), text);
         }
     }
 

@@ -119,10 +119,10 @@ fn summary(report: &Report) -> String {
         }
         _ => String::new(),
     };
-    let speed = short(report.rows_per_second);
     format!(
-        "{accuracy}work      {} rows in {}, {speed} rows/s\n",
+        "{accuracy}work      {} rows in {}, {:.0} rows/s\n",
         report.rows,
-        seconds(report.predict_seconds)
+        seconds(report.predict_seconds),
+        report.rows_per_second,
     )
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mercer::solve::Progress;
 
-use crate::output::short;
+use crate::output::rough;
 use crate::system;
 
 /// A fit that ends before this shows nothing.
@@ -62,9 +62,9 @@ impl Watcher {
         };
         self.bar.set_message(format!(
             "{pairs}gap {}, violation {} of {}, round {}, {:.0} s",
-            short(progress.gap),
-            short(progress.violation),
-            short(self.tolerance),
+            rough(progress.gap),
+            rough(progress.violation),
+            rough(self.tolerance),
             progress.rounds,
             progress.elapsed.as_secs_f64(),
         ));

@@ -14,7 +14,7 @@ use crate::args::{ScaleArg, SolverArgs, TrainArgs};
 use crate::failure::{Failure, InFile, Result, code};
 use crate::fit::{Model, Totals, fit, in_order, training, warning};
 use crate::models::{check_libsvm, is_precomputed};
-use crate::output::{answer, answer_json, count, remark, seconds, short};
+use crate::output::{answer, answer_json, count, remark, rough, seconds, short};
 use crate::{scaling, system};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
@@ -55,6 +55,7 @@ struct Input {
     y: Labels,
     encoding: Option<data::Encoding>,
     scaler: Option<data::Scaler>,
+    names: Vec<String>,
 }
 
 impl Input {
@@ -66,7 +67,8 @@ impl Input {
             ));
         }
         let options = ReadOptions { precomputed, ..args.data_options.options() };
-        let Table { points, labels, encoding, .. } = data::read(&args.data, &options).in_file(&args.data)?;
+        let Table { points, labels, encoding, names } =
+            data::read(&args.data, &options).in_file(&args.data)?;
         let labels = labels.ok_or_else(|| {
             let file = args.data.display();
             Failure::Usage(format!(
@@ -77,13 +79,14 @@ impl Input {
         y.check(points.len()).in_file(&args.data)?;
         let scaler = scaling::fit(args.scale, &points)?;
         let x = scaling::apply(scaler.as_ref(), points);
-        Ok(Self { x, y, encoding, scaler })
+        Ok(Self { x, y, encoding, scaler, names })
     }
 
     fn saved(self, model: Model, svc: &Svc<VectorExpr>) -> Saved {
         Saved {
-            scaler: self.scaler.and_then(|scaler| serde_json::to_value(scaler).ok()),
-            encoding: self.encoding.and_then(|encoding| serde_json::to_value(encoding).ok()),
+            scaler: self.scaler,
+            encoding: self.encoding,
+            names: self.names,
             training: Some(training(svc, self.y.classes())),
             ..Saved::from(model)
         }
@@ -244,8 +247,8 @@ fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
     let names = model.classes.join(", ");
     let names = if names.len() <= NAMES_SHOWN { format!(" ({names})") } else { String::new() };
     let gap = match (totals.gap, totals.relative_gap()) {
-        (Some(gap), Some(share)) => format!("gap {} ({} of the objective)", short(gap), percent(share)),
-        (Some(gap), None) => format!("gap {}", short(gap)),
+        (Some(gap), Some(share)) => format!("gap {} ({} of the objective)", rough(gap), percent(share)),
+        (Some(gap), None) => format!("gap {}", rough(gap)),
         (None, _) => "no gap, since the kernel is not known to be positive semi-definite".into(),
     };
     format!(
@@ -262,7 +265,7 @@ fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
         model.expansion.kernel,
         count(model.expansion.points.len(), "support point"),
         short(totals.objective),
-        short(totals.violation),
+        rough(totals.violation),
         totals.stop,
         totals.iterations,
         totals.rows.round(),
@@ -272,7 +275,7 @@ fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", short(100.0 * share))
+    format!("{} %", rough(100.0 * share))
 }
 
 #[cfg(test)]

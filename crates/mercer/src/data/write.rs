@@ -55,6 +55,12 @@ fn pack(path: &Path, file: &mut File, fill: impl FnOnce(&mut dyn Write) -> io::R
 }
 
 fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    // What a link leads to is replaced, not the link. A device or a pipe (`/dev/null`) is written to: renaming
+    // a file onto it would destroy it.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return fill(&mut File::options().write(true).open(path)?);
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -200,6 +206,27 @@ mod tests {
         std::fs::set_permissions(&ours, Permissions::from_mode(0o640)).unwrap();
         write_atomic(&ours, |_| Ok(())).unwrap();
         assert_eq!(mode(&ours) & 0o777, 0o640);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_are_followed_and_what_is_no_file_is_never_replaced() {
+        use std::os::unix::fs::FileTypeExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        std::fs::write(&file, "old").unwrap();
+        write_bytes(&link, b"new").unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        assert!(write_bytes(&socket, b"new").is_err());
+        assert!(std::fs::metadata(&socket).unwrap().file_type().is_socket());
+        assert!(write_bytes(folder.path(), b"new").is_err());
+        assert!(folder.path().is_dir());
     }
 
     #[test]

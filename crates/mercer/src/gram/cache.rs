@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use super::Gram;
+use crate::simd::Aligned;
 
 /// No slot.
 const NONE: u32 = u32::MAX;
@@ -25,7 +26,7 @@ struct Rows {
 struct Slot {
     point: usize,
     used: u64,
-    row: Vec<f32>,
+    row: Aligned<f32>,
 }
 
 impl<'a> Cached<'a> {
@@ -43,7 +44,7 @@ impl<'a> Cached<'a> {
     pub fn lend(&mut self, points: &[usize]) -> Vec<&[f32]> {
         let rows = self.rows.get_mut().expect("no holder of the lock can panic");
         rows.fetch(&*self.gram, points);
-        points.iter().map(|&i| rows.slots[rows.slot[i] as usize].row.as_slice()).collect()
+        points.iter().map(|&i| &rows.slots[rows.slot[i] as usize].row[..]).collect()
     }
 
     /// The same memory of rows for the points at `index` (ascending) of the Gram, which becomes `gram`.
@@ -67,7 +68,6 @@ impl<'a> Cached<'a> {
         for (number, slot) in rows.slots.iter_mut().enumerate() {
             (0..index.len()).for_each(|new| slot.row[new] = slot.row[index[new]]);
             slot.row.truncate(index.len());
-            slot.row.shrink_to_fit();
             slot.point = place[slot.point] as usize;
             rows.slot[slot.point] = number as u32;
         }
@@ -78,7 +78,7 @@ impl<'a> Cached<'a> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let rows = self.rows.lock().expect("no holder of the lock can panic");
-        rows.slots.iter().map(|slot| slot.row.capacity() * size_of::<f32>()).sum()
+        rows.slots.iter().map(|slot| slot.row.len() * size_of::<f32>()).sum()
     }
 }
 
@@ -97,7 +97,7 @@ impl Rows {
         }
         let fresh = self.capacity.saturating_sub(self.slots.len()).min(missing.len());
         for _ in 0..fresh {
-            self.slots.push(Slot { point: usize::MAX, used: 0, row: vec![0.0; gram.len()] });
+            self.slots.push(Slot { point: usize::MAX, used: 0, row: Aligned::zeros(gram.len()) });
         }
         let mut free: Vec<usize> = (self.slots.len() - fresh..self.slots.len()).collect();
         free.extend(self.oldest(missing.len() - fresh));

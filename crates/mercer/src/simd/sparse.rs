@@ -44,43 +44,41 @@ mod x86 {
     use std::arch::x86_64::*;
 
     macro_rules! kernel {
-        ($name:ident, $features:literal, $T:ty, $lanes:literal, $zero:ident, $set:ident, $load:ident, $fma:ident,
-         $store:ident) => {
+        ($name:ident, $features:literal, $T:ty, $lanes:literal, $vectors:literal, $zero:ident, $set:ident,
+         $load:ident, $fma:ident, $store:ident) => {
             /// # Safety
             /// The machine has the instruction set; every index lies inside the panel; `out` has `PANEL` values.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn $name(index: &[u32], values: &[$T], panel: &[$T], out: &mut [$T]) {
-                const VECTORS: usize = 8;
                 let panel = panel.as_ptr();
                 let mut group = 0;
                 while group < PANEL {
-                    let vectors = VECTORS.min((PANEL - group) / $lanes);
-                    let mut sums = [$zero(); VECTORS];
+                    let mut sums = [$zero(); $vectors];
                     for (&k, &a) in index.iter().zip(values) {
                         let a = $set(a);
-                        for v in 0..VECTORS {
-                            if v < vectors {
-                                // SAFETY: k lies inside the panel, group + lanes·v inside its row.
-                                let b = unsafe { $load(panel.add(k as usize * PANEL + group + v * $lanes)) };
-                                sums[v] = $fma(a, b, sums[v]);
-                            }
+                        for v in 0..$vectors {
+                            // SAFETY: k lies inside the panel, group + lanes·v inside its row.
+                            let b = unsafe { $load(panel.add(k as usize * PANEL + group + v * $lanes)) };
+                            sums[v] = $fma(a, b, sums[v]);
                         }
                     }
-                    for v in 0..vectors {
+                    for v in 0..$vectors {
                         // SAFETY: `out` has PANEL values.
                         unsafe { $store(out.as_mut_ptr().add(group + v * $lanes), sums[v]) };
                     }
-                    group += vectors * $lanes;
+                    group += $vectors * $lanes;
                 }
             }
         };
     }
 
+    // VECTORS registers of sums: as many as the panel has, or eight and several walks.
     kernel!(
         sparse_avx512_f32,
         "avx512f",
         f32,
         16,
+        4,
         _mm512_setzero_ps,
         _mm512_set1_ps,
         _mm512_loadu_ps,
@@ -91,6 +89,7 @@ mod x86 {
         sparse_avx512_f64,
         "avx512f",
         f64,
+        8,
         8,
         _mm512_setzero_pd,
         _mm512_set1_pd,
@@ -103,6 +102,7 @@ mod x86 {
         "avx2,fma",
         f32,
         8,
+        8,
         _mm256_setzero_ps,
         _mm256_set1_ps,
         _mm256_loadu_ps,
@@ -114,6 +114,7 @@ mod x86 {
         "avx2,fma",
         f64,
         4,
+        8,
         _mm256_setzero_pd,
         _mm256_set1_pd,
         _mm256_loadu_pd,

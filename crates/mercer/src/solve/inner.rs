@@ -3,6 +3,8 @@
 //! Minimise over the working set with everything else fixed, by sequential minimal optimisation: the variable that
 //! may rise with the smallest gradient, its partner by the largest second-order gain.
 
+use rayon::prelude::*;
+
 use crate::simd::{MIN_CURVATURE, best_pair, step};
 
 /// The vector loops want lengths of a multiple of this.
@@ -44,8 +46,16 @@ impl Inner {
         (self.size, self.stride) = (q, stride);
         self.kernel.clear();
         self.kernel.resize(q * stride, 0.0);
-        for (target, row) in self.kernel.chunks_exact_mut(stride.max(1)).zip(rows) {
-            target.iter_mut().zip(points).for_each(|(t, &j)| *t = row[j]);
+        // Rows lie far apart in memory and every entry is a cache miss: half of them are enough.
+        self.kernel.par_chunks_exact_mut(stride.max(1)).zip(rows).enumerate().for_each(
+            |(a, (target, row))| {
+                target[..=a].iter_mut().zip(points).for_each(|(t, &j)| *t = row[j]);
+            },
+        );
+        for a in 0..q {
+            for b in 0..a {
+                self.kernel[b * stride + a] = self.kernel[a * stride + b];
+            }
         }
         for list in [&mut self.diagonal, &mut self.gradient, &mut self.beta, &mut self.lower, &mut self.upper]
         {

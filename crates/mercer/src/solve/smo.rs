@@ -20,8 +20,11 @@ use super::{Certificate, Phases, Problem, Progress, Solution, Stop, Watch, updat
 use crate::error::{Result, check};
 use crate::gram::{Cached, Gram};
 
-/// Rounds between two looks at what can be set aside.
-const SHRINK_EVERY: u64 = 16;
+/// Rounds before the first look at what can be set aside: bringing it back costs as much as a few dozen rounds, which
+/// a short solve never earns back.
+const SHRINK_AFTER: u64 = 256;
+/// Rounds between two looks.
+const SHRINK_EVERY: u64 = 64;
 /// The least share of active variables worth a compaction.
 const SHRINK_SHARE: f64 = 0.2;
 /// The inner solve stops when its violation has fallen to this share: tighter buys nothing, looser costs rounds.
@@ -114,6 +117,8 @@ struct Run<'a> {
     size: usize,
     rounds: u64,
     iterations: u64,
+    /// The round in which to look next at what can be set aside.
+    next_look: u64,
     best: Best,
     computed_before: u64,
     started: Instant,
@@ -167,6 +172,7 @@ impl<'a> Run<'a> {
             size,
             rounds: 0,
             iterations: 0,
+            next_look: SHRINK_AFTER,
             best: Best::since(0),
             computed_before,
             started: Instant::now(),
@@ -202,8 +208,9 @@ impl<'a> Run<'a> {
             if watch(&self.progress(&extremes, objective)).is_break() {
                 return Stop::Interrupted;
             }
-            if self.settings.shrinking && self.rounds > 0 && self.rounds.is_multiple_of(SHRINK_EVERY) {
+            if self.settings.shrinking && self.rounds >= self.next_look {
                 self.set_aside(&extremes);
+                self.next_look = self.rounds + SHRINK_EVERY;
             }
             if !self.round(&extremes, limit) {
                 if self.aside.is_empty() {
@@ -246,10 +253,8 @@ impl<'a> Run<'a> {
         let mut moved: Vec<usize> = Vec::with_capacity(chosen.len());
         let (mut moved_rows, mut weights) =
             (Vec::with_capacity(chosen.len()), Vec::with_capacity(chosen.len()));
-        let mut still = Vec::new();
         for ((&i, row), &new) in chosen.iter().zip(rows).zip(self.inner.beta()) {
             if new == self.beta[i] {
-                still.push(i);
                 continue;
             }
             weights.push(new - self.beta[i]);
@@ -262,7 +267,6 @@ impl<'a> Run<'a> {
         self.rounds += 1;
         self.iterations += taken;
         let any = !moved.is_empty();
-        moved.append(&mut still);
         self.last = moved;
         any
     }

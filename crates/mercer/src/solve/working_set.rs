@@ -3,6 +3,9 @@
 /// How many of the working set's places go to variables of the last set that are worth another look.
 const KEPT: f64 = 0.5;
 
+/// Violations above this share of the largest are strong.
+const STRONG: f64 = 0.5;
+
 /// What the choice is made from, in the numbering of the active variables.
 pub(super) struct Choice<'a> {
     pub(super) beta: &'a [f64],
@@ -16,21 +19,21 @@ pub(super) struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// At most `size` variables: of the `last` set those that are free, then those that moved (`last` is in the order
-    /// of merit), up to a share of the places; the others from both ends of the violation, alternately.
+    /// At most `size` variables: of those the `last` round moved the ones that are free now, up to a share of the
+    /// places; the others from both ends of the violation, alternately.
     pub(super) fn choose(&self, size: usize, last: &[usize]) -> Vec<usize> {
         let mut taken = vec![false; self.beta.len()];
         let mut chosen = Vec::with_capacity(size);
         // Two places at least are for the pair that violates most: without it a round can stand still.
         let keep = ((size as f64 * KEPT) as usize).min(size.saturating_sub(2));
         let free = |&&i: &&usize| self.beta[i] > self.lower[i] && self.beta[i] < self.upper[i];
-        for &i in last.iter().filter(free).chain(last.iter().filter(|i| !free(i))).take(keep) {
+        for &i in last.iter().filter(free).take(keep) {
             taken[i] = true;
             chosen.push(i);
         }
         let wanted = size - chosen.len();
-        let risers = self.worst(wanted, &taken, true);
-        let fallers = self.worst(wanted, &taken, false);
+        let risers = self.side(wanted, &taken, true);
+        let fallers = self.side(wanted, &taken, false);
         let (mut risers, mut fallers) = (risers.into_iter(), fallers.into_iter());
         // A free variable can stand in both lists; it is taken once.
         let mut add = |from: &mut std::vec::IntoIter<usize>, chosen: &mut Vec<usize>| {
@@ -51,26 +54,56 @@ impl Choice<'_> {
         chosen
     }
 
-    /// Up to `count` violators of one side, the worst first.
-    fn worst(&self, count: usize, taken: &[bool], rising: bool) -> Vec<usize> {
-        let mut list: Vec<(f64, usize)> = Vec::new();
-        for i in 0..self.beta.len() {
+    /// Up to `count` violators of one side, in the order in which to take them.
+    fn side(&self, count: usize, taken: &[bool], rising: bool) -> Vec<usize> {
+        let violates = |i: usize| {
             let g = self.gradient[i];
-            let violates = if rising {
-                self.beta[i] < self.upper[i] && g < self.fall
+            let (may, beyond) = if rising {
+                (self.beta[i] < self.upper[i], g < self.fall)
             } else {
-                self.beta[i] > self.lower[i] && g > self.rise
+                (self.beta[i] > self.lower[i], g > self.rise)
             };
-            if violates && !taken[i] {
-                list.push((if rising { g } else { -g }, i));
-            }
+            may && beyond && !taken[i]
+        };
+        let key = |i: usize| if rising { self.gradient[i] } else { -self.gradient[i] };
+        let mut list: Vec<(f64, usize)> =
+            (0..self.beta.len()).filter(|&i| violates(i)).map(|i| (key(i), i)).collect();
+        let worst = if rising { self.rise } else { -self.fall };
+        let limit = worst + (1.0 - STRONG) * (self.fall - self.rise);
+        let strong = list.iter().filter(|(key, _)| *key <= limit).count();
+        if strong <= count {
+            return lowest(list, count);
         }
-        let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        if list.len() > count && count > 0 {
-            list.select_nth_unstable_by(count - 1, order);
-        }
-        list.truncate(count);
-        list.sort_unstable_by(order);
-        list.into_iter().map(|(_, i)| i).collect()
+        list.retain(|(key, _)| *key <= limit);
+        spread(list, count)
     }
+}
+
+/// The `count` lowest, in order; of equals the first.
+fn lowest(mut list: Vec<(f64, usize)>, count: usize) -> Vec<usize> {
+    let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    if list.len() > count && count > 0 {
+        list.select_nth_unstable_by(count - 1, order);
+    }
+    list.truncate(count);
+    list.sort_unstable_by(order);
+    list.into_iter().map(|(_, i)| i).collect()
+}
+
+/// The lowest quarter of `count`, and between them three at a time evenly from the others: the worst violators lie
+/// close together and are settled by a few of them, the others tell of the rest of the space.
+fn spread(mut list: Vec<(f64, usize)>, count: usize) -> Vec<usize> {
+    let lowest = lowest(list.clone(), count.div_ceil(4));
+    let mut is_lowest = std::collections::HashSet::with_capacity(lowest.len());
+    is_lowest.extend(lowest.iter().copied());
+    list.retain(|(_, i)| !is_lowest.contains(i));
+    let others = count - lowest.len();
+    let mut evenly = (0..others).map(|k| list[k * list.len() / others].1);
+    let mut chosen = Vec::with_capacity(count);
+    for i in lowest {
+        chosen.push(i);
+        chosen.extend(evenly.by_ref().take(3));
+    }
+    chosen.truncate(count);
+    chosen
 }

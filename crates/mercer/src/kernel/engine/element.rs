@@ -9,6 +9,8 @@ pub(crate) trait Element: Real {
     fn dots(depth: usize, strip: &[Self], panel: &[Self], out: &mut [Self]);
     /// A sparse row times a panel of columns.
     fn sparse_dots(index: &[u32], values: &[Self], panel: &[Self], out: &mut [Self]);
+    /// Writes single-precision kernel values to where they stay.
+    fn store(values: &[Self], target: &mut [f32]);
     /// Exponential of each value.
     fn exp(values: &mut [Self]);
     /// Inner products to exp(−γ·squared distance), given the squared norms.
@@ -21,6 +23,9 @@ impl Element for f32 {
     }
     fn sparse_dots(index: &[u32], values: &[f32], panel: &[f32], out: &mut [f32]) {
         simd::sparse_dots_f32(index, values, panel, out);
+    }
+    fn store(values: &[f32], target: &mut [f32]) {
+        simd::stream(target, values);
     }
     fn exp(values: &mut [f32]) {
         simd::exp_f32(values);
@@ -36,6 +41,9 @@ impl Element for f64 {
     }
     fn sparse_dots(index: &[u32], values: &[f64], panel: &[f64], out: &mut [f64]) {
         simd::sparse_dots_f64(index, values, panel, out);
+    }
+    fn store(values: &[f64], target: &mut [f32]) {
+        target.iter_mut().zip(values).for_each(|(t, &v)| *t = v as f32);
     }
     fn exp(values: &mut [f64]) {
         simd::exp_f64(values);

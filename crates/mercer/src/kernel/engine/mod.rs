@@ -22,7 +22,7 @@ use self::program::{Program, Scratch};
 use super::{Bound, Definiteness, Kernel, VectorExpr};
 use crate::data::{Points, Real, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
-use crate::simd::{PANEL, STRIP};
+use crate::simd::{PANEL, STRIP, fence};
 
 /// Columns computed by one task: enough work to be worth handing out, small enough to balance.
 const TASK: usize = 16 * PANEL;
@@ -86,19 +86,25 @@ impl Bound<Vectors> for VectorBound {
 
     fn rows(&self, points: &Vectors, rows: &[usize], out: &mut [&mut [f32]]) {
         match &self.single {
-            Some(program) => fill(program, points, rows, out),
-            None => fill(self.double(), points, rows, out),
+            Some(program) => fill(program, points, rows, out, f32::store),
+            None => fill(self.double(), points, rows, out, f64::store),
         }
     }
 
     fn rows_f64(&self, points: &Vectors, rows: &[usize], out: &mut [&mut [f64]]) {
-        fill(self.double(), points, rows, out);
+        fill(self.double(), points, rows, out, |values, target| target.copy_from_slice(values));
     }
 }
 
 /// Computes a block, tile by tile, tasks of `TASK` columns in parallel. Each tile is one thread's, so that the
 /// bits do not depend on how many there are.
-fn fill<T: Element, O: Real>(program: &Program<T>, points: &Vectors, rows: &[usize], out: &mut [&mut [O]]) {
+fn fill<T: Element, O: Real>(
+    program: &Program<T>,
+    points: &Vectors,
+    rows: &[usize],
+    out: &mut [&mut [O]],
+    store: impl Fn(&[T], &mut [O]) + Sync,
+) {
     let limit = program.block_rows().min(rows.len().max(1));
     for (rows, out) in rows.chunks(limit).zip(out.chunks_mut(limit)) {
         let packed = program.pack(points, rows);
@@ -115,11 +121,11 @@ fn fill<T: Element, O: Real>(program: &Program<T>, points: &Vectors, rows: &[usi
                     let count = TILE.min(rows.len() - first);
                     program.tile(&packed, first, count, task * (TASK / PANEL) + panel, scratch);
                     for (r, values) in scratch.out.chunks_exact(PANEL).take(count).enumerate() {
-                        let target = &mut piece[first + r][columns.clone()];
-                        target.iter_mut().zip(values).for_each(|(o, v)| *o = O::from_f64(v.to_f64()));
+                        store(&values[..columns.len()], &mut piece[first + r][columns.clone()]);
                     }
                 }
             }
+            fence();
         });
     }
 }

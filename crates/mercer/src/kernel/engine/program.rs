@@ -247,6 +247,17 @@ impl<T: Element> Program<T> {
         scratch: &mut Scratch<T>,
     ) {
         let size = count.next_multiple_of(crate::simd::STRIP) * PANEL;
+        if let Node::Leaf { kernel, statistic } = &self.root {
+            // One leaf: its statistic becomes the tile in place.
+            scratch.out.resize(size, T::default());
+            self.fill(&self.statistics[*statistic], rows, first, count, p, &mut scratch.out);
+            Tile { program: self, rows, first, count, p, statistics: &[] }.leaf(
+                kernel,
+                *statistic,
+                &mut scratch.out,
+            );
+            return;
+        }
         scratch.statistics.resize_with(self.statistics.len(), Vec::new);
         for (statistic, out) in self.statistics.iter().zip(&mut scratch.statistics) {
             out.resize(size, T::default());
@@ -316,7 +327,10 @@ impl<T: Element> Tile<'_, T> {
         let size = self.count * PANEL;
         match node {
             Node::Constant(value) => out[..size].fill(T::from_f64(*value)),
-            Node::Leaf { kernel, statistic } => self.leaf(kernel, *statistic, out),
+            Node::Leaf { kernel, statistic } => {
+                out[..size].copy_from_slice(&self.statistics[*statistic][..size]);
+                self.leaf(kernel, *statistic, out);
+            }
             Node::Sum(parts) => self.fold(parts, out, spare, |a, b| a + b),
             Node::Product(parts) => self.fold(parts, out, spare, |a, b| a * b),
             Node::Power(inner, power) => {
@@ -355,10 +369,9 @@ impl<T: Element> Tile<'_, T> {
         }
     }
 
-    /// Applies the profile of a leaf to its statistic.
+    /// Applies the profile of a leaf to its statistic, which `out` holds.
     fn leaf(&self, kernel: &VectorKernel, statistic: usize, out: &mut [T]) {
         let size = self.count * PANEL;
-        out[..size].copy_from_slice(&self.statistics[statistic][..size]);
         let each = |out: &mut [T], profile: &dyn Fn(f64) -> f64| {
             out[..size].iter_mut().for_each(|v| *v = T::from_f64(profile(v.to_f64())));
         };

@@ -6,7 +6,7 @@ use super::element::Element;
 use crate::data::{Points, Vectors};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Map;
-use crate::simd::{PANEL, STRIP};
+use crate::simd::{Aligned, PANEL, STRIP};
 
 /// Sparse columns whose dense panels would take more bytes than this stay sparse.
 const DENSE_BYTES: usize = 1 << 30;
@@ -29,7 +29,7 @@ pub(super) struct View<T> {
 
 enum Packed<T> {
     /// Panel after panel, each feature after feature.
-    Panels(Vec<T>),
+    Panels(Aligned<T>),
     /// Sparse columns, for spaces too wide to be dense.
     Wide(SparseRows<T>),
 }
@@ -76,7 +76,7 @@ enum PackedRows<T> {
     /// the space its place among those, and `PANEL` values for each place.
     Panel {
         place: Vec<u32>,
-        values: Vec<T>,
+        values: Aligned<T>,
     },
 }
 
@@ -92,7 +92,7 @@ fn pack_panel<T: Element>(points: &Vectors, rows: &[usize], width: usize) -> Pac
         *p = places;
         places += 1;
     }
-    let mut values = vec![T::default(); places as usize * PANEL];
+    let mut values = Aligned::zeros(places as usize * PANEL);
     for (r, &i) in rows.iter().enumerate() {
         points.row(i).for_each(|k, v| values[place[k] as usize * PANEL + r] = T::from_f64(v));
     }
@@ -184,7 +184,7 @@ impl<T: Element> View<T> {
         let packed = if wide {
             Packed::Wide(SparseRows::new(&points, 0..n))
         } else {
-            let mut values = vec![T::default(); panels * PANEL * width];
+            let mut values = Aligned::zeros(panels * PANEL * width);
             if width > 0 {
                 values.par_chunks_mut(PANEL * width).enumerate().for_each(|(p, panel)| {
                     for c in 0..PANEL.min(n - p * PANEL) {

@@ -1,0 +1,436 @@
+//! What can be typed. Each command's own file makes of it what is meant.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use mercer::data::{ColumnRef, Format, ReadOptions};
+use mercer::kernel::VectorExpr;
+
+use crate::help;
+use crate::svm::Program;
+
+/// mercer: kernel machines, exact and certified.
+#[derive(Debug, Parser)]
+#[command(name = "mercer", version, about = help::ABOUT, long_about = help::LONG_ABOUT)]
+#[command(after_help = help::AFTER, subcommand_required = true)]
+#[command(arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Fit a classifier to a data file and save it with its certificate
+    #[command(after_help = help::TRAIN)]
+    Train(TrainArgs),
+    /// Predict the rows of a data file with a saved model
+    #[command(after_help = help::PREDICT)]
+    Predict(PredictArgs),
+    /// Scale the features of a data file
+    #[command(after_help = help::SCALE)]
+    Scale(ScaleArgs),
+    /// Show everything that a model file holds
+    #[command(after_help = help::INSPECT)]
+    Inspect(InspectArgs),
+    /// Turn a data or model file into another format
+    #[command(after_help = help::CONVERT)]
+    Convert(ConvertArgs),
+    /// Show kernels, and check one on data
+    #[command(subcommand, after_help = help::KERNEL)]
+    Kernel(KernelCommand),
+    /// Train, certify, predict and draw a picture on a small real data set
+    #[command(after_help = help::DEMO)]
+    Demo(DemoArgs),
+    /// LIBSVM's svm-train: its options, output lines and files
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    SvmTrain(Words),
+    /// LIBSVM's svm-predict
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    SvmPredict(Words),
+    /// LIBSVM's svm-scale
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    SvmScale(Words),
+    /// Print a completion script for a shell
+    #[command(after_help = help::COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write all of them into a folder
+    #[command(after_help = help::MAN)]
+    Man {
+        /// Folder for one page per command; without it the main page goes to standard output
+        folder: Option<PathBuf>,
+    },
+}
+
+impl Command {
+    /// What messages begin with.
+    pub(crate) fn program(&self) -> &'static str {
+        match self {
+            Self::SvmTrain(_) => Program::Train.name(),
+            Self::SvmPredict(_) => Program::Predict.name(),
+            Self::SvmScale(_) => Program::Scale.name(),
+            _ => "mercer",
+        }
+    }
+}
+
+/// Arguments in another program's syntax, passed on as they are.
+#[derive(Debug, Args)]
+pub(crate) struct Words {
+    /// LIBSVM's options and files; without any, the usage
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<String>,
+}
+
+/// How a data file is read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading data")]
+pub(crate) struct DataArgs {
+    /// Format of the data [default: by the file's name, else by its first bytes]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatArg>,
+    /// Label column of a CSV or NPY file, by name or by number from 1; `none`: there is none [default: the column
+    /// called label, class, target or y, else the last; in NPY files none]
+    #[arg(long, value_name = "COLUMN", value_parser = label_column)]
+    pub(crate) label: Option<ColumnRef>,
+    /// File with the labels, one a line, or a one-dimensional NPY array
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Whether the first row of a CSV file has the names [default: guessed]
+    #[arg(long, value_name = "YES|NO", value_parser = yes_or_no)]
+    pub(crate) header: Option<bool>,
+}
+
+impl DataArgs {
+    /// What the library is to be told.
+    pub(crate) fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format.map(FormatArg::format),
+            label: self.label.clone(),
+            header: self.header,
+            labels_path: self.labels.clone(),
+            ..ReadOptions::default()
+        }
+    }
+}
+
+/// Formats of data files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// `label index:value …`, one row a line
+    Libsvm,
+    /// Cells separated by commas, tabs or semicolons
+    Csv,
+    /// NumPy's array file
+    Npy,
+}
+
+impl FormatArg {
+    /// The library's word for it.
+    pub(crate) fn format(self) -> Format {
+        match self {
+            Self::Libsvm => Format::Libsvm,
+            Self::Csv => Format::Csv,
+            Self::Npy => Format::Npy,
+        }
+    }
+}
+
+/// How features are scaled before training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleArg {
+    /// As they are
+    None,
+    /// Every feature to [-1, 1] by its smallest and largest value
+    Minmax,
+    /// Every feature to mean 0 and standard deviation 1
+    Standard,
+}
+
+/// `mercer train`.
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    /// Kernel expression, for instance "rbf(gamma=0.5) + 2*linear" [default: rbf with gamma = 1/features]
+    #[arg(long, short, value_name = "EXPRESSION")]
+    pub(crate) kernel: Option<VectorExpr>,
+    /// C: the price of a margin error
+    #[arg(long = "c", short, value_name = "C", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub(crate) c: f64,
+    /// Multiply C by W for one class; may be given for several
+    #[arg(long = "weight", short, value_name = "CLASS=W", value_parser = class_weight, allow_hyphen_values = true)]
+    pub(crate) weights: Vec<(String, f64)>,
+    /// Largest violation of the optimality conditions accepted
+    #[arg(long, short, value_name = "E", default_value_t = 1e-3, allow_negative_numbers = true)]
+    pub(crate) tolerance: f64,
+    /// Scale features first; the scaling is stored in the model and applied in prediction
+    #[arg(long, short, value_enum, default_value = "none")]
+    pub(crate) scale: ScaleArg,
+    /// Write LIBSVM's model text instead of a mercer model
+    #[arg(long)]
+    pub(crate) libsvm: bool,
+    /// Data file: LIBSVM text, CSV/TSV or NPY, also gzip or zstd; `-` is standard input
+    pub(crate) data: PathBuf,
+    /// Model file to write [default: the data file's name and .mercer, in the current folder]
+    pub(crate) model: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
+    #[command(flatten)]
+    pub(crate) solver: SolverArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// How the dual is solved.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Solver")]
+pub(crate) struct SolverArgs {
+    /// Variables changed together [default: by the size of the problem]
+    #[arg(long, value_name = "Q")]
+    pub(crate) working_set: Option<usize>,
+    /// Keep decided variables in the problem
+    #[arg(long)]
+    pub(crate) no_shrinking: bool,
+    /// Megabytes for kernel rows [default: 1024]
+    #[arg(long, value_name = "MB", conflicts_with = "memory", value_parser = megabytes)]
+    pub(crate) cache: Option<usize>,
+    /// Megabytes for the whole program; what the data leave goes to kernel rows
+    #[arg(long, value_name = "MB", value_parser = megabytes)]
+    pub(crate) memory: Option<usize>,
+    /// Stop after this many seconds with the best model so far
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    pub(crate) time_limit: Option<std::time::Duration>,
+    /// Stop after this many steps with the best model so far [default: max(10^7, 100 rows)]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u64>,
+}
+
+/// Options of every command that computes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output and threads")]
+pub(crate) struct CommonArgs {
+    /// Threads; 0 is one per core. The answer does not depend on it, to the bit
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// Seed of whatever is random (nothing is in training and predicting)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// End standard output with one object on one line; the summary goes to standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No summary and no progress bar; errors and warnings only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// `mercer predict`.
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// Write the decision of every pair of classes beside the label, separated by tabs, under a line of names
+    #[arg(long)]
+    pub(crate) decisions: bool,
+    /// Data file; `-` is standard input
+    pub(crate) data: PathBuf,
+    /// Model file: mercer's or LIBSVM's
+    pub(crate) model: PathBuf,
+    /// File for the predicted labels, one a line [default: standard output]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `mercer scale`.
+#[derive(Debug, Args)]
+pub(crate) struct ScaleArgs {
+    /// How to scale
+    #[arg(long, short, value_enum, default_value = "minmax")]
+    pub(crate) method: ScaleMethod,
+    /// What the smallest value of a feature becomes
+    #[arg(long, short, value_name = "LOW", default_value_t = -1.0, allow_negative_numbers = true)]
+    pub(crate) lower: f64,
+    /// What the largest value of a feature becomes
+    #[arg(long, short, value_name = "HIGH", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub(crate) upper: f64,
+    /// Save the scaling, to scale other files alike
+    #[arg(long, value_name = "FILE", conflicts_with = "restore")]
+    pub(crate) save: Option<PathBuf>,
+    /// Scale by what --save saved (or svm-scale -s) instead of by this file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "lower", "upper"])]
+    pub(crate) restore: Option<PathBuf>,
+    /// Data file; `-` is standard input
+    pub(crate) data: PathBuf,
+    /// File to write; its name tells the format: .csv, else LIBSVM text [default: LIBSVM text to standard output]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
+}
+
+/// Ways to scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleMethod {
+    /// Every feature to [LOW, HIGH] by its smallest and largest value
+    Minmax,
+    /// Every feature to mean 0 and standard deviation 1
+    Standard,
+}
+
+/// `mercer inspect`.
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// One object on one line instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Model file: mercer's or LIBSVM's
+    pub(crate) model: PathBuf,
+}
+
+/// `mercer convert`.
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Format of IN [default: by its name and first bytes]
+    #[arg(long, value_enum)]
+    pub(crate) from: Option<FileKind>,
+    /// Format of OUT [default: by its name]
+    #[arg(long, value_enum)]
+    pub(crate) to: Option<FileKind>,
+    /// Data or model file to read
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// File to write
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
+}
+
+/// Formats of data and model files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileKind {
+    /// Data: LIBSVM text
+    Libsvm,
+    /// Data: CSV
+    Csv,
+    /// Data: NumPy's array file (read only)
+    Npy,
+    /// Model: mercer's file
+    Mercer,
+    /// Model: LIBSVM's text
+    LibsvmModel,
+}
+
+/// `mercer kernel …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KernelCommand {
+    /// Is it a kernel? By construction, and on data, with its spectrum
+    #[command(after_help = help::KERNEL_CHECK)]
+    Check(CheckArgs),
+    /// Canonical text, parameters with bounds, definiteness
+    Show {
+        /// Kernel expression
+        expression: VectorExpr,
+    },
+    /// All kernels and maps, with formulas and examples
+    List,
+}
+
+/// `mercer kernel check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Most rows to look at; of more, this many spread evenly over the data
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) rows: usize,
+    /// Eigenvalues of the empirical Mercer spectrum to show
+    #[arg(long, value_name = "K", default_value_t = 10)]
+    pub(crate) spectrum: usize,
+    /// Kernel expression
+    pub(crate) expression: VectorExpr,
+    /// Data file
+    pub(crate) data: PathBuf,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `mercer demo`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// File for the picture
+    #[arg(long, value_name = "FILE", default_value = "mercer-demo.svg")]
+    pub(crate) out: PathBuf,
+    /// Kernel expression
+    #[arg(long, short, value_name = "EXPRESSION")]
+    pub(crate) kernel: Option<VectorExpr>,
+    /// C: the price of a margin error
+    #[arg(long = "c", short, value_name = "C", allow_negative_numbers = true)]
+    pub(crate) c: Option<f64>,
+}
+
+fn label_column(text: &str) -> Result<ColumnRef, std::convert::Infallible> {
+    if text == "none" { Ok(ColumnRef::Absent) } else { text.parse() }
+}
+
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("yes or no".into()),
+    }
+}
+
+fn class_weight(text: &str) -> Result<(String, f64), String> {
+    let (class, weight) = text.rsplit_once('=').ok_or("expected CLASS=W")?;
+    let weight: f64 = weight.parse().map_err(|_| format!("'{weight}' is not a number"))?;
+    Ok((class.to_owned(), weight))
+}
+
+/// Megabytes as bytes.
+fn megabytes(text: &str) -> Result<usize, String> {
+    const MEGABYTE: f64 = 1048576.0;
+    match text.parse::<f64>() {
+        Ok(megabytes) if megabytes > 0.0 && megabytes * MEGABYTE < usize::MAX as f64 => {
+            Ok((megabytes * MEGABYTE) as usize)
+        }
+        _ => Err("must be a positive number of megabytes".into()),
+    }
+}
+
+fn time_limit(text: &str) -> Result<std::time::Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    std::time::Duration::try_from_secs_f64(seconds).map_err(|_| "must be a positive number of seconds".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn weights_belong_to_classes_of_any_name() {
+        assert_eq!(class_weight("-1=2.5"), Ok(("-1".into(), 2.5)));
+        assert_eq!(class_weight("a=b=3"), Ok(("a=b".into(), 3.0)));
+        assert!(class_weight("a").is_err());
+        assert!(class_weight("a=x").is_err());
+    }
+
+    #[test]
+    fn sizes_and_times_are_positive() {
+        assert_eq!(megabytes("1.5"), Ok(1_572_864));
+        for refused in ["0", "-1", "nan", "1e300", "x"] {
+            assert!(megabytes(refused).is_err(), "{refused}");
+        }
+        assert!(time_limit("-1").is_err());
+        assert!(time_limit("nan").is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! Fits a classifier under the eyes of the user.
+
+use std::time::Instant;
+
+use mercer::data::{Labels, Vectors};
+use mercer::kernel::VectorExpr;
+use mercer::model::file::Training;
+use mercer::model::{Svc, SvcModel};
+use mercer::solve::{Certificate, Progress, Stop};
+
+use crate::progress::Watcher;
+use crate::system;
+
+/// The classifiers of this program.
+pub(crate) type Model = SvcModel<Vectors, VectorExpr>;
+
+/// Fits with a progress bar (unless `quiet`); Ctrl-C ends with the best model so far. Returns the seconds too.
+pub(crate) fn fit(
+    svc: &Svc<VectorExpr>,
+    x: &Vectors,
+    y: &Labels,
+    quiet: bool,
+) -> mercer::Result<(Model, f64)> {
+    let mut watcher = Watcher::new(svc.solver.tolerance, quiet);
+    let started = Instant::now();
+    let model = system::fitting(|| svc.fit_watched(x, y, &mut |progress: &Progress| watcher.look(progress)))?;
+    Ok((model, started.elapsed().as_secs_f64()))
+}
+
+/// The classes in LIBSVM's order: as first seen, but of exactly 1 and -1 the 1 comes first.
+pub(crate) fn in_order(labels: Labels) -> Labels {
+    if labels.classes() == ["-1", "1"] { labels.reordered(vec!["1".into(), "-1".into()]) } else { labels }
+}
+
+/// What C is multiplied by for each class.
+pub(crate) fn class_weights(svc: &Svc<VectorExpr>, classes: &[String]) -> Vec<f64> {
+    let weight = |class: &String| {
+        svc.class_weights.iter().filter(|(name, _)| name == class).map(|(_, weight)| weight).product()
+    };
+    classes.iter().map(weight).collect()
+}
+
+/// What a model file says of how its model was trained.
+pub(crate) fn training(svc: &Svc<VectorExpr>, classes: &[String]) -> Training {
+    let weights = class_weights(svc, classes);
+    let class_weights = if weights.iter().all(|&weight| weight == 1.0) { Vec::new() } else { weights };
+    Training { c: svc.c, class_weights, tolerance: svc.solver.tolerance }
+}
+
+/// The certificates of all pairs taken together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Totals {
+    /// Sum of the objectives.
+    pub(crate) objective: f64,
+    /// Sum of the gaps; absent if one is.
+    pub(crate) gap: Option<f64>,
+    /// Largest violation.
+    pub(crate) violation: f64,
+    /// Sum of the steps.
+    pub(crate) iterations: u64,
+    /// Sum of the kernel rows computed.
+    pub(crate) rows: f64,
+    /// The least good reason to stop.
+    pub(crate) stop: Stop,
+}
+
+impl Totals {
+    /// Sums up; nothing for no certificates.
+    pub(crate) fn of(certificates: &[Certificate]) -> Option<Self> {
+        let stop = certificates.iter().map(|c| c.stop).max_by_key(|&stop| badness(stop))?;
+        Some(Self {
+            objective: certificates.iter().map(|c| c.objective).sum(),
+            gap: certificates.iter().map(|c| c.gap).sum(),
+            violation: certificates.iter().map(|c| c.violation).fold(0.0, f64::max),
+            iterations: certificates.iter().map(|c| c.iterations).sum(),
+            rows: certificates.iter().map(|c| c.rows).sum(),
+            stop,
+        })
+    }
+
+    /// The gap as a share of the primal objective: objectives of the dual are negative, primal = gap − dual.
+    pub(crate) fn relative_gap(&self) -> Option<f64> {
+        let primal = self.gap? - self.objective;
+        (primal > 0.0).then(|| self.gap.unwrap_or(0.0) / primal)
+    }
+}
+
+fn badness(stop: Stop) -> u8 {
+    match stop {
+        Stop::Converged => 0,
+        Stop::Stalled => 1,
+        Stop::IterationLimit => 2,
+        Stop::TimeLimit => 3,
+        Stop::Interrupted => 5,
+        _ => 4,
+    }
+}
+
+/// What to tell a user whose fit did not converge.
+pub(crate) fn warning(totals: &Totals, tolerance: f64) -> Option<String> {
+    let reason = match totals.stop {
+        Stop::Converged => return None,
+        Stop::IterationLimit => "the limit on iterations was reached",
+        Stop::TimeLimit => "the time limit was reached",
+        Stop::Stalled => "no step improves the objective in this precision",
+        Stop::Interrupted => "interrupted",
+        _ => "stopped early",
+    };
+    Some(format!(
+        "warning: {reason}: violation {} where {} was asked for; the model is the best so far",
+        crate::output::rough(totals.violation),
+        crate::output::rough(tolerance),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn certificate(gap: Option<f64>, violation: f64, stop: Stop) -> Certificate {
+        Certificate { objective: -2.0, gap, violation, iterations: 3, rows: 1.5, stop }
+    }
+
+    #[test]
+    fn totals_are_sums_and_the_worst() {
+        let good = certificate(Some(0.5), 0.1, Stop::Converged);
+        let totals = Totals::of(&[good, certificate(Some(0.25), 0.3, Stop::Stalled), good]).unwrap();
+        assert_eq!((totals.objective, totals.gap), (-6.0, Some(1.25)));
+        assert_eq!((totals.violation, totals.iterations, totals.rows), (0.3, 9, 4.5));
+        assert_eq!(totals.stop, Stop::Stalled);
+        assert_eq!(Totals::of(&[good, certificate(None, 0.0, Stop::Interrupted)]).unwrap().gap, None);
+        assert_eq!(Totals::of(&[]), None);
+    }
+
+    #[test]
+    fn one_comes_before_minus_one() {
+        let labels = in_order(Labels::first_seen(["-1", "1", "-1"]));
+        assert_eq!((labels.classes(), labels.index()), (&["1".to_owned(), "-1".into()][..], &[1, 0, 1][..]));
+        assert_eq!(in_order(Labels::first_seen(["2", "1"])).classes(), ["2", "1"]);
+        assert_eq!(in_order(Labels::first_seen(["-1", "1", "0"])).classes(), ["-1", "1", "0"]);
+    }
+}

@@ -1,0 +1,116 @@
+//! The longer texts of the help.
+
+pub(crate) const ABOUT: &str = "Kernel machines, exact and certified";
+
+pub(crate) const LONG_ABOUT: &str = "\
+Kernel machines, exact and certified: train a support vector classifier on a data file, and get with it a \
+certificate of how far it can be from the best there is.
+
+New here? `mercer demo` draws a picture in a second. Then `mercer train DATA` and `mercer predict DATA MODEL`.";
+
+pub(crate) const AFTER: &str = "\
+Examples:
+  mercer demo
+  mercer train --kernel \"rbf(gamma=0.5)\" -c 10 heart.txt heart.mercer
+  mercer predict heart.test.txt heart.mercer predictions.txt
+  mercer inspect heart.mercer
+  mercer kernel list
+
+LIBSVM users: svm-train, svm-predict and svm-scale work unchanged, as `mercer svm-train …` or by a
+link of that name to this program.
+
+Exit codes:
+  0    success (also where a limit ended the fit early: a warning says so, the model is marked)
+  1    the data or the model file is bad; the message says where
+  2    wrong usage, or a parameter out of range
+  3    a kernel failed its check
+  4    reading or writing failed
+  5    not supported
+  130  interrupted; a fit still saves the best model so far, marked as interrupted
+
+`mercer COMMAND --help` has the options and examples of a command.";
+
+pub(crate) const TRAIN: &str = "\
+Examples:
+  mercer train heart.txt                              model in heart.txt.mercer
+  mercer train -k \"rbf(gamma=0.5)\" -c 10 heart.txt heart.mercer
+  mercer train -s standard --label species iris.csv   CSV, scaled, label by name
+  mercer train -k \"linear + poly(degree=2)\" -w 1=5 data.txt.gz
+  mercer train --libsvm -c 10 heart.txt heart.model   a model that LIBSVM reads
+  mercer train --time-limit 60 --json big.txt | tail -1
+
+Classes are numbered in the order in which they first appear, but 1 comes before -1. More than two
+classes: one machine for each pair, and a vote.
+
+The certificate says how good the answer is: the duality gap bounds how far the objective is from
+the best. A fit that a limit or Ctrl-C ended early is saved all the same and marked.
+
+Next: `mercer predict DATA MODEL`, `mercer inspect MODEL`; kernels: `mercer kernel list`.";
+
+pub(crate) const PREDICT: &str = "\
+Examples:
+  mercer predict test.txt heart.mercer                labels to standard output
+  mercer predict test.txt heart.mercer out.txt        labels to a file, accuracy to the terminal
+  mercer predict --decisions test.csv iris.mercer | head
+  mercer predict test.txt svm.model                   a LIBSVM model, recognised by its content
+
+The scaling and the columns of the training data are stored in the model and applied to DATA. Where
+DATA has labels the accuracy is printed. Sparse rows may be narrower or wider than the model; dense
+rows must have its width.
+
+Next: `mercer inspect MODEL` shows what the model is.";
+
+pub(crate) const SCALE: &str = "\
+Examples:
+  mercer scale --save ranges.txt train.txt train.scaled
+  mercer scale --restore ranges.txt test.txt test.scaled
+  mercer scale --method standard data.csv scaled.csv
+
+`mercer train --scale …` does the same and keeps the scaling in the model, so that nothing can be
+forgotten in prediction.";
+
+pub(crate) const INSPECT: &str = "\
+Examples:
+  mercer inspect heart.mercer
+  mercer inspect --json heart.mercer";
+
+pub(crate) const CONVERT: &str = "\
+Examples:
+  mercer convert iris.csv iris.libsvm                 data, by the names of the files
+  mercer convert --to csv data.txt.gz data.csv
+  mercer convert svm.model svm.mercer                 a LIBSVM model becomes a mercer model
+  mercer convert heart.mercer heart.model             and back, for kernels that LIBSVM has";
+
+pub(crate) const KERNEL: &str = "\
+Examples:
+  mercer kernel list
+  mercer kernel show \"2*rbf(0.5) + linear\"
+  mercer kernel check \"tanh(gamma=1, coef0=-1)\" heart.txt";
+
+pub(crate) const KERNEL_CHECK: &str = "\
+Examples:
+  mercer kernel check \"rbf(gamma=0.5)\" heart.txt
+  mercer kernel check --rows 200 --spectrum 20 \"tanh(gamma=1, coef0=-1)\" heart.txt
+
+A function is a kernel if every Gram matrix it makes is positive semi-definite. First the expression
+is looked at: the rules of the algebra keep kernels kernels. Then the Gram matrix of the data: its
+smallest eigenvalue, and where that is negative beyond rounding a witness. The exit code is 3 if
+there is one.";
+
+pub(crate) const DEMO: &str = "\
+Examples:
+  mercer demo
+  mercer demo --kernel \"poly(degree=5, coef0=1)\" -c 1 --out poly.svg
+
+The data (two classes in the plane) are part of the program. Open the picture in any browser.";
+
+pub(crate) const COMPLETIONS: &str = "\
+Examples:
+  mercer completions bash > ~/.local/share/bash-completion/completions/mercer
+  mercer completions zsh > \"${fpath[1]}/_mercer\"
+  mercer completions fish > ~/.config/fish/completions/mercer.fish";
+
+pub(crate) const MAN: &str = "\
+Examples:
+  mercer man | man -l -
+  mercer man /usr/local/share/man/man1";

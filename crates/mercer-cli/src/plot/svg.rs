@@ -1,0 +1,229 @@
+//! A coordinate system on a page, and what is drawn on it.
+
+use std::fmt::Write;
+
+use super::contour::{Line, Point};
+
+const FONT: &str = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
+const INK: &str = "#222222";
+const GREY: &str = "#666666";
+
+/// Where a text hangs from its point.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Anchor {
+    /// To its right.
+    Start,
+    /// Around it.
+    Middle,
+    /// To its left.
+    End,
+}
+
+/// A page with one pair of axes.
+#[derive(Debug)]
+pub(crate) struct Page {
+    body: String,
+    size: [f64; 2],
+    /// Left, top, width, height of the axes on the page.
+    area: [f64; 4],
+    low: Point,
+    high: Point,
+}
+
+impl Page {
+    /// A page around axes of `width`, as high as the same scale both ways makes them; `margins` are left, top, right,
+    /// bottom.
+    pub(crate) fn new(width: f64, low: Point, high: Point, margins: [f64; 4]) -> Self {
+        let height = width * (high[1] - low[1]) / (high[0] - low[0]);
+        let [left, top, right, bottom] = margins;
+        let size = [left + width + right, top + height + bottom];
+        Self { body: String::new(), size, area: [left, top, width, height], low, high }
+    }
+
+    /// Left, top, width, height of the axes.
+    pub(crate) fn area(&self) -> [f64; 4] {
+        self.area
+    }
+
+    /// Where a point of the data lies on the page.
+    fn place(&self, [x, y]: Point) -> Point {
+        let [left, top, width, height] = self.area;
+        let share = [
+            (x - self.low[0]) / (self.high[0] - self.low[0]),
+            (y - self.low[1]) / (self.high[1] - self.low[1]),
+        ];
+        [left + width * share[0], top + height * (1.0 - share[1])]
+    }
+
+    fn path(&self, lines: &[Line]) -> String {
+        let mut path = String::new();
+        for line in lines {
+            for (k, &point) in line.points.iter().enumerate() {
+                let [x, y] = self.place(point);
+                let _ = write!(path, "{}{x:.1} {y:.1}", if k == 0 { 'M' } else { 'L' });
+            }
+            if line.closed {
+                path.push('Z');
+            }
+        }
+        path
+    }
+
+    /// Fills the inside of rings.
+    pub(crate) fn fill(&mut self, rings: &[Line], colour: &str) {
+        let path = self.path(rings);
+        let _ = writeln!(self.body, r#"<path d="{path}" fill="{colour}" fill-rule="evenodd"/>"#);
+    }
+
+    /// Fills the axes.
+    pub(crate) fn background(&mut self, colour: &str) {
+        let [left, top, width, height] = self.area;
+        let rectangle = format!(r#"x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}""#);
+        let _ = writeln!(self.body, r#"<rect {rectangle} fill="{colour}"/>"#);
+    }
+
+    /// Draws lines; `dash` is a pattern or empty.
+    pub(crate) fn stroke(&mut self, lines: &[Line], width: f64, dash: &str) {
+        let path = self.path(lines);
+        let dash = dashes(dash);
+        let _ = writeln!(
+            self.body,
+            r#"<path d="{path}" fill="none" stroke="{INK}" stroke-width="{width}" stroke-linejoin="round"{dash}/>"#
+        );
+    }
+
+    /// A mark at a point of the data.
+    pub(crate) fn mark(&mut self, point: Point, mark: Mark) {
+        let place = self.place(point);
+        self.mark_at(place, mark);
+    }
+
+    /// A mark at a place of the page.
+    pub(crate) fn mark_at(&mut self, [x, y]: Point, mark: Mark) {
+        let _ = match mark {
+            Mark::Circle(colour) => writeln!(
+                self.body,
+                r##"<circle cx="{x:.1}" cy="{y:.1}" r="3.6" fill="{colour}" stroke="#ffffff" stroke-width="0.7"/>"##
+            ),
+            Mark::Square(colour) => writeln!(
+                self.body,
+                r##"<rect x="{:.1}" y="{:.1}" width="6.4" height="6.4" fill="{colour}" stroke="#ffffff" stroke-width="0.7"/>"##,
+                x - 3.2,
+                y - 3.2
+            ),
+            Mark::Ring => writeln!(
+                self.body,
+                r#"<circle cx="{x:.1}" cy="{y:.1}" r="6.2" fill="none" stroke="{INK}" stroke-width="1.1"/>"#
+            ),
+        };
+    }
+
+    /// A short horizontal line at a place of the page.
+    pub(crate) fn sample(&mut self, [x, y]: Point, width: f64, dash: &str) {
+        let dash = dashes(dash);
+        let ends = format!(r#"x1="{:.1}" y1="{y:.1}" x2="{:.1}" y2="{y:.1}""#, x - 11.0, x + 11.0);
+        let _ = writeln!(self.body, r#"<line {ends} stroke="{INK}" stroke-width="{width}"{dash}/>"#);
+    }
+
+    /// A text at a place of the page.
+    pub(crate) fn text(&mut self, [x, y]: Point, size: f64, anchor: Anchor, text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let weight = if size > 15.0 { r#" font-weight="600""# } else { "" };
+        let fill = if size > 12.0 { INK } else { GREY };
+        let attributes = format!(r#"font-size="{size}" text-anchor="{anchor}" fill="{fill}"{weight}"#);
+        let _ = writeln!(self.body, r#"<text x="{x:.1}" y="{y:.1}" {attributes}>{}</text>"#, escaped(text));
+    }
+
+    /// Frame, ticks and names of the axes.
+    pub(crate) fn axes(&mut self, names: [&str; 2]) {
+        let [left, top, width, height] = self.area;
+        let (right, bottom) = (left + width, top + height);
+        let mut path = format!("M{left:.1} {top:.1}H{right:.1}V{bottom:.1}H{left:.1}Z");
+        for value in ticks(self.low[0], self.high[0]) {
+            let [x, _] = self.place([value, self.low[1]]);
+            let _ = write!(path, "M{x:.1} {bottom:.1}v5");
+            self.text([x, bottom + 19.0], 12.0, Anchor::Middle, &number(value));
+        }
+        for value in ticks(self.low[1], self.high[1]) {
+            let [_, y] = self.place([self.low[0], value]);
+            let _ = write!(path, "M{left:.1} {y:.1}h-5");
+            self.text([left - 9.0, y + 4.0], 12.0, Anchor::End, &number(value));
+        }
+        let _ = writeln!(self.body, r#"<path d="{path}" fill="none" stroke="{GREY}" stroke-width="1"/>"#);
+        self.text([left + width / 2.0, bottom + 40.0], 13.0, Anchor::Middle, names[0]);
+        self.text([left - 44.0, top + height / 2.0 + 4.0], 13.0, Anchor::Middle, names[1]);
+    }
+
+    /// The file.
+    pub(crate) fn finish(self, title: &str) -> String {
+        let [width, height] = self.size;
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
+             height=\"{height:.0}\" font-family=\"{FONT}\" role=\"img\">\n<title>{}</title>\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{}</svg>\n",
+            escaped(title),
+            self.body
+        )
+    }
+}
+
+/// Marks of points: told apart by shape and by colour.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Mark {
+    /// A disc of this colour.
+    Circle(&'static str),
+    /// A square of this colour.
+    Square(&'static str),
+    /// A ring around another mark.
+    Ring,
+}
+
+fn dashes(pattern: &str) -> String {
+    if pattern.is_empty() { String::new() } else { format!(r#" stroke-dasharray="{pattern}""#) }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Round numbers in a range, about five.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let rough = (high - low) / 5.0;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step =
+        [1.0, 2.0, 5.0, 10.0].map(|k| k * power).into_iter().find(|&step| step >= rough).unwrap_or(power);
+    let first = (low / step).ceil() as i64;
+    let last = (high / step).floor() as i64;
+    (first..=last).map(|k| k as f64 * step).collect()
+}
+
+/// A tick's number, without the noise of binary fractions.
+fn number(value: f64) -> String {
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".into() } else { text.replace('-', "−") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        let texts = |low, high| ticks(low, high).into_iter().map(number).collect::<Vec<_>>();
+        assert_eq!(texts(-1.3, 1.0), ["−1", "−0.5", "0", "0.5", "1"]);
+        assert_eq!(texts(0.0, 100.0), ["0", "20", "40", "60", "80", "100"]);
+        assert_eq!(texts(-0.25, 1.2), ["0", "0.5", "1"]);
+    }
+
+    #[test]
+    fn texts_cannot_break_out() {
+        let mut page = Page::new(100.0, [0.0, 0.0], [1.0, 1.0], [10.0; 4]);
+        page.text([0.0, 0.0], 12.0, Anchor::Start, "a<b & c>d");
+        assert!(page.finish("<t>").contains("a&lt;b &amp; c&gt;d"));
+    }
+}

@@ -1,0 +1,78 @@
+//! The bar on the terminal during long fits.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mercer::solve::Progress;
+
+use crate::output::rough;
+use crate::system;
+
+/// A fit that ends before this shows nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The bar is redrawn this often at most.
+const BETWEEN: Duration = Duration::from_millis(100);
+/// Steps of the bar.
+const LENGTH: u64 = 1000;
+
+/// Shows how a fit goes and passes on the user's wish to stop.
+pub(crate) struct Watcher {
+    bar: ProgressBar,
+    tolerance: f64,
+    shown: Duration,
+    /// The largest violation seen, where the bar begins.
+    worst: f64,
+    /// How far the bar has come: it never goes back, though the violation does.
+    position: u64,
+    started_parts: usize,
+}
+
+impl Watcher {
+    /// A watcher; `quiet` shows nothing, and neither does a standard error that is no terminal.
+    pub(crate) fn new(tolerance: f64, quiet: bool) -> Self {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
+        let style = ProgressStyle::with_template("fitting {bar:30} {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸ "));
+        Self { bar, tolerance, shown: Duration::ZERO, worst: 0.0, position: 0, started_parts: 0 }
+    }
+
+    /// Looks at a round; breaks if the user wants to stop.
+    pub(crate) fn look(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.worst = self.worst.max(progress.violation);
+        self.started_parts = self.started_parts.max(progress.part + 1);
+        if progress.elapsed >= PATIENCE && progress.elapsed >= self.shown + BETWEEN {
+            self.shown = progress.elapsed;
+            self.show(progress);
+        }
+        if system::stop_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        // SMO divides the violation by about the same factor in equal times.
+        let share = (self.worst / progress.violation).ln() / (self.worst / self.tolerance).ln();
+        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        let whole = ((self.started_parts - 1) as f64 + share) / progress.parts as f64;
+        self.position = self.position.max((whole * LENGTH as f64) as u64);
+        self.bar.set_position(self.position);
+        let pairs = match progress.parts {
+            1 => String::new(),
+            parts => format!("pair {} of {parts}, ", self.started_parts),
+        };
+        self.bar.set_message(format!(
+            "{pairs}gap {}, violation {} of {}, round {}, {:.0} s",
+            rough(progress.gap),
+            rough(progress.violation),
+            rough(self.tolerance),
+            progress.rounds,
+            progress.elapsed.as_secs_f64(),
+        ));
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

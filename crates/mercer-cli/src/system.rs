@@ -1,0 +1,59 @@
+//! The machine: memory used, threads, and the wish to stop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::failure::{Failure, Result, code};
+
+/// Set while there is a fit that can hand over what it has.
+static FITTING: AtomicBool = AtomicBool::new(false);
+/// Set when the user wants the fit to end.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// The largest amount of memory that this process has had, where the system tells.
+pub(crate) fn peak_bytes() -> Option<u64> {
+    status_bytes("VmHWM:")
+}
+
+/// The memory that this process has now, where the system tells.
+pub(crate) fn resident_bytes() -> Option<u64> {
+    status_bytes("VmRSS:")
+}
+
+/// A line `VmHWM:     1234 kB` of Linux's account of this process.
+fn status_bytes(name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// Starts the pool of threads; 0 means one per core. Returns how many there are.
+pub(crate) fn start_threads(threads: usize) -> Result<usize> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    pool.map_err(|error| Failure::Usage(format!("--threads {threads}: {error}")))?;
+    Ok(rayon::current_num_threads())
+}
+
+/// From now on Ctrl-C (or a request to terminate) ends a fit with the best model so far; the second time, or
+/// while there is no fit, it ends the program.
+pub(crate) fn listen_for_interrupt() -> Result<()> {
+    let answer = || {
+        if !FITTING.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
+            std::process::exit(i32::from(code::INTERRUPTED));
+        }
+    };
+    ctrlc::set_handler(answer).map_err(|error| Failure::Usage(format!("cannot listen for Ctrl-C: {error}")))
+}
+
+/// Whether the user wants the fit to end.
+pub(crate) fn stop_wanted() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// Runs a fit that looks at [`stop_wanted`].
+pub(crate) fn fitting<T>(fit: impl FnOnce() -> T) -> T {
+    FITTING.store(true, Ordering::SeqCst);
+    let result = fit();
+    FITTING.store(false, Ordering::SeqCst);
+    result
+}

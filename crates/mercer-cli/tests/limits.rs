@@ -1,0 +1,60 @@
+//! Threads do not change the answer; limits and interruptions leave the best model so far.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Place, noisy};
+
+#[test]
+fn models_do_not_depend_on_the_number_of_threads() {
+    let place = Place::new();
+    for data in ["svmguide1", "vowel.scale"] {
+        let train = |threads: usize| {
+            place
+                .run(&format!("train -q --scale minmax -c 10 --threads {threads} @{data} {threads}.mercer"))
+                .ok();
+            std::fs::read(place.path(&format!("{threads}.mercer"))).unwrap()
+        };
+        assert!(train(1) == train(2), "{data}");
+    }
+}
+
+#[test]
+fn limits_leave_a_marked_model_and_a_warning() {
+    let place = Place::new();
+    place.write("noisy", noisy(2000));
+    let hard = "train --json -c 1e6 --kernel rbf(gamma=10) --tolerance 1e-9";
+    let run = place.run(&format!("{hard} --max-iterations 1000 noisy m.mercer")).ok();
+    assert_eq!(run.json()["stop"], "iteration-limit");
+    assert!(run.err.contains("mercer: warning: the limit on iterations was reached"), "{}", run.err);
+    let run = place.run(&format!("{hard} --time-limit 0.2 noisy m.mercer")).ok();
+    assert_eq!(run.json()["stop"], "time-limit");
+    assert!(run.json()["fit_seconds"].as_f64().unwrap() < 10.0);
+    assert_eq!(place.run("inspect --json m.mercer").ok().json()["stop"], "time-limit");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_fit_saves_the_best_model_so_far() {
+    let place = Place::new();
+    place.write("noisy", noisy(6000));
+    let started = Instant::now();
+    let child = place
+        .command("train --json -c 1e7 --kernel rbf(gamma=20) --tolerance 1e-10 noisy m.mercer")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let run: common::Run = child.wait_with_output().unwrap().into();
+    assert!(started.elapsed() < Duration::from_secs(60), "it went on");
+    assert_eq!(run.code, Some(130), "{}", run.err);
+    assert!(run.err.contains("warning: interrupted"), "{}", run.err);
+    assert_eq!(run.json()["stop"], "interrupted");
+    assert_eq!(place.files(), ["m.mercer", "noisy"]);
+    assert_eq!(place.run("inspect --json m.mercer").ok().json()["stop"], "interrupted");
+    place.run("predict noisy m.mercer out").ok();
+}

@@ -1,0 +1,116 @@
+//! Memory as the vector units like it: aligned to cache lines, and written past the caches where it is large.
+
+use super::{Level, level};
+
+/// Bytes of a cache line, and of the widest vector.
+const LINE: usize = 64;
+
+/// A vector whose first element begins a cache line, so that no load of a whole line touches two.
+#[derive(Debug)]
+pub(crate) struct Aligned<T> {
+    values: Vec<T>,
+    offset: usize,
+    len: usize,
+}
+
+impl<T: Copy + Default> Aligned<T> {
+    /// `len` zeros. Memory is touched when it is written.
+    pub(crate) fn zeros(len: usize) -> Self {
+        let values = vec![T::default(); len + LINE / size_of::<T>()];
+        let offset = values.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
+        Self { values, offset, len }
+    }
+
+    /// Keeps the first `len` elements and gives the rest of the memory back.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        let mut kept = Self::zeros(len);
+        kept.copy_from_slice(&self[..len]);
+        *self = kept;
+    }
+}
+
+impl<T> std::ops::Deref for Aligned<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.values[self.offset..self.offset + self.len]
+    }
+}
+
+impl<T> std::ops::DerefMut for Aligned<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.values[self.offset..self.offset + self.len]
+    }
+}
+
+/// Copies `source` to `target`, past the caches where both are whole cache lines: a kernel row is longer than any
+/// cache, and reading its old contents only to overwrite them would double the traffic.
+///
+/// Whoever hands the result to another thread calls [`fence`] first.
+pub(crate) fn stream(target: &mut [f32], source: &[f32]) {
+    assert_eq!(target.len(), source.len());
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 && target.len().is_multiple_of(16) && target.as_ptr().align_offset(LINE) == 0
+    {
+        // SAFETY: the instruction set is there; lengths agree and are whole vectors; the target is aligned.
+        unsafe { x86::stream(target, source) };
+        return;
+    }
+    target.copy_from_slice(source);
+}
+
+/// Makes everything streamed so far visible to other threads.
+pub(crate) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: part of the baseline of x86-64.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    /// # Safety
+    /// AVX-512F; both slices have the same length, a multiple of 16; the target is aligned to 64 bytes.
+    #[target_feature(enable = "avx512f")]
+    pub(super) unsafe fn stream(target: &mut [f32], source: &[f32]) {
+        for at in (0..target.len()).step_by(16) {
+            // SAFETY: 16 values from `at` lie inside both slices; the target stays aligned.
+            unsafe {
+                _mm512_stream_ps(target.as_mut_ptr().add(at), _mm512_loadu_ps(source.as_ptr().add(at)))
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_begin_a_cache_line() {
+        for len in [1, 7, 1000] {
+            let mut v = Aligned::<f32>::zeros(len);
+            assert_eq!((v.len(), v.as_ptr() as usize % LINE), (len, 0));
+            v[len - 1] = 3.0;
+            assert_eq!(Aligned::<f64>::zeros(len).as_ptr() as usize % LINE, 0);
+            let mut w = Aligned::<f32>::zeros(2 * len);
+            w[0] = 5.0;
+            w.truncate(len);
+            assert_eq!((w.len(), w[0]), (len, 5.0));
+        }
+    }
+
+    #[test]
+    fn streaming_copies_whatever_the_alignment() {
+        let source: Vec<f32> = (0..300).map(|i| i as f32).collect();
+        for (offset, len) in [(0, 64), (0, 65), (3, 64), (1, 0)] {
+            let mut target = Aligned::<f32>::zeros(300);
+            stream(&mut target[offset..offset + len], &source[..len]);
+            fence();
+            assert_eq!(target[offset..offset + len], source[..len]);
+            assert!(target[offset + len..].iter().all(|&v| v == 0.0));
+        }
+    }
+}

@@ -132,7 +132,8 @@ fn a_false_tour_is_found_out() {
 
 #[test]
 fn names_end_with_the_sentence() {
-    let text = "\n## 1\n`a/b.rs`: `One`,\n`two`. Then `three` and `c.rs`.\n\n    mercer train `d.rs`: `four`\n";
+    let text =
+        "\n## 1\n`a/b.rs`: `One`,\n`two`. Then `three` and `c.rs`.\n\n    mercer train `d.rs`: `four`\n";
     let stop = |path: &str, names: &[&str]| Stop {
         section: 1,
         path: path.into(),

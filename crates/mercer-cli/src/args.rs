@@ -8,6 +8,7 @@ use mercer::kernel::VectorExpr;
 
 use crate::help;
 use crate::svm::Program;
+use crate::values;
 
 /// mercer: kernel machines, exact and certified.
 #[derive(Debug, Parser)]
@@ -95,13 +96,13 @@ pub(crate) struct DataArgs {
     pub(crate) format: Option<FormatArg>,
     /// Label column of a CSV or NPY file, by name or by number from 1; `none`: there is none [default: the column
     /// called label, class, target or y, else the last; in NPY files none]
-    #[arg(long, value_name = "COLUMN", value_parser = label_column)]
+    #[arg(long, value_name = "COLUMN", value_parser = values::label_column)]
     pub(crate) label: Option<ColumnRef>,
     /// File with the labels, one a line, or a one-dimensional NPY array
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
     /// Whether the first row of a CSV file has the names [default: guessed]
-    #[arg(long, value_name = "YES|NO", value_parser = yes_or_no)]
+    #[arg(long, value_name = "YES|NO", value_parser = values::yes_or_no)]
     pub(crate) header: Option<bool>,
 }
 
@@ -161,7 +162,7 @@ pub(crate) struct TrainArgs {
     #[arg(long = "c", short, value_name = "C", default_value_t = 1.0, allow_negative_numbers = true)]
     pub(crate) c: f64,
     /// Multiply C by W for one class; may be given for several
-    #[arg(long = "weight", short, value_name = "CLASS=W", value_parser = class_weight, allow_hyphen_values = true)]
+    #[arg(long = "weight", short, value_name = "CLASS=W", value_parser = values::class_weight, allow_hyphen_values = true)]
     pub(crate) weights: Vec<(String, f64)>,
     /// Largest violation of the optimality conditions accepted
     #[arg(long, short, value_name = "E", default_value_t = 1e-3, allow_negative_numbers = true)]
@@ -195,13 +196,13 @@ pub(crate) struct SolverArgs {
     #[arg(long)]
     pub(crate) no_shrinking: bool,
     /// Megabytes for kernel rows [default: 1024]
-    #[arg(long, value_name = "MB", conflicts_with = "memory", value_parser = megabytes)]
+    #[arg(long, value_name = "MB", conflicts_with = "memory", value_parser = values::megabytes)]
     pub(crate) cache: Option<usize>,
     /// Megabytes for the whole program; what the data leave goes to kernel rows
-    #[arg(long, value_name = "MB", value_parser = megabytes)]
+    #[arg(long, value_name = "MB", value_parser = values::megabytes)]
     pub(crate) memory: Option<usize>,
     /// Stop after this many seconds with the best model so far
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    #[arg(long, value_name = "SECONDS", value_parser = values::time_limit)]
     pub(crate) time_limit: Option<std::time::Duration>,
     /// Stop after this many steps with the best model so far [default: max(10^7, 100 rows)]
     #[arg(long, value_name = "N")]
@@ -371,40 +372,6 @@ pub(crate) struct DemoArgs {
     pub(crate) c: Option<f64>,
 }
 
-fn label_column(text: &str) -> Result<ColumnRef, std::convert::Infallible> {
-    if text == "none" { Ok(ColumnRef::Absent) } else { text.parse() }
-}
-
-fn yes_or_no(text: &str) -> Result<bool, String> {
-    match text {
-        "yes" => Ok(true),
-        "no" => Ok(false),
-        _ => Err("yes or no".into()),
-    }
-}
-
-fn class_weight(text: &str) -> Result<(String, f64), String> {
-    let (class, weight) = text.rsplit_once('=').ok_or("expected CLASS=W")?;
-    let weight: f64 = weight.parse().map_err(|_| format!("'{weight}' is not a number"))?;
-    Ok((class.to_owned(), weight))
-}
-
-/// Megabytes as bytes.
-fn megabytes(text: &str) -> Result<usize, String> {
-    const MEGABYTE: f64 = 1048576.0;
-    match text.parse::<f64>() {
-        Ok(megabytes) if megabytes > 0.0 && megabytes * MEGABYTE < usize::MAX as f64 => {
-            Ok((megabytes * MEGABYTE) as usize)
-        }
-        _ => Err("must be a positive number of megabytes".into()),
-    }
-}
-
-fn time_limit(text: &str) -> Result<std::time::Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
-    std::time::Duration::try_from_secs_f64(seconds).map_err(|_| "must be a positive number of seconds".into())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -414,23 +381,5 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn weights_belong_to_classes_of_any_name() {
-        assert_eq!(class_weight("-1=2.5"), Ok(("-1".into(), 2.5)));
-        assert_eq!(class_weight("a=b=3"), Ok(("a=b".into(), 3.0)));
-        assert!(class_weight("a").is_err());
-        assert!(class_weight("a=x").is_err());
-    }
-
-    #[test]
-    fn sizes_and_times_are_positive() {
-        assert_eq!(megabytes("1.5"), Ok(1_572_864));
-        for refused in ["0", "-1", "nan", "1e300", "x"] {
-            assert!(megabytes(refused).is_err(), "{refused}");
-        }
-        assert!(time_limit("-1").is_err());
-        assert!(time_limit("nan").is_err());
     }
 }

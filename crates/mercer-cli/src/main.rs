@@ -20,6 +20,7 @@ mod shell;
 mod svm;
 mod system;
 mod train;
+mod values;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

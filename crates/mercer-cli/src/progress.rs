@@ -34,7 +34,7 @@ impl Watcher {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
         let style = ProgressStyle::with_template("fitting {bar:30} {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸ "));
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
         Self { bar, tolerance, shown: Duration::ZERO, worst: 0.0, position: 0, started_parts: 0 }
     }
 

@@ -1,0 +1,67 @@
+//! Values of arguments: what was typed becomes what is meant.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use mercer::data::ColumnRef;
+
+/// A column by number or name; `none` for none.
+pub(crate) fn label_column(text: &str) -> Result<ColumnRef, Infallible> {
+    if text == "none" { Ok(ColumnRef::Absent) } else { text.parse() }
+}
+
+/// `yes` or `no`.
+pub(crate) fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("yes or no".into()),
+    }
+}
+
+/// `CLASS=W`; the name of the class may have `=` in it.
+pub(crate) fn class_weight(text: &str) -> Result<(String, f64), String> {
+    let (class, weight) = text.rsplit_once('=').ok_or("expected CLASS=W")?;
+    let weight: f64 = weight.parse().map_err(|_| format!("'{weight}' is not a number"))?;
+    Ok((class.to_owned(), weight))
+}
+
+/// Megabytes as bytes.
+pub(crate) fn megabytes(text: &str) -> Result<usize, String> {
+    const MEGABYTE: f64 = 1048576.0;
+    match text.parse::<f64>() {
+        Ok(megabytes) if megabytes > 0.0 && megabytes * MEGABYTE < usize::MAX as f64 => {
+            Ok((megabytes * MEGABYTE) as usize)
+        }
+        _ => Err("must be a positive number of megabytes".into()),
+    }
+}
+
+/// Seconds.
+pub(crate) fn time_limit(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "must be a positive number of seconds".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_belong_to_classes_of_any_name() {
+        assert_eq!(class_weight("-1=2.5"), Ok(("-1".into(), 2.5)));
+        assert_eq!(class_weight("a=b=3"), Ok(("a=b".into(), 3.0)));
+        assert!(class_weight("a").is_err());
+        assert!(class_weight("a=x").is_err());
+    }
+
+    #[test]
+    fn sizes_and_times_are_positive() {
+        assert_eq!(megabytes("1.5"), Ok(1_572_864));
+        for refused in ["0", "-1", "nan", "1e300", "x"] {
+            assert!(megabytes(refused).is_err(), "{refused}");
+        }
+        assert!(time_limit("-1").is_err());
+        assert!(time_limit("nan").is_err());
+    }
+}

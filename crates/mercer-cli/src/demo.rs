@@ -13,7 +13,7 @@ use mercer::model::Svc;
 
 use crate::args::DemoArgs;
 use crate::failure::{Failure, Result};
-use crate::fit::{Model, Totals, fit, in_order};
+use crate::fit::{Model, Totals, fit};
 use crate::output::{answer, rough, seconds, short};
 use crate::plot::{Captions, surface};
 use crate::predict::Predictions;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
 fn read(name: &str, bytes: &'static [u8]) -> Result<(Vectors, Labels)> {
     let table = data::read_from(Path::new(name), Cursor::new(bytes), &ReadOptions::default())?;
     let labels = table.labels.map_or_else(|| Labels::new(vec![], vec![]), |labels| labels.labels());
-    Ok((table.points.with_width(2), in_order(labels)))
+    Ok((table.points.with_width(2), labels.libsvm_order()))
 }
 
 fn captions(svc: &Svc<VectorExpr>, model: &Model, totals: &Totals, accuracy: &str) -> Captions {

@@ -27,22 +27,9 @@ pub(crate) fn fit(
     Ok((model, started.elapsed().as_secs_f64()))
 }
 
-/// The classes in LIBSVM's order: as first seen, but of exactly 1 and -1 the 1 comes first.
-pub(crate) fn in_order(labels: Labels) -> Labels {
-    if labels.classes() == ["-1", "1"] { labels.reordered(vec!["1".into(), "-1".into()]) } else { labels }
-}
-
-/// What C is multiplied by for each class.
-pub(crate) fn class_weights(svc: &Svc<VectorExpr>, classes: &[String]) -> Vec<f64> {
-    let weight = |class: &String| {
-        svc.class_weights.iter().filter(|(name, _)| name == class).map(|(_, weight)| weight).product()
-    };
-    classes.iter().map(weight).collect()
-}
-
 /// What a model file says of how its model was trained.
 pub(crate) fn training(svc: &Svc<VectorExpr>, classes: &[String]) -> Training {
-    let weights = class_weights(svc, classes);
+    let weights = svc.factors(classes);
     let class_weights = if weights.iter().all(|&weight| weight == 1.0) { Vec::new() } else { weights };
     Training { c: svc.c, class_weights, tolerance: svc.solver.tolerance }
 }
@@ -130,13 +117,5 @@ mod tests {
         assert_eq!(totals.stop, Stop::Stalled);
         assert_eq!(Totals::of(&[good, certificate(None, 0.0, Stop::Interrupted)]).unwrap().gap, None);
         assert_eq!(Totals::of(&[]), None);
-    }
-
-    #[test]
-    fn one_comes_before_minus_one() {
-        let labels = in_order(Labels::first_seen(["-1", "1", "-1"]));
-        assert_eq!((labels.classes(), labels.index()), (&["1".to_owned(), "-1".into()][..], &[1, 0, 1][..]));
-        assert_eq!(in_order(Labels::first_seen(["2", "1"])).classes(), ["2", "1"]);
-        assert_eq!(in_order(Labels::first_seen(["-1", "1", "0"])).classes(), ["-1", "1", "0"]);
     }
 }

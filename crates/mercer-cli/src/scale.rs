@@ -15,7 +15,7 @@ pub(crate) fn run(args: &ScaleArgs) -> Result<()> {
     let scaler = match (&args.restore, args.method) {
         (Some(path), _) => restore(path)?,
         (None, ScaleMethod::Minmax) => Scaler::min_max(&table.points, args.lower, args.upper)?,
-        (None, ScaleMethod::Standard) => Scaler::standard(&table.points),
+        (None, ScaleMethod::Standard) => Scaler::standard(&table.points)?,
     };
     let width = scaler.width();
     table.points = scaler.apply(&table.points);
@@ -52,7 +52,7 @@ fn save(path: &Path, scaler: &Scaler) -> Result<()> {
 fn restore(path: &Path) -> Result<Scaler> {
     let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
     if !text.trim_start().starts_with('{') {
-        return Ok(read_range(path)?.scaler());
+        return Ok(read_range(path)?.scaler()?);
     }
     let refused = |problem: String| ErrorKind::ModelFile { path: path.to_owned(), problem: problem.into() };
     let scaler: Scaler =

@@ -10,7 +10,7 @@ pub(crate) fn fit(method: ScaleArg, points: &Vectors) -> Result<Option<Scaler>> 
     Ok(match method {
         ScaleArg::None => None,
         ScaleArg::Minmax => Some(Scaler::min_max(points, -1.0, 1.0)?),
-        ScaleArg::Standard => Some(Scaler::standard(points)),
+        ScaleArg::Standard => Some(Scaler::standard(points)?),
     })
 }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::args::{ScaleArg, SolverArgs, TrainArgs};
 use crate::failure::{Failure, InFile, Result, code};
-use crate::fit::{Model, Totals, fit, in_order, training, warning};
+use crate::fit::{Model, Totals, fit, training, warning};
 use crate::models::{check_libsvm, is_precomputed};
 use crate::output::{answer, answer_json, count, remark, rough, seconds, short};
 use crate::{scaling, system};
@@ -75,7 +75,7 @@ impl Input {
                 "{file}: no labels; name their column by --label or their file by --labels"
             ))
         })?;
-        let y = in_order(labels.labels());
+        let y = labels.labels().libsvm_order();
         y.check(points.len()).in_file(&args.data)?;
         let scaler = scaling::fit(args.scale, &points)?;
         let x = scaling::apply(scaler.as_ref(), points);

@@ -178,6 +178,15 @@ pub enum DataProblem {
         /// Column, from 1.
         column: usize,
     },
+    /// A class without points.
+    EmptyClass(Box<str>),
+    /// A weight for a class that does not occur.
+    NoClass(Box<str>),
+    /// A decision that is not finite.
+    DecisionNotFinite {
+        /// Row, from 1.
+        row: usize,
+    },
     /// No column of that name or number.
     NoColumn(Box<str>),
     /// A number was needed, a label is something else.
@@ -245,6 +254,11 @@ impl fmt::Display for DataProblem {
             Self::Lengths { points, labels } => write!(f, "{points} points but {labels} labels"),
             Self::Width { found, expected } => write!(f, "{found} features where {expected} are expected"),
             Self::NotFinite { row, column } => write!(f, "row {row}, column {column}: not a finite number"),
+            Self::EmptyClass(class) => write!(f, "class '{class}' has no points"),
+            Self::NoClass(class) => write!(f, "a weight for class '{class}', which does not occur"),
+            Self::DecisionNotFinite { row } => {
+                write!(f, "row {row}: the decision is not finite; its values are too large for the kernel")
+            }
             Self::NoColumn(name) => write!(f, "no column '{name}'"),
             Self::LabelNotNumber(label) => write!(f, "label '{label}' is not a number"),
             Self::KernelNotFinite { row, column } => {

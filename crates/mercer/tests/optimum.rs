@@ -129,6 +129,35 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn set_aside_variables_do_not_hide_progress() {
+    let (x, y) = load("svmguide1.libsvm.gz");
+    let x = mercer::data::Scaler::min_max(&x, -1.0, 1.0).unwrap().apply(&x);
+    let kernel = rbf(2.0);
+    let fit = |shrinking| {
+        let smo = Smo { working_set: Some(16), shrinking, ..Smo::default() };
+        Svc::new(kernel.clone()).c(1000.0).solver(smo).fit(&x, &y).unwrap().certificates[0]
+    };
+    let (with, without) = (fit(true), fit(false));
+    assert_eq!((with.stop, without.stop), (Stop::Converged, Stop::Converged));
+    assert!((with.objective - without.objective).abs() < 1e-4 * without.objective.abs());
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused_by_position() {
+    let labels = Labels::first_seen(["a", "b", "a"]);
+    let bad = Vectors::dense(2, vec![0.0, 1.0, 2.0, f64::NAN, 4.0, 5.0]);
+    let error = Svc::new(rbf(1.0)).fit(&bad, &labels).unwrap_err();
+    assert_eq!(error.to_string(), "row 2, column 2: not a finite number");
+    let good = Vectors::dense(2, vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    let model = Svc::new(mercer::kernel::linear()).fit(&good, &labels).unwrap();
+    assert!(model.predict(&bad).is_err());
+    let error = model.predict(&Vectors::dense(2, vec![1e300, -1e300])).unwrap_err();
+    assert!(error.to_string().starts_with("row 1: the decision is not finite"), "{error}");
+    let error = Svc::new(rbf(1.0)).class_weight("c", 2.0).fit(&good, &labels).unwrap_err();
+    assert_eq!(error.to_string(), "a weight for class 'c', which does not occur");
+}
+
+#[test]
 fn a_warm_start_at_the_optimum_stays_there() {
     let (x, positive) = clouds(300, 3);
     let mut problem = Problem::c_svc(&positive, &vec![10.0; 300]);

@@ -11,7 +11,7 @@ use mercer::solve::{Smo, Stop};
 use super::folds::stratified;
 use super::options::Train;
 use crate::failure::{Failure, InFile, Result, code};
-use crate::fit::{Model, Totals, class_weights, fit, in_order, training};
+use crate::fit::{Model, Totals, fit, training};
 use crate::models::check_libsvm;
 use crate::output::{answer, remark};
 use crate::system;
@@ -48,7 +48,7 @@ fn read(options: &Train) -> Result<(Vectors, Labels)> {
     let text = ReadOptions { format: Some(Format::Libsvm), precomputed, ..ReadOptions::default() };
     let table = data::read(&options.data, &text).in_file(&options.data)?;
     let labels = table.labels.map_or_else(|| Labels::new(vec![], vec![]), |labels| labels.labels());
-    let labels = in_order(labels);
+    let labels = labels.libsvm_order();
     labels.check(table.points.len()).in_file(&options.data)?;
     Ok((table.points, labels))
 }
@@ -95,7 +95,7 @@ fn tell(options: &Train, svc: &Svc<VectorExpr>, model: &Model, y: &Labels) -> Re
 fn lines(svc: &Svc<VectorExpr>, model: &Model, y: &Labels) -> String {
     let mut sizes = vec![0_usize; y.classes().len()];
     y.index().iter().for_each(|&class| sizes[class as usize] += 1);
-    let bounds: Vec<f64> = class_weights(svc, y.classes()).iter().map(|weight| svc.c * weight).collect();
+    let bounds: Vec<f64> = svc.factors(y.classes()).iter().map(|weight| svc.c * weight).collect();
     let mut text = String::new();
     for (p, (a, b)) in pairs(y.classes().len()).into_iter().enumerate() {
         let pair = Pair::of(model, p, [a, b], &bounds);
@@ -158,7 +158,7 @@ fn cross_validate(
     let mut correct = 0;
     for k in 0..folds {
         let (out, rest): (Vec<usize>, Vec<usize>) = (0..x.len()).partition(|&i| fold[i] == k);
-        let labels = in_order(Labels::first_seen(rest.iter().map(|&i| y.name(i))));
+        let labels = Labels::first_seen(rest.iter().map(|&i| y.name(i))).libsvm_order();
         let (model, _) = fit(svc, &x.select(&rest), &labels, options.quiet).in_file(&options.data)?;
         if system::stop_wanted() {
             return Err(Failure::Answer(code::INTERRUPTED));

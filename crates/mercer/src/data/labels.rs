@@ -90,10 +90,16 @@ impl Labels {
         &self.classes[self.index[i] as usize]
     }
 
+    fn empty_class(&self) -> Option<&str> {
+        let mut seen = vec![false; self.classes.len()];
+        self.index.iter().for_each(|&class| seen[class as usize] = true);
+        seen.iter().position(|seen| !seen).map(|class| self.classes[class].as_str())
+    }
+
     /// Refuses a data set that no classifier can be fitted to.
     ///
     /// # Errors
-    /// If there are no points, another number of labels than points, or fewer than two classes.
+    /// If there are no points, another number of labels than points, fewer than two classes, or one without points.
     pub fn check(&self, points: usize) -> Result<()> {
         let problem = if points == 0 {
             DataProblem::Empty
@@ -101,6 +107,8 @@ impl Labels {
             DataProblem::Lengths { points, labels: self.len() }
         } else if let [class] = self.classes.as_slice() {
             DataProblem::OneClass(class.as_str().into())
+        } else if let Some(class) = self.empty_class() {
+            DataProblem::EmptyClass(class.into())
         } else {
             return Ok(());
         };
@@ -120,6 +128,20 @@ mod tests {
         let sorted = labels.reordered(vec!["a".into(), "b".into(), "c".into()]);
         assert_eq!(sorted.index(), [1, 0, 1, 2]);
         assert_eq!(sorted.name(3), "c");
+    }
+
+    #[test]
+    fn one_comes_before_minus_one_and_nothing_else_moves() {
+        let labels = Labels::first_seen(["-1", "1", "-1"]).libsvm_order();
+        assert_eq!((labels.classes(), labels.index()), (&["1".into(), "-1".into()][..], &[1, 0, 1][..]));
+        assert_eq!(Labels::first_seen(["2", "1"]).libsvm_order().classes(), ["2", "1"]);
+        assert_eq!(Labels::first_seen(["-1", "1", "0"]).libsvm_order().classes(), ["-1", "1", "0"]);
+    }
+
+    #[test]
+    fn a_class_without_points_is_refused_by_name() {
+        let error = Labels::new(vec!["a".into(), "b".into(), "c".into()], vec![0, 2]).check(2).unwrap_err();
+        assert_eq!(error.to_string(), "class 'b' has no points");
     }
 
     #[test]

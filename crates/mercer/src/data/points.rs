@@ -1,6 +1,7 @@
 //! What a kernel needs to know of its points.
 
 use super::{Dense, Sparse};
+use crate::error::{DataProblem, ErrorKind, Result};
 
 mod sealed {
     pub trait Sealed {}
@@ -50,6 +51,22 @@ pub trait Points: Clone + Send + Sync {
     /// Features of a point, 0 where the space has no such thing.
     fn width(&self) -> usize {
         0
+    }
+    /// The first number that is not finite, as (point, feature) from 0; none where points are not numbers.
+    fn first_not_finite(&self) -> Option<(usize, usize)> {
+        None
+    }
+    /// Refuses points with a number that is not finite.
+    ///
+    /// # Errors
+    /// Where the first such number is.
+    fn check_finite(&self) -> Result<()> {
+        match self.first_not_finite() {
+            None => Ok(()),
+            Some((row, column)) => {
+                Err(ErrorKind::Data(DataProblem::NotFinite { row: row + 1, column: column + 1 }).into())
+            }
+        }
     }
 }
 
@@ -172,9 +189,8 @@ impl Vectors {
         }
     }
 
-    /// The same rows said to have `columns` columns: sparse files do not say how wide they are. Columns beyond
-    /// are dropped (a kernel cannot see a feature that was absent in training only if it was zero there, so
-    /// models keep their own width and drop what is new).
+    /// The same rows said to have `columns` columns: sparse files do not say how wide they are. Zeros are added or
+    /// columns dropped at the right; dropping a feature changes the kernel values of rows that have it.
     #[must_use]
     pub fn with_width(self, columns: usize) -> Self {
         if columns == self.width() {
@@ -186,20 +202,6 @@ impl Vectors {
             Self::Sparse32(rows) => Self::Sparse32(rows.with_width(columns)),
             Self::Sparse64(rows) => Self::Sparse64(rows.with_width(columns)),
         }
-    }
-
-    /// The first entry that is not finite, as (row, column) from 0.
-    #[must_use]
-    pub fn first_not_finite(&self) -> Option<(usize, usize)> {
-        (0..self.len()).find_map(|i| {
-            let mut found = None;
-            self.row(i).for_each(|k, v| {
-                if !v.is_finite() && found.is_none() {
-                    found = Some((i, k));
-                }
-            });
-            found
-        })
     }
 }
 
@@ -220,6 +222,18 @@ impl Points for Vectors {
             Self::Sparse32(rows) => Self::Sparse32(rows.select(index)),
             Self::Sparse64(rows) => Self::Sparse64(rows.select(index)),
         }
+    }
+
+    fn first_not_finite(&self) -> Option<(usize, usize)> {
+        (0..self.len()).find_map(|i| {
+            let mut found = None;
+            self.row(i).for_each(|k, v| {
+                if !v.is_finite() && found.is_none() {
+                    found = Some((i, k));
+                }
+            });
+            found
+        })
     }
 
     fn width(&self) -> usize {

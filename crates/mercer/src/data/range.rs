@@ -13,7 +13,7 @@ use super::blocks::BLOCK;
 use super::input::Input;
 use super::libsvm::{Rows, for_each_piece};
 use super::range_file::parse;
-use super::scale::scaled;
+use super::scale::{check_width, scaled};
 use super::{Scaler, format_g, write_atomic};
 use crate::error::{DataProblem, Error, ErrorKind, Result, check};
 
@@ -158,14 +158,17 @@ impl Range {
     }
 
     /// The same map for rows in memory.
-    #[must_use]
-    pub fn scaler(&self) -> Scaler {
+    ///
+    /// # Errors
+    /// If there are more columns than can be scaled.
+    pub fn scaler(&self) -> Result<Scaler> {
         let width = self.features.last().map_or(0, |feature| feature.index as usize);
+        check_width(width)?;
         let (mut min, mut max) = (vec![0.0; width], vec![0.0; width]);
         for feature in &self.features {
             (min[feature.index as usize - 1], max[feature.index as usize - 1]) = (feature.min, feature.max);
         }
-        Scaler::MinMax { lower: self.lower, upper: self.upper, min, max }
+        Ok(Scaler::MinMax { lower: self.lower, upper: self.upper, min, max })
     }
 
     fn scaled_target(&self, value: f64) -> f64 {

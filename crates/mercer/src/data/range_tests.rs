@@ -70,7 +70,7 @@ fn scaling_text_and_scaling_rows_agree() {
     let range = Range::scan(&data, [-1.0, 1.0], None).unwrap();
     let points = read(&data, &ReadOptions::default()).unwrap().points;
     let scaler = Scaler::min_max(&points, -1.0, 1.0).unwrap();
-    assert_eq!(range.scaler(), scaler);
+    assert_eq!(range.scaler().unwrap(), scaler);
     assert_eq!(scaler.range(), Some(range.clone()));
     let image = folder.file("image.libsvm", &scaled_text(&range, &data).0);
     let (ours, theirs) = (scaler.apply(&points), read(&image, &ReadOptions::default()).unwrap().points);

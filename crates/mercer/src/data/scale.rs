@@ -47,23 +47,33 @@ pub enum Scaler {
     },
 }
 
+/// The most columns that are scaled: a map holds two numbers for each, whether it occurs or not.
+const MAX_COLUMNS: usize = 1 << 26;
+
+/// Refuses more columns than can be scaled.
+pub(super) fn check_width(columns: usize) -> Result<()> {
+    check("features", columns as f64, columns <= MAX_COLUMNS, "at most 67108864 features can be scaled")
+}
+
 impl Scaler {
     /// Fits a map of each column to the range from `lower` to `upper`.
     ///
     /// # Errors
-    /// If `lower` is not below `upper` or one is not finite.
+    /// If `lower` is not below `upper` or one is not finite, or there are more columns than can be scaled.
     pub fn min_max(points: &Vectors, lower: f64, upper: f64) -> Result<Self> {
         check("lower", lower, lower.is_finite() && lower < upper, "must be finite and below upper")?;
         check("upper", upper, upper.is_finite(), "must be finite")?;
-        let Statistics { min, max, .. } = Statistics::of(points);
+        let Statistics { min, max, .. } = Statistics::of(points)?;
         Ok(Self::MinMax { lower, upper, min, max })
     }
 
     /// Fits a map of each column to mean 0 and standard deviation 1.
-    #[must_use]
-    pub fn standard(points: &Vectors) -> Self {
+    ///
+    /// # Errors
+    /// If there are more columns than can be scaled.
+    pub fn standard(points: &Vectors) -> Result<Self> {
         let rows = points.len() as f64;
-        let Statistics { min, max, sum, stored } = Statistics::of(points);
+        let Statistics { min, max, sum, stored } = Statistics::of(points)?;
         let mean: Vec<f64> = (0..min.len())
             // Of equal values the mean is that value, which the rounded sum may miss.
             .map(|k| if min[k] == max[k] { min[k] } else { sum[k] / rows })
@@ -77,7 +87,7 @@ impl Scaler {
                 if min[k] == max[k] || deviation == 0.0 { 1.0 } else { deviation }
             })
             .collect();
-        Self::Standard { mean, deviation }
+        Ok(Self::Standard { mean, deviation })
     }
 
     /// Columns that the map was fitted on.
@@ -186,8 +196,9 @@ struct Statistics {
 }
 
 impl Statistics {
-    fn of(points: &Vectors) -> Self {
+    fn of(points: &Vectors) -> Result<Self> {
         let width = points.width();
+        check_width(width)?;
         let (mut min, mut max) = (vec![f64::INFINITY; width], vec![f64::NEG_INFINITY; width]);
         let (mut sum, mut stored) = (vec![0.0; width], vec![0; width]);
         each_entry(points, |k, value| {
@@ -202,7 +213,7 @@ impl Statistics {
                 max[k] = max[k].max(0.0);
             }
         }
-        Self { min, max, sum, stored }
+        Ok(Self { min, max, sum, stored })
     }
 }
 
@@ -234,7 +245,7 @@ mod tests {
         for scaler in [
             Scaler::min_max(&x, -1.0, 1.0).unwrap(),
             Scaler::min_max(&x, 0.0, 1.0).unwrap(),
-            Scaler::standard(&x),
+            Scaler::standard(&x).unwrap(),
         ] {
             let image = scaler.apply(&x);
             assert!(image.is_sparse());
@@ -246,13 +257,13 @@ mod tests {
             }));
         }
         assert_eq!(Scaler::min_max(&x, 0.0, 1.0).unwrap().apply(&x).stored(), 2);
-        assert_eq!(Scaler::standard(&x), Scaler::standard(&densified(&x)));
+        assert_eq!(Scaler::standard(&x).unwrap(), Scaler::standard(&densified(&x)).unwrap());
     }
 
     #[test]
     fn standard_columns_have_mean_zero_and_deviation_one() {
         let x = Vectors::dense(2, vec![1.0, 0.1, 2.0, 0.1, 6.0, 0.1]);
-        let Vectors::Dense64(image) = Scaler::standard(&x).apply(&x) else { panic!() };
+        let Vectors::Dense64(image) = Scaler::standard(&x).unwrap().apply(&x) else { panic!() };
         let column: Vec<f64> = (0..3).map(|i| image.row(i)[0]).collect();
         assert!(column.iter().sum::<f64>().abs() < 1e-15);
         assert!((column.iter().map(|v| v * v).sum::<f64>() / 3.0 - 1.0).abs() < 1e-15);
@@ -277,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_scaler_comes_back_from_text() {
-        let scaler = Scaler::standard(&sparse());
+        let scaler = Scaler::standard(&sparse()).unwrap();
         assert_eq!(serde_json::from_str::<Scaler>(&serde_json::to_string(&scaler).unwrap()).unwrap(), scaler);
     }
 }

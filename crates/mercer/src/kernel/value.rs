@@ -52,7 +52,12 @@ impl VectorLeaf {
     /// k(φ(x), φ(y)) by its definition; as [`VectorExpr::value`].
     #[must_use]
     pub fn value(&self, x: Row<'_>, y: Row<'_>) -> f64 {
-        let width = shown(x).max(shown(y));
+        self.value_in(shown(x).max(shown(y)), x, y)
+    }
+
+    /// k(φ(x), φ(y)) by its definition; as [`VectorExpr::value_in`].
+    #[must_use]
+    pub fn value_in(&self, width: usize, x: Row<'_>, y: Row<'_>) -> f64 {
         self.value_of(&unpack(width, x), &unpack(width, y))
     }
 

@@ -53,12 +53,14 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     /// a row do not depend on the other rows, nor on the number of threads.
     ///
     /// # Errors
-    /// If the points have another width than the support points, or the kernel cannot be evaluated.
+    /// If the points have another width than the support points, a number or a decision is not finite, or the kernel
+    /// cannot be evaluated.
     pub fn decisions(&self, points: &X) -> Result<Dense<f64>> {
         if points.width() != self.points.width() {
             let problem = DataProblem::Width { found: points.width(), expected: self.points.width() };
             return Err(ErrorKind::Data(problem).into());
         }
+        points.check_finite()?;
         let outputs = self.coefficients.outputs;
         let mut values = vec![0.0; points.len() * outputs];
         if self.points.is_empty() {
@@ -77,6 +79,9 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
                 self.read(kernel, values);
             }
         });
+        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+            return Err(ErrorKind::Data(DataProblem::DecisionNotFinite { row: at / outputs + 1 }).into());
+        }
         Ok(Dense::new(outputs, values))
     }
 

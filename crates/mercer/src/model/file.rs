@@ -222,11 +222,17 @@ impl Saved {
                     && !deviation.contains(&0.0)
             }
         };
-        if holds {
-            Ok(())
-        } else {
-            Err("the scaler does not have two usable numbers for each feature".into())
+        if !holds {
+            return Err("the scaler does not have two usable numbers for each feature".into());
         }
+        if let Some(scaled) = self.scaler.as_ref().map(Scaler::width).filter(|&scaled| scaled != width) {
+            return Err(format!("a scaler of {scaled} features for a model of {width}").into());
+        }
+        let encoded = self.encoding.as_ref().map(Encoding::width);
+        if let Some(encoded) = encoded.filter(|&encoded| encoded != width) {
+            return Err(format!("an encoding of {encoded} features for a model of {width}").into());
+        }
+        Ok(())
     }
 }
 

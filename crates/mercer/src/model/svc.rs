@@ -30,10 +30,13 @@ use rayon::prelude::*;
 use super::expansion::{CoefficientBlock, Coefficients, Expansion};
 use super::multiclass::{members, pairs, vote};
 use crate::data::{Dense, Labels, Points};
-use crate::error::{Result, check};
+use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
 use crate::solve::{Certificate, Problem, Progress, Smo, Solution, Watch, unwatched};
+
+/// Pairs that may run at the same time, between which the memory for kernel rows is shared out.
+const SIDE_BY_SIDE: usize = 8;
 
 /// C-SVC, one-vs-one for more than two classes.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,6 +142,8 @@ impl<K> Svc<K> {
     {
         self.check()?;
         y.check(x.len())?;
+        x.check_finite()?;
+        self.check_weights(y)?;
         let gram = Lazy::new(&self.kernel, x)?;
         let solved = self.pairs(&gram, y, watch)?;
         Ok(self.assemble(x, y, &solved))
@@ -150,11 +155,13 @@ impl<K> Svc<K> {
         K: Kernel<X>,
     {
         let members = members(y);
+        let factors = self.factors(y.classes());
         let pairs = pairs(members.len());
         let started = Instant::now();
         let shared =
             Shared { watch: Mutex::new(watch), stopped: AtomicBool::new(false), parts: pairs.len(), started };
-        let together = rayon::current_num_threads().min(pairs.len()).max(1);
+        // A share that does not depend on the number of threads, so that the rows computed do not either.
+        let together = pairs.len().clamp(1, SIDE_BY_SIDE);
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let mut solver = Smo { psd, cache_bytes: self.solver.cache_bytes / together, ..self.solver.clone() };
         let one = |part: usize, solver: &Smo| -> Result<Pair> {
@@ -163,8 +170,7 @@ impl<K> Svc<K> {
             // In the order of the data the two-class problem is the Gram itself.
             index.sort_unstable();
             let positive: Vec<bool> = index.iter().map(|&i| y.index()[i] as usize == a).collect();
-            let c: Vec<f64> =
-                positive.iter().map(|&p| self.c * self.weight(y, if p { a } else { b })).collect();
+            let c: Vec<f64> = positive.iter().map(|&p| self.c * factors[if p { a } else { b }]).collect();
             let problem = Problem::c_svc(&positive, &c);
             let mut watch = |progress: &Progress| shared.show(part, progress);
             let solution = if pairs.len() == 1 {
@@ -187,9 +193,21 @@ impl<K> Svc<K> {
             .collect()
     }
 
-    fn weight(&self, y: &Labels, class: usize) -> f64 {
-        let named = |(name, _): &&(String, f64)| *name == y.classes()[class];
-        self.class_weights.iter().filter(named).map(|(_, weight)| weight).product()
+    /// Refuses a weight for a class that is not there: it is most likely misspelt.
+    fn check_weights(&self, y: &Labels) -> Result<()> {
+        match self.class_weights.iter().find(|(name, _)| !y.classes().contains(name)) {
+            None => Ok(()),
+            Some((name, _)) => Err(ErrorKind::Data(DataProblem::NoClass(name.as_str().into())).into()),
+        }
+    }
+
+    /// The factor on C for each of `classes`; a class named twice has the product.
+    #[must_use]
+    pub fn factors(&self, classes: &[String]) -> Vec<f64> {
+        let factor = |class: &String| {
+            self.class_weights.iter().filter(|(name, _)| name == class).map(|(_, weight)| weight).product()
+        };
+        classes.iter().map(factor).collect()
     }
 
     /// Lays the pairs' coefficients side by side over the union of their support points.

@@ -45,26 +45,43 @@ impl Aside {
     pub(super) fn new(index: Vec<usize>, gradient: Vec<f64>, beta: Vec<f64>) -> Self {
         Self { index, gradient, beta }
     }
+}
 
-    /// Gradients of those set aside, now that β is `beta`, each with its variable.
-    pub(super) fn restore(self, gram: &dyn Gram, beta: &[f64]) -> impl Iterator<Item = (usize, f64)> {
-        let moved: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != self.beta[i]).collect();
-        let mut gradient = vec![0.0; beta.len()];
-        self.index.iter().zip(&self.gradient).for_each(|(&i, &g)| gradient[i] = g);
-        let weights: Vec<f64> = moved.iter().map(|&i| beta[i] - self.beta[i]).collect();
-        add_rows(gram, &moved, &weights, &mut gradient);
-        self.index.into_iter().map(move |i| (i, gradient[i]))
+/// Gradients of all that were set aside, now that β is `beta`, each with its variable: one pass over the rows of those
+/// that have moved since.
+pub(super) fn restore(parts: Vec<Aside>, gram: &dyn Gram, beta: &[f64]) -> Vec<(usize, f64)> {
+    let moved = |i: &usize| parts.iter().any(|part| part.beta[*i] != beta[*i]);
+    let moved: Vec<usize> = (0..beta.len()).filter(moved).collect();
+    let mut gradients: Vec<Vec<f64>> = vec![vec![0.0; beta.len()]; parts.len()];
+    for_rows(gram, &moved, |points, rows| {
+        for (part, gradient) in parts.iter().zip(&mut gradients) {
+            let weights: Vec<f64> = points.iter().map(|&i| beta[i] - part.beta[i]).collect();
+            super::update_gradient(gradient, rows, &weights);
+        }
+    });
+    let mut restored = Vec::new();
+    for (part, change) in parts.iter().zip(&gradients) {
+        restored.extend(part.index.iter().zip(&part.gradient).map(|(&i, &g)| (i, g + change[i])));
     }
+    restored
 }
 
 /// `gradient += Σ weights[w] · row(points[w])`, rows computed in batches and not kept.
 pub(super) fn add_rows(gram: &dyn Gram, points: &[usize], weights: &[f64], gradient: &mut [f64]) {
+    let mut weights = weights.chunks(BATCH);
+    for_rows(gram, points, |_, rows| {
+        super::update_gradient(gradient, rows, weights.next().unwrap_or_default());
+    });
+}
+
+/// Computes the rows of `points` in batches and shows each batch.
+fn for_rows(gram: &dyn Gram, points: &[usize], mut show: impl FnMut(&[usize], &[&[f32]])) {
     let n = gram.len();
     let mut scratch = vec![0.0; BATCH.min(points.len()) * n];
-    for (points, weights) in points.chunks(BATCH).zip(weights.chunks(BATCH)) {
+    for points in points.chunks(BATCH) {
         let mut rows: Vec<&mut [f32]> = scratch.chunks_mut(n.max(1)).take(points.len()).collect();
         gram.rows(points, &mut rows);
         let rows: Vec<&[f32]> = rows.iter().map(|row| &**row).collect();
-        super::update_gradient(gradient, &rows, weights);
+        show(points, &rows);
     }
 }

@@ -12,7 +12,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::active::{Aside, add_rows, undecided};
+use super::active::{Aside, add_rows, restore, undecided};
 use super::certificate::{Extremes, gap, objective};
 use super::inner::{Inner, Variable};
 use super::working_set::Choice;
@@ -117,6 +117,8 @@ struct Run<'a> {
     size: usize,
     rounds: u64,
     iterations: u64,
+    /// The objective of the whole problem, kept up to date.
+    objective: f64,
     /// The round in which to look next at what can be set aside.
     next_look: u64,
     best: Best,
@@ -154,7 +156,9 @@ impl<'a> Run<'a> {
         let weights: Vec<f64> = moved.iter().map(|&i| problem.start[i]).collect();
         add_rows(root, &moved, &weights, &mut gradient);
         let size = settings.size(problem.len());
+        let objective = objective(&problem.start, &gradient, &problem.linear);
         Self {
+            objective,
             settings,
             problem,
             root,
@@ -198,14 +202,13 @@ impl<'a> Run<'a> {
             if self.settings.time_limit.is_some_and(|limit| self.started.elapsed() >= limit) {
                 return Stop::TimeLimit;
             }
-            let objective = self.objective();
-            if self.best.improves(objective, extremes.violation()) {
+            if self.best.improves(self.objective, extremes.violation()) {
                 self.best.round = self.rounds;
             } else if self.rounds - self.best.round > (PATIENCE * (1 + self.active.len() / self.size)) as u64
             {
                 return Stop::Stalled;
             }
-            if watch(&self.progress(&extremes, objective)).is_break() {
+            if watch(&self.progress(&extremes)).is_break() {
                 return Stop::Interrupted;
             }
             if self.settings.shrinking && self.rounds >= self.next_look {
@@ -253,16 +256,21 @@ impl<'a> Run<'a> {
         let mut moved: Vec<usize> = Vec::with_capacity(chosen.len());
         let (mut moved_rows, mut weights) =
             (Vec::with_capacity(chosen.len()), Vec::with_capacity(chosen.len()));
+        let mut before = 0.0;
         for ((&i, row), &new) in chosen.iter().zip(rows).zip(self.inner.beta()) {
             if new == self.beta[i] {
                 continue;
             }
             weights.push(new - self.beta[i]);
+            before += (new - self.beta[i]) * self.gradient[i];
             moved_rows.push(row);
             moved.push(i);
             self.beta[i] = new;
         }
         update_gradient(&mut self.gradient, &moved_rows, &weights);
+        // δᵀg + ½δᵀKδ, and Kδ is what the gradient has changed by.
+        let after: f64 = moved.iter().zip(&weights).map(|(&i, delta)| delta * self.gradient[i]).sum();
+        self.objective += f64::midpoint(before, after);
         self.phases.update.lap(clock);
         self.rounds += 1;
         self.iterations += taken;
@@ -307,8 +315,8 @@ impl<'a> Run<'a> {
         self.store_beta();
         let mut gradient = vec![0.0; self.problem.len()];
         self.active.iter().zip(&self.gradient).for_each(|(&i, &g)| gradient[i] = g);
-        for aside in std::mem::take(&mut self.aside) {
-            aside.restore(self.root, &self.all_beta).for_each(|(i, g)| gradient[i] = g);
+        for (i, g) in restore(std::mem::take(&mut self.aside), self.root, &self.all_beta) {
+            gradient[i] = g;
         }
         self.last = self.last.iter().map(|&i| self.active[i]).collect();
         self.active = (0..self.problem.len()).collect();
@@ -332,13 +340,7 @@ impl<'a> Run<'a> {
         Extremes::of(&self.beta, &self.lower, &self.upper, &self.gradient)
     }
 
-    /// The objective, less the part of those set aside that does not change while they are.
-    fn objective(&self) -> f64 {
-        let linear: Vec<f64> = self.active.iter().map(|&i| self.problem.linear[i]).collect();
-        objective(&self.beta, &self.gradient, &linear)
-    }
-
-    fn progress(&self, extremes: &Extremes, objective: f64) -> Progress {
+    fn progress(&self, extremes: &Extremes) -> Progress {
         Progress {
             part: 0,
             parts: 1,
@@ -346,7 +348,7 @@ impl<'a> Run<'a> {
             iterations: self.iterations,
             violation: extremes.violation(),
             gap: gap(&self.beta, &self.lower, &self.upper, &self.gradient, extremes.offset),
-            objective,
+            objective: self.objective,
             elapsed: self.started.elapsed(),
         }
     }

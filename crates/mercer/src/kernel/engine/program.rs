@@ -5,7 +5,7 @@
 //! statistics is computed once, then the algebra works on tiles of values.
 
 use super::element::Element;
-use super::view::{RowSet, Termwise, View, largest_square, square};
+use super::view::{RowSet, Termwise, View, largest_square, mapped, square};
 use crate::data::{Points, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::{Expr, Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
@@ -95,52 +95,125 @@ fn need(kernel: &VectorKernel) -> Need {
     }
 }
 
-/// Single precision keeps an inner product right to about 2⁻²⁴ of the largest squared norm R²; times the steepest
-/// slope of the profile that is the error of a kernel value. It may reach this much.
-const SINGLE_ERROR: f64 = 2e-6;
+/// Single precision keeps an inner product of m terms right to about ½√m · 2⁻²⁴ of the largest squared norm R²; times
+/// the steepest slope of the profile that is the error of a kernel value. It may reach this much where everything
+/// conspires; most values are ten times closer.
+const SINGLE_ERROR: f64 = 4e-6;
 
-/// Whether every leaf is right to about 1e-6 when computed in single precision on these columns.
-pub(super) fn single_is_enough(expr: &VectorExpr, columns: &Vectors) -> Result<bool> {
-    for leaf in expr.leaves() {
-        let centred = matches!(need(&leaf.kernel), Need::Dot { centred: true });
-        let square = || largest_square(columns, &leaf.maps, centred);
-        let (square, slope) = match leaf.kernel {
-            VectorKernel::Linear => (square()?, 1.0),
-            VectorKernel::Polynomial { degree, gamma, coef0 } => {
-                let (square, degree) = (square()?, f64::from(degree));
-                (square, degree * gamma * (gamma * square + coef0.abs()).powf(degree - 1.0))
-            }
-            VectorKernel::Tanh { gamma, .. } | VectorKernel::Rbf { gamma } => (square()?, gamma),
-            VectorKernel::Precomputed | VectorKernel::Factor(_) => continue,
-            _ => return Ok(false),
-        };
-        if slope * square * f64::from(f32::EPSILON) / 2.0 > SINGLE_ERROR {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+/// How large the values of a part can be, and how far off in single precision.
+#[derive(Clone, Copy)]
+struct Bounds {
+    value: f64,
+    error: f64,
 }
 
-/// k(x, x) for point `i`: from its squared norm where that says it, else by the definition.
-pub(super) fn own(expr: &VectorExpr, points: &Vectors, i: usize) -> f64 {
-    match expr {
-        Expr::Leaf(leaf) if leaf.maps.is_empty() => {
-            let square = || square(points, i, None);
-            match leaf.kernel {
-                VectorKernel::Rbf { .. } | VectorKernel::Laplace { .. } | VectorKernel::Matern { .. } => 1.0,
-                VectorKernel::Linear => square(),
-                VectorKernel::Polynomial { degree, gamma, coef0 } => {
-                    (gamma * square() + coef0).powi(degree as i32)
-                }
-                VectorKernel::Tanh { gamma, coef0 } => (gamma * square() + coef0).tanh(),
-                VectorKernel::Precomputed => {
-                    let serial = points.row(i).get(0);
-                    points.row(i).get(serial as usize)
-                }
-                _ => expr.value_in(points.width(), points.row(i), points.row(i)),
+/// Whether kernel values are right to about 1e-6 when computed in single precision on these columns.
+pub(super) fn single_is_enough(expr: &VectorExpr, columns: &Vectors) -> Result<bool> {
+    Ok(bounds(expr, columns)?.error <= SINGLE_ERROR)
+}
+
+fn bounds(expr: &VectorExpr, columns: &Vectors) -> Result<Bounds> {
+    let unknown = Bounds { value: f64::INFINITY, error: f64::INFINITY };
+    let all =
+        |parts: &[VectorExpr]| parts.iter().map(|part| bounds(part, columns)).collect::<Result<Vec<_>>>();
+    Ok(match expr {
+        Expr::Constant(c) => Bounds { value: c.abs(), error: 0.0 },
+        Expr::Leaf(leaf) => leaf_bounds(leaf, columns)?,
+        Expr::Sum(parts) => all(parts)?.iter().fold(Bounds { value: 0.0, error: 0.0 }, |a, b| Bounds {
+            value: a.value + b.value,
+            error: a.error + b.error,
+        }),
+        Expr::Product(parts) => all(parts)?.iter().fold(Bounds { value: 1.0, error: 0.0 }, |a, b| Bounds {
+            value: a.value * b.value,
+            error: a.error * b.value + a.value * b.error,
+        }),
+        Expr::Power(inner, power) => {
+            let (inner, power) = (bounds(inner, columns)?, f64::from(*power));
+            let slope = power * inner.value.powf((power - 1.0).max(0.0));
+            Bounds { value: inner.value.powf(power), error: slope * inner.error }
+        }
+        Expr::Exp(inner) => {
+            let inner = bounds(inner, columns)?;
+            Bounds { value: inner.value.exp(), error: inner.value.exp() * inner.error }
+        }
+        // The diagonal it is divided by can be small.
+        Expr::Normalized(_) => unknown,
+    })
+}
+
+fn leaf_bounds(leaf: &VectorLeaf, columns: &Vectors) -> Result<Bounds> {
+    let unit = f64::from(f32::EPSILON) / 2.0 * (0.5 * (most_terms(columns) as f64).sqrt()).max(1.0);
+    let centred = matches!(need(&leaf.kernel), Need::Dot { centred: true });
+    let square = || largest_square(columns, &leaf.maps, centred);
+    Ok(match leaf.kernel {
+        VectorKernel::Linear => {
+            let square = square()?;
+            Bounds { value: square, error: unit * square }
+        }
+        VectorKernel::Polynomial { degree, gamma, coef0 } => {
+            let (square, degree) = (square()?, f64::from(degree));
+            let base = gamma * square + coef0.abs();
+            Bounds {
+                value: base.powf(degree),
+                error: unit * degree * gamma * base.powf(degree - 1.0) * square,
             }
         }
-        _ => expr.value_in(points.width(), points.row(i), points.row(i)),
+        VectorKernel::Tanh { gamma, .. } | VectorKernel::Rbf { gamma } => {
+            Bounds { value: 1.0, error: unit * gamma * square()? }
+        }
+        // Given, not computed: rounded once.
+        VectorKernel::Precomputed | VectorKernel::Factor(_) => {
+            let part = Expr::Leaf(leaf.clone());
+            let value = (0..columns.len()).map(|i| own(&part, columns, i).abs()).fold(0.0, f64::max);
+            Bounds {
+                value,
+                error: if matches!(leaf.kernel, VectorKernel::Precomputed) { 0.0 } else { unit * value },
+            }
+        }
+        _ => Bounds { value: f64::INFINITY, error: f64::INFINITY },
+    })
+}
+
+/// Terms of the longest inner product with a column.
+fn most_terms(columns: &Vectors) -> usize {
+    (0..columns.len()).map(|i| columns.row(i).stored()).max().unwrap_or(0)
+}
+
+/// k(x, x) for point `i`.
+pub(super) fn own(expr: &VectorExpr, points: &Vectors, i: usize) -> f64 {
+    match expr {
+        Expr::Constant(c) => *c,
+        Expr::Leaf(leaf) if leaf.maps.is_empty() => own_leaf(leaf, points, i),
+        Expr::Leaf(leaf) => leaf.value_in(points.width(), points.row(i), points.row(i)),
+        Expr::Sum(parts) => parts.iter().map(|part| own(part, points, i)).sum(),
+        Expr::Product(parts) => parts.iter().map(|part| own(part, points, i)).product(),
+        Expr::Power(inner, power) => own(inner, points, i).powi(*power as i32),
+        Expr::Exp(inner) => own(inner, points, i).exp(),
+        Expr::Normalized(inner) => f64::from(u8::from(own(inner, points, i) > 0.0)),
+    }
+}
+
+/// k(x, x) of a leaf without maps, from the entries of the row alone.
+fn own_leaf(leaf: &VectorLeaf, points: &Vectors, i: usize) -> f64 {
+    let square = || square(points, i, None);
+    match leaf.kernel {
+        VectorKernel::Rbf { .. }
+        | VectorKernel::Laplace { .. }
+        | VectorKernel::Matern { .. }
+        | VectorKernel::RationalQuadratic { .. }
+        | VectorKernel::Gaussian { .. } => 1.0,
+        VectorKernel::Linear => square(),
+        VectorKernel::Polynomial { degree, gamma, coef0 } => (gamma * square() + coef0).powi(degree as i32),
+        VectorKernel::Tanh { gamma, coef0 } => (gamma * square() + coef0).tanh(),
+        VectorKernel::Plummer { epsilon, power } => (epsilon * epsilon).powf(-power / 2.0),
+        VectorKernel::Cosine => f64::from(u8::from(square() > 0.0)),
+        VectorKernel::Intersection => {
+            let mut sum = 0.0;
+            points.row(i).for_each(|_, v| sum += v);
+            sum
+        }
+        VectorKernel::Factor(_) => factor(leaf, points, i).powi(2),
+        VectorKernel::Precomputed => points.row(i).get(points.row(i).get(0) as usize),
     }
 }
 
@@ -482,20 +555,12 @@ fn inverse_root<T: Element>(part: &VectorExpr, points: &Vectors, i: usize) -> T 
 
 /// f(x) of a factor kernel at point `i`.
 fn factor(leaf: &VectorLeaf, points: &Vectors, i: usize) -> f64 {
-    let mut values = vec![0.0; points.width()];
-    points.row(i).for_each(|k, v| values[k] = v);
-    for map in &leaf.maps {
-        let mut image = Vec::new();
-        map.apply(&values, &mut image);
-        values = image;
-    }
-    let square = values.iter().map(|v| v * v).sum::<f64>();
+    let point = points.select(&[i]);
+    let image = mapped(&point, &leaf.maps).expect("points as wide as the columns can be mapped as they were");
     match leaf.kernel {
-        VectorKernel::Factor(Factor::Norm) => square.sqrt(),
-        VectorKernel::Factor(Factor::Coordinate(k)) => {
-            k.checked_sub(1).and_then(|k| values.get(k)).copied().unwrap_or(0.0)
-        }
-        VectorKernel::Factor(Factor::Bump { gamma }) => (-gamma * square).exp(),
+        VectorKernel::Factor(Factor::Norm) => square(&image, 0, None).sqrt(),
+        VectorKernel::Factor(Factor::Coordinate(k)) => k.checked_sub(1).map_or(0.0, |k| image.row(0).get(k)),
+        VectorKernel::Factor(Factor::Bump { gamma }) => (-gamma * square(&image, 0, None)).exp(),
         _ => unreachable!("only factor kernels have a factor"),
     }
 }

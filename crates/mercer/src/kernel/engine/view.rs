@@ -11,6 +11,9 @@ use crate::simd::{Aligned, PANEL, STRIP};
 /// Sparse columns whose dense panels would take more bytes than this stay sparse.
 const DENSE_BYTES: usize = 1 << 30;
 
+/// Sparse spaces wider than this are packed over the features that occur in the columns only.
+const MANY_FEATURES: usize = 1 << 20;
+
 /// Rows with a smaller share of entries than this are multiplied sparsely. A stored entry costs about as much as
 /// 1.3 entries of the dense product, which has no index to follow.
 const SPARSE_SHARE: f64 = 0.6;
@@ -18,7 +21,12 @@ const SPARSE_SHARE: f64 = 0.6;
 /// The columns of a Gram as seen through some maps, less a centre where only differences matter.
 pub(super) struct View<T> {
     maps: Vec<Map>,
+    /// Features of the points as they are seen through the maps.
     width: usize,
+    /// Features packed: all, or those of `occurring`.
+    depth: usize,
+    /// The features that occur in the columns, ascending, where only those are packed.
+    occurring: Option<Vec<u32>>,
     columns: usize,
     center: Option<Vec<f64>>,
     termwise: bool,
@@ -41,13 +49,18 @@ struct SparseRows<T> {
     values: Vec<T>,
 }
 
+/// The place of feature `k` among those packed, none where it occurs in no column.
+fn place_of(occurring: Option<&[u32]>, k: usize) -> Option<usize> {
+    occurring.map_or(Some(k), |occurring| occurring.binary_search(&(k as u32)).ok())
+}
+
 impl<T: Element> SparseRows<T> {
-    fn new(points: &Vectors, rows: impl Iterator<Item = usize>) -> Self {
+    fn new(points: &Vectors, rows: impl Iterator<Item = usize>, occurring: Option<&[u32]>) -> Self {
         let mut packed = Self { start: vec![0], index: Vec::new(), values: Vec::new() };
         for i in rows {
             points.row(i).for_each(|k, v| {
-                if v != 0.0 {
-                    packed.index.push(k as u32);
+                if let Some(place) = place_of(occurring, k).filter(|_| v != 0.0) {
+                    packed.index.push(place as u32);
                     packed.values.push(T::from_f64(v));
                 }
             });
@@ -83,9 +96,9 @@ enum PackedRows<T> {
 /// A feature that occurs in none of the rows.
 const ABSENT: u32 = u32::MAX;
 
-fn pack_panel<T: Element>(points: &Vectors, rows: &[usize], width: usize) -> PackedRows<T> {
-    let mut place = vec![ABSENT; width];
-    rows.iter().for_each(|&i| points.row(i).for_each(|k, _| place[k] = 0));
+fn pack_panel<T: Element>(rows: &SparseRows<T>, depth: usize) -> PackedRows<T> {
+    let mut place = vec![ABSENT; depth];
+    rows.index.iter().for_each(|&k| place[k as usize] = 0);
     let mut places = 0;
     // Places ascend with the features, so that a translated column still ascends.
     for p in place.iter_mut().filter(|p| **p != ABSENT) {
@@ -93,10 +106,20 @@ fn pack_panel<T: Element>(points: &Vectors, rows: &[usize], width: usize) -> Pac
         places += 1;
     }
     let mut values = Aligned::zeros(places as usize * PANEL);
-    for (r, &i) in rows.iter().enumerate() {
-        points.row(i).for_each(|k, v| values[place[k] as usize * PANEL + r] = T::from_f64(v));
+    for r in 0..rows.start.len() - 1 {
+        let (index, entries) = rows.row(r);
+        index.iter().zip(entries).for_each(|(&k, &v)| values[place[k as usize] as usize * PANEL + r] = v);
     }
     PackedRows::Panel { place, values }
+}
+
+/// The features that occur in sparse `points`, ascending.
+fn occurring(points: &Vectors) -> Vec<u32> {
+    let mut features = Vec::with_capacity(points.stored());
+    (0..points.len()).for_each(|i| points.row(i).for_each(|k, _| features.push(k as u32)));
+    features.sort_unstable();
+    features.dedup();
+    features
 }
 
 /// A sum over features of a function of both values.
@@ -129,7 +152,7 @@ impl Termwise {
 }
 
 /// `points` seen through `maps`; borrowed where there are none.
-fn mapped<'a>(points: &'a Vectors, maps: &[Map]) -> Result<std::borrow::Cow<'a, Vectors>> {
+pub(super) fn mapped<'a>(points: &'a Vectors, maps: &[Map]) -> Result<std::borrow::Cow<'a, Vectors>> {
     maps.iter().try_fold(std::borrow::Cow::Borrowed(points), |points, map| {
         Ok(std::borrow::Cow::Owned(map.apply_all(&points)?))
     })
@@ -170,8 +193,11 @@ impl<T: Element> View<T> {
         let points = mapped(columns, maps)?;
         let (n, width) = (points.len(), points.width());
         let center = (centred && !points.is_sparse()).then(|| mean(&points));
+        let occurring =
+            (points.is_sparse() && width > MANY_FEATURES && !termwise).then(|| occurring(&points));
+        let depth = occurring.as_ref().map_or(width, Vec::len);
         let panels = n.div_ceil(PANEL);
-        let bytes = panels.saturating_mul(PANEL * size_of::<T>()).saturating_mul(width);
+        let bytes = panels.saturating_mul(PANEL * size_of::<T>()).saturating_mul(depth);
         let wide = points.is_sparse() && bytes > DENSE_BYTES;
         if wide && termwise {
             let what = format!("a kernel that compares feature by feature on {width} sparse features").into();
@@ -182,13 +208,17 @@ impl<T: Element> View<T> {
             *norm = T::from_f64(square(&points, i, center.as_deref()));
         });
         let packed = if wide {
-            Packed::Wide(SparseRows::new(&points, 0..n))
+            Packed::Wide(SparseRows::new(&points, 0..n, occurring.as_deref()))
         } else {
-            let mut values = Aligned::zeros(panels * PANEL * width);
-            if width > 0 {
-                values.par_chunks_mut(PANEL * width).enumerate().for_each(|(p, panel)| {
+            let mut values = Aligned::zeros(panels * PANEL * depth);
+            if depth > 0 {
+                values.par_chunks_mut(PANEL * depth).enumerate().for_each(|(p, panel)| {
                     for c in 0..PANEL.min(n - p * PANEL) {
-                        let mut put = |k: usize, v: f64| panel[k * PANEL + c] = T::from_f64(v);
+                        let mut put = |k: usize, v: f64| {
+                            if let Some(place) = place_of(occurring.as_deref(), k) {
+                                panel[place * PANEL + c] = T::from_f64(v);
+                            }
+                        };
                         match &center {
                             None => points.row(p * PANEL + c).for_each(put),
                             Some(center) => points.row(p * PANEL + c).for_each(|k, v| put(k, v - center[k])),
@@ -198,7 +228,7 @@ impl<T: Element> View<T> {
             }
             Packed::Panels(values)
         };
-        Ok(Self { maps: maps.to_vec(), width, columns: n, center, termwise, packed, norms })
+        Ok(Self { maps: maps.to_vec(), width, depth, occurring, columns: n, center, termwise, packed, norms })
     }
 
     /// Whether blocks should have at most `PANEL` rows.
@@ -232,14 +262,18 @@ impl<T: Element> View<T> {
         let center = self.center.as_deref();
         let norms = rows.iter().map(|&i| T::from_f64(square(points, i, center))).collect();
         let stored: usize = rows.iter().map(|&i| points.row(i).stored()).sum();
-        let dense = !points.is_sparse() || stored as f64 > SPARSE_SHARE * (rows.len() * self.width) as f64;
+        let dense = !points.is_sparse() || stored as f64 > SPARSE_SHARE * (rows.len() * self.depth) as f64;
         let packed = if self.is_wide() {
-            pack_panel(points, rows, self.width)
+            pack_panel(&SparseRows::new(points, rows.iter().copied(), self.occurring.as_deref()), self.depth)
         } else if dense || self.termwise || center.is_some() {
-            let mut strips = vec![T::default(); rows.len().div_ceil(STRIP) * STRIP * self.width];
+            let mut strips = vec![T::default(); rows.len().div_ceil(STRIP) * STRIP * self.depth];
             for (r, &i) in rows.iter().enumerate() {
-                let strip = &mut strips[r / STRIP * STRIP * self.width..];
-                let mut put = |k: usize, v: f64| strip[k * STRIP + r % STRIP] = T::from_f64(v);
+                let strip = &mut strips[r / STRIP * STRIP * self.depth..];
+                let mut put = |k: usize, v: f64| {
+                    if let Some(place) = place_of(self.occurring.as_deref(), k) {
+                        strip[place * STRIP + r % STRIP] = T::from_f64(v);
+                    }
+                };
                 match center {
                     None => points.row(i).for_each(put),
                     // A centre is only there for dense columns; a sparse row stands for all of its zeros too.
@@ -248,7 +282,7 @@ impl<T: Element> View<T> {
             }
             PackedRows::Strips(strips)
         } else {
-            PackedRows::Sparse(SparseRows::new(points, rows.iter().copied()))
+            PackedRows::Sparse(SparseRows::new(points, rows.iter().copied(), self.occurring.as_deref()))
         };
         RowSet { packed, norms }
     }
@@ -257,14 +291,14 @@ impl<T: Element> View<T> {
     /// row. `out` has room for whole strips.
     pub(super) fn dots(&self, rows: &RowSet<T>, first: usize, count: usize, p: usize, out: &mut [T]) {
         let panel = |values: &[T]| -> std::ops::Range<usize> {
-            debug_assert!(values.len() >= (p + 1) * PANEL * self.width);
-            p * PANEL * self.width..(p + 1) * PANEL * self.width
+            debug_assert!(values.len() >= (p + 1) * PANEL * self.depth);
+            p * PANEL * self.depth..(p + 1) * PANEL * self.depth
         };
         match (&self.packed, &rows.packed) {
             (Packed::Panels(values), PackedRows::Strips(strips)) => {
                 for s in 0..count.div_ceil(STRIP) {
-                    let strip = &strips[(first / STRIP + s) * STRIP * self.width..];
-                    T::dots(self.width, strip, &values[panel(values)], &mut out[s * STRIP * PANEL..]);
+                    let strip = &strips[(first / STRIP + s) * STRIP * self.depth..];
+                    T::dots(self.depth, strip, &values[panel(values)], &mut out[s * STRIP * PANEL..]);
                 }
             }
             (Packed::Panels(values), PackedRows::Sparse(sparse)) => {
@@ -306,11 +340,11 @@ impl<T: Element> View<T> {
         let (Packed::Panels(values), PackedRows::Strips(strips)) = (&self.packed, &rows.packed) else {
             unreachable!("termwise views are packed densely")
         };
-        let panel = &values[p * PANEL * self.width..(p + 1) * PANEL * self.width];
+        let panel = &values[p * PANEL * self.depth..(p + 1) * PANEL * self.depth];
         for r in 0..count {
-            let strip = &strips[(first + r) / STRIP * STRIP * self.width..];
+            let strip = &strips[(first + r) / STRIP * STRIP * self.depth..];
             let mut sums = [0.0; PANEL];
-            for k in 0..self.width {
+            for k in 0..self.depth {
                 let a = strip[k * STRIP + (first + r) % STRIP].to_f64();
                 for (sum, b) in sums.iter_mut().zip(&panel[k * PANEL..(k + 1) * PANEL]) {
                     *sum += term.term(a, b.to_f64());

@@ -31,7 +31,8 @@ fn saved(points: impl Into<Vectors>) -> Saved {
     let training = Training { c: 10.0, class_weights: vec![1.0, 2.0, 0.5], tolerance: 1e-3 };
     let names = (0..model.expansion.points.width()).map(|k| format!("feature {k}")).collect();
     let scaler = Scaler::min_max(&model.expansion.points.select(&[0, 1]), -1.0, 0.1).unwrap();
-    let column = Column { name: "é".into(), categories: Some(vec!["a".into(), "b".into()]) };
+    let categories = (0..model.expansion.points.width()).map(|k| format!("a{k}")).collect();
+    let column = Column { name: "é".into(), categories: Some(categories) };
     let encoding = Encoding { columns: vec![column], named: true, label_name: None, label_number: Some(3) };
     let (training, scaler, encoding) = (Some(training), Some(scaler), Some(encoding));
     Saved { training, names, scaler, encoding, ..Saved::from(model) }
@@ -156,6 +157,7 @@ fn entries_of_the_wrong_form_are_refused() {
     };
     assert!(standard("1").contains("two usable numbers"));
     assert!(standard("1,0").contains("two usable numbers"));
+    assert!(standard("1,1").contains("a scaler of 2 features for a model of 9"));
     assert!(standard("1,1e999").contains("entry 'scaler'"));
     assert!(refusal("encoding", "{\"columns\":7}").contains("entry 'encoding'"));
     assert!(refusal("scaler", "{").contains("entry 'scaler'"));

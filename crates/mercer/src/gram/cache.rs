@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use rayon::prelude::*;
+
 use super::Gram;
 use crate::simd::Aligned;
 
@@ -14,37 +16,72 @@ pub struct Cached<'a> {
     rows: Mutex<Rows>,
 }
 
-/// The rows held.
+/// The rows held, in chunks of memory large enough for huge pages: touching fresh memory page by page costs more than
+/// computing what goes into it.
 struct Rows {
     /// For each point, the slot of its row.
     slot: Vec<u32>,
     slots: Vec<Slot>,
+    chunks: Vec<Aligned<f32>>,
+    /// Slots of a chunk.
+    per_chunk: usize,
+    /// Values between the beginnings of two rows: whole cache lines.
+    stride: usize,
+    /// Most slots by the budget.
     capacity: usize,
+    /// Most slots for now: memory costs time before it saves any, so that it is taken up only as rows that were given
+    /// up are asked for again.
+    limit: usize,
+    /// What has been spent on such rows, in fresh rows' worth.
+    credit: f64,
+    /// For each point, whether its row was computed before.
+    seen: Vec<bool>,
     clock: u64,
 }
 
+/// Bytes that are taken up without asking.
+const FIRST: usize = 192 << 20;
+
+/// What a value's worth of memory that was never used costs, in nanoseconds, on the scale of [`Gram::cost`].
+const FRESH: f64 = 10.0;
+
 struct Slot {
+    /// Whose row it is; [`FREE`] where nobody's.
     point: usize,
     used: u64,
-    row: Aligned<f32>,
 }
+
+/// No point.
+const FREE: usize = usize::MAX;
+
+/// Bytes of a chunk, but for rows that are longer.
+const CHUNK: usize = 32 << 20;
+
+/// Values of a cache line.
+const LINE: usize = 16;
 
 impl<'a> Cached<'a> {
     /// Remembers rows of `gram` in at most `bytes`, and at least `least` rows whatever they take.
     #[must_use]
     pub fn new(gram: Box<dyn Gram + 'a>, bytes: usize, least: usize) -> Self {
         let n = gram.len();
-        let capacity = (bytes / (n.max(1) * size_of::<f32>())).clamp(least, n.max(least));
-        let rows = Rows { slot: vec![NONE; n], slots: Vec::new(), capacity, clock: 0 };
+        let stride = n.max(1).next_multiple_of(LINE);
+        let capacity = (bytes / (stride * size_of::<f32>())).clamp(least, n.max(least));
+        let per_chunk = (CHUNK / (stride * size_of::<f32>())).clamp(1, capacity.max(1));
+        let limit = (FIRST / (stride * size_of::<f32>())).clamp(least.min(capacity), capacity);
+        let (slot, slots, chunks, seen) = (vec![NONE; n], Vec::new(), Vec::new(), vec![false; n]);
+        let rows =
+            Rows { slot, slots, chunks, per_chunk, stride, capacity, limit, credit: 0.0, seen, clock: 0 };
         Self { gram, rows: Mutex::new(rows) }
     }
 
     /// Makes sure that the rows of these points are held, computing in one block those that are not, then lends
-    /// them. At most `least` points.
-    pub fn lend(&mut self, points: &[usize]) -> Vec<&[f32]> {
+    /// them, and the Gram they are from. At most `least` points.
+    pub fn lend(&mut self, points: &[usize]) -> (&dyn Gram, Vec<&[f32]>) {
         let rows = self.rows.get_mut().expect("no holder of the lock can panic");
         rows.fetch(&*self.gram, points);
-        points.iter().map(|&i| &rows.slots[rows.slot[i] as usize].row[..]).collect()
+        let lent = points.iter().map(|&i| rows.row(rows.slot[i] as usize)).collect();
+        (&*self.gram, lent)
     }
 
     /// The same memory of rows for the points at `index` (ascending) of the Gram, which becomes `gram`.
@@ -60,29 +97,64 @@ impl<'a> Cached<'a> {
         let old = self.rows.into_inner().expect("no holder of the lock can panic");
         let mut cached = Cached::new(gram, bytes, least);
         let rows = cached.rows.get_mut().expect("a new lock");
-        let mut place = vec![NONE; old.slot.len()];
-        index.iter().enumerate().for_each(|(new, &i)| place[i] = new as u32);
-        let kept = old.slots.into_iter().filter(|slot| place[slot.point] != NONE).take(rows.capacity);
-        rows.slots = kept.collect();
-        rows.clock = old.clock;
-        for (number, slot) in rows.slots.iter_mut().enumerate() {
-            (0..index.len()).for_each(|new| slot.row[new] = slot.row[index[new]]);
-            slot.row.truncate(index.len());
-            slot.point = place[slot.point] as usize;
-            rows.slot[slot.point] = number as u32;
-        }
+        rows.take_over(old, index);
         cached
     }
 
-    /// Bytes held in rows.
+    /// Bytes of the rows held.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let rows = self.rows.lock().expect("no holder of the lock can panic");
-        rows.slots.iter().map(|slot| slot.row.len() * size_of::<f32>()).sum()
+        rows.slots.iter().filter(|slot| slot.point != FREE).count() * rows.stride * size_of::<f32>()
     }
 }
 
 impl Rows {
+    fn row(&self, slot: usize) -> &[f32] {
+        let at = slot % self.per_chunk * self.stride;
+        &self.chunks[slot / self.per_chunk][at..at + self.slot.len()]
+    }
+
+    /// Takes over the rows and the memory of `old`, compacted to the columns `index`. Rows of points that are not in
+    /// `index` are dropped; the others move towards the beginning of their chunk, which now has room for more.
+    fn take_over(&mut self, old: Rows, index: &[usize]) {
+        let mut place = vec![NONE; old.slot.len()];
+        index.iter().enumerate().for_each(|(new, &i)| place[i] = new as u32);
+        self.clock = old.clock;
+        self.chunks = old.chunks;
+        // Chunks keep their size; each holds as many of the shorter rows as fit.
+        self.per_chunk = (old.per_chunk * old.stride / self.stride).max(1);
+        let kept: Vec<Vec<Slot>> = self
+            .chunks
+            .par_iter_mut()
+            .zip(old.slots.par_chunks(old.per_chunk))
+            .map(|(chunk, slots)| {
+                let (mut kept, mut row) = (Vec::new(), vec![0.0; index.len()]);
+                for (from, slot) in slots.iter().enumerate().filter(|(_, slot)| slot.point != FREE) {
+                    if place[slot.point] == NONE {
+                        continue;
+                    }
+                    let source = &chunk[from * old.stride..(from + 1) * old.stride];
+                    row.iter_mut().zip(index).for_each(|(new, &i)| *new = source[i]);
+                    let to = kept.len() * self.stride;
+                    chunk[to..to + row.len()].copy_from_slice(&row);
+                    kept.push(Slot { point: place[slot.point] as usize, used: slot.used });
+                }
+                kept
+            })
+            .collect();
+        for mut slots in kept {
+            slots.resize_with(self.per_chunk, || Slot { point: FREE, used: 0 });
+            self.slots.append(&mut slots);
+        }
+        self.capacity = self.capacity.max(self.slots.len());
+        self.limit = self.limit.clamp(self.slots.len(), self.capacity);
+        for (number, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.point != FREE) {
+            self.slot[slot.point] = number as u32;
+        }
+    }
+
+    /// Makes sure that the rows of `points` are held, computing those that are not in one block.
     fn fetch(&mut self, gram: &dyn Gram, points: &[usize]) {
         self.clock += 1;
         let mut missing = Vec::new();
@@ -95,49 +167,77 @@ impl Rows {
         if missing.is_empty() {
             return;
         }
-        let fresh = self.capacity.saturating_sub(self.slots.len()).min(missing.len());
-        for _ in 0..fresh {
-            self.slots.push(Slot { point: usize::MAX, used: 0, row: Aligned::zeros(gram.len()) });
-        }
-        let mut free: Vec<usize> = (self.slots.len() - fresh..self.slots.len()).collect();
-        free.extend(self.oldest(missing.len() - fresh));
-        for (&slot, &i) in free.iter().zip(&missing) {
-            if let Some(old) = self.slot.get_mut(self.slots[slot].point) {
-                *old = NONE;
+        self.grow(gram, &missing);
+        let chosen = self.vacate(missing.len());
+        for (&number, &i) in chosen.iter().zip(&missing) {
+            let slot = &mut self.slots[number];
+            if slot.point != FREE {
+                self.slot[slot.point] = NONE;
             }
-            self.slots[slot].point = i;
-            self.slots[slot].used = self.clock;
-            self.slot[i] = slot as u32;
+            *slot = Slot { point: i, used: self.clock };
+            self.slot[i] = number as u32;
         }
-        let mut targets: Vec<(usize, &mut [f32])> = Vec::with_capacity(missing.len());
-        let mut rank = vec![usize::MAX; self.slots.len()];
-        free.iter().enumerate().for_each(|(order, &slot)| rank[slot] = order);
-        for (slot, entry) in self.slots.iter_mut().enumerate() {
-            if rank[slot] != usize::MAX {
-                targets.push((rank[slot], &mut entry.row));
+        let n = self.slot.len();
+        let mut wanted = chosen.iter().copied().peekable();
+        let mut targets: Vec<&mut [f32]> = Vec::with_capacity(chosen.len());
+        for (number, row) in self
+            .chunks
+            .iter_mut()
+            .flat_map(|chunk| chunk.chunks_exact_mut(self.stride).take(self.per_chunk))
+            .enumerate()
+        {
+            if wanted.next_if_eq(&number).is_some() {
+                targets.push(&mut row[..n]);
             }
         }
-        targets.sort_unstable_by_key(|(order, _)| *order);
-        let mut targets: Vec<&mut [f32]> = targets.into_iter().map(|(_, row)| row).collect();
         gram.rows(&missing, &mut targets);
     }
 
-    /// The `count` slots that were used longest ago, none of them in this round.
-    fn oldest(&self, count: usize) -> Vec<usize> {
-        let mut old: Vec<(u64, usize)> = self
+    /// Raises the limit by what was spent on computing rows again.
+    fn grow(&mut self, gram: &dyn Gram, missing: &[usize]) {
+        for &i in missing {
+            if std::mem::replace(&mut self.seen[i], true) {
+                self.credit += gram.cost() / FRESH;
+            }
+        }
+        let room = (self.capacity - self.limit) as f64;
+        let more = self.credit.min(room).floor();
+        self.credit -= more;
+        self.limit += more as usize;
+    }
+
+    /// `count` slots to fill, ascending: free ones, then new ones, then those that were used longest ago, none of
+    /// them in this round.
+    fn vacate(&mut self, count: usize) -> Vec<usize> {
+        let mut chosen: Vec<usize> = self
             .slots
             .iter()
             .enumerate()
-            .filter(|(_, slot)| slot.used < self.clock && slot.point != usize::MAX)
-            .map(|(number, slot)| (slot.used, number))
+            .filter(|(_, slot)| slot.point == FREE)
+            .map(|(i, _)| i)
+            .take(count)
             .collect();
-        assert!(old.len() >= count, "no more rows can be lent at once than the cache holds");
-        if count > 0 && count < old.len() {
-            old.select_nth_unstable(count - 1);
+        while chosen.len() < count && self.slots.len() < self.limit {
+            if self.slots.len().is_multiple_of(self.per_chunk) {
+                self.chunks.push(Aligned::huge_zeros(self.per_chunk * self.stride));
+            }
+            chosen.push(self.slots.len());
+            self.slots.push(Slot { point: FREE, used: 0 });
         }
-        old.truncate(count);
-        old.sort_unstable();
-        old.into_iter().map(|(_, number)| number).collect()
+        let missing = count - chosen.len();
+        if missing > 0 {
+            let held = self
+                .slots
+                .iter()
+                .enumerate()
+                .filter(|(_, slot)| slot.point != FREE && slot.used < self.clock);
+            let mut held: Vec<(u64, usize)> = held.map(|(number, slot)| (slot.used, number)).collect();
+            assert!(held.len() >= missing, "no more rows can be lent at once than the cache holds");
+            held.select_nth_unstable(missing - 1);
+            chosen.extend(held[..missing].iter().map(|&(_, number)| number));
+        }
+        chosen.sort_unstable();
+        chosen
     }
 }
 
@@ -160,9 +260,13 @@ impl Gram for Cached<'_> {
             once.dedup();
             rows.fetch(&*self.gram, &once);
             for (&i, out) in points.iter().zip(out) {
-                out.copy_from_slice(&rows.slots[rows.slot[i] as usize].row);
+                out.copy_from_slice(rows.row(rows.slot[i] as usize));
             }
         }
+    }
+
+    fn cost(&self) -> f64 {
+        self.gram.cost()
     }
 
     fn restrict<'b>(&'b self, index: &[usize]) -> Box<dyn Gram + 'b> {

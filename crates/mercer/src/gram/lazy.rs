@@ -61,6 +61,13 @@ impl<X: Points, K: Kernel<X>> Gram for Lazy<'_, X, K> {
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
         self.computed.add((rows.len() * self.len()) as u64);
         self.bound.rows(&self.points, rows, out);
+        // A point's distance to itself comes out as rounding, never below zero: left alone, every Kᵢᵢ would err to the
+        // same side, and the objective with it.
+        rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i] as f32);
+    }
+
+    fn cost(&self) -> f64 {
+        self.bound.cost()
     }
 
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a> {

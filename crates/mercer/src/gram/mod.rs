@@ -31,6 +31,11 @@ pub trait Gram: Sync {
     /// Fills `out[r]` with row `rows[r]`, all columns.
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]);
 
+    /// A rough cost of computing a value in nanoseconds; infinite where values are held or it is not known.
+    fn cost(&self) -> f64 {
+        f64::INFINITY
+    }
+
     /// The Gram of the points at `index`, in that order.
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a>;
 
@@ -47,6 +52,9 @@ impl<G: Gram + ?Sized> Gram for &G {
     }
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
         (**self).rows(rows, out);
+    }
+    fn cost(&self) -> f64 {
+        (**self).cost()
     }
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a> {
         (**self).restrict(index)

@@ -69,6 +69,12 @@ pub trait Bound<X: Points>: Send + Sync {
 
     /// The same in double precision throughout.
     fn rows_f64(&self, points: &X, rows: &[usize], out: &mut [&mut [f64]]);
+
+    /// A rough cost of a value in nanoseconds, by which a solver chooses between computing again and looking up;
+    /// infinite where it is not known.
+    fn cost(&self) -> f64 {
+        f64::INFINITY
+    }
 }
 
 /// What an expression promises about every Gram matrix it can make.

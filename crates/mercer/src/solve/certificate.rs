@@ -1,6 +1,9 @@
 //! How good an answer is, and why the solver stopped.
 
 use std::fmt;
+use std::ops::Range;
+
+use rayon::prelude::*;
 
 /// Why a solver stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +78,17 @@ pub(crate) fn gap(beta: &[f64], lower: &[f64], upper: &[f64], gradient: &[f64], 
         let room = if r > 0.0 { beta[i] - lower[i] } else { beta[i] - upper[i] };
         if r == 0.0 || room == 0.0 { 0.0 } else { room * r }
     };
-    (0..beta.len()).map(term).sum()
+    in_pieces(beta.len(), |range| range.map(term).sum::<f64>()).into_iter().sum()
+}
+
+/// Variables looked at by one task.
+const TASK: usize = 8192;
+
+/// The results of `look` on consecutive pieces of fixed size, in order: the same for any number of threads.
+fn in_pieces<R: Send>(n: usize, look: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    let pieces = n.div_ceil(TASK);
+    let piece = |task: usize| look(task * TASK..n.min((task + 1) * TASK));
+    if pieces == 1 { vec![piece(0)] } else { (0..pieces).into_par_iter().map(piece).collect() }
 }
 
 /// How far a point is from optimal, and the offset that goes with it.
@@ -91,22 +104,30 @@ pub(crate) struct Extremes {
 
 impl Extremes {
     pub(crate) fn of(beta: &[f64], lower: &[f64], upper: &[f64], gradient: &[f64]) -> Self {
-        let (mut rise, mut fall) = (f64::INFINITY, f64::NEG_INFINITY);
-        let (mut sum, mut free) = (0.0, 0u64);
-        for i in 0..beta.len() {
-            let g = gradient[i];
-            let (may_rise, may_fall) = (beta[i] < upper[i], beta[i] > lower[i]);
-            if may_rise {
-                rise = rise.min(g);
+        let look = |range: Range<usize>| {
+            let (mut rise, mut fall) = (f64::INFINITY, f64::NEG_INFINITY);
+            let (mut sum, mut free) = (0.0, 0u64);
+            for i in range {
+                let g = gradient[i];
+                let (may_rise, may_fall) = (beta[i] < upper[i], beta[i] > lower[i]);
+                if may_rise {
+                    rise = rise.min(g);
+                }
+                if may_fall {
+                    fall = fall.max(g);
+                }
+                if may_rise && may_fall {
+                    sum += g;
+                    free += 1;
+                }
             }
-            if may_fall {
-                fall = fall.max(g);
-            }
-            if may_rise && may_fall {
-                sum += g;
-                free += 1;
-            }
-        }
+            (rise, fall, sum, free)
+        };
+        let (rise, fall, sum, free) = in_pieces(beta.len(), look)
+            .into_iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY, 0.0, 0), |a, b| {
+                (a.0.min(b.0), a.1.max(b.1), a.2 + b.2, a.3 + b.3)
+            });
         let middle = match (rise.is_finite(), fall.is_finite()) {
             (true, true) => f64::midpoint(rise, fall),
             (true, false) => rise,

@@ -32,7 +32,7 @@ pub struct Progress {
     pub iterations: u64,
     /// Largest violation of the optimality conditions.
     pub violation: f64,
-    /// Duality gap of the current point, where the kernel is positive semi-definite. Variables set aside count as
+    /// Duality gap of a recent round, where the kernel is positive semi-definite. Variables set aside count as
     /// held at their bounds, where they add nothing; the certificate looks at all of them again.
     pub gap: f64,
     /// The dual objective.

@@ -14,21 +14,25 @@ use std::time::{Duration, Instant};
 
 use super::active::{Aside, add_rows, restore, undecided};
 use super::certificate::{Extremes, gap, objective};
-use super::inner::{Inner, Variable};
+use super::inner::{Inner, Source, Variable};
 use super::working_set::Choice;
 use super::{Certificate, Phases, Problem, Progress, Solution, Stop, Watch, update_gradient};
 use crate::error::{Result, check};
 use crate::gram::{Cached, Gram};
 
+/// Rounds between two looks at the gap, which costs a pass over all variables.
+const GAP_EVERY: u64 = 8;
 /// Rounds before the first look at what can be set aside: bringing it back costs as much as a few dozen rounds, which
 /// a short solve never earns back.
 const SHRINK_AFTER: u64 = 256;
 /// Rounds between two looks.
 const SHRINK_EVERY: u64 = 64;
 /// The least share of active variables worth a compaction.
-const SHRINK_SHARE: f64 = 0.2;
+const SHRINK_SHARE: f64 = 0.35;
 /// The inner solve stops when its violation has fallen to this share: tighter buys nothing, looser costs rounds.
 const INNER_SHARE: f64 = 0.1;
+/// Points beyond which working sets become smaller.
+const LONG_ROW: usize = 50_000;
 /// Working sets' worth of all variables after which, with neither the objective nor the violation any better, the
 /// precision is used up.
 const PATIENCE: usize = 20;
@@ -40,7 +44,7 @@ pub struct Smo {
     pub tolerance: f64,
     /// Variables in a working set, at least 2; chosen by the problem's size where absent.
     pub working_set: Option<usize>,
-    /// Bytes for kernel rows.
+    /// Most bytes for kernel rows; taken up as they pay.
     pub cache_bytes: usize,
     /// Whether to set decided variables aside.
     pub shrinking: bool,
@@ -57,7 +61,7 @@ impl Default for Smo {
         Self {
             tolerance: 1e-3,
             working_set: None,
-            cache_bytes: 1 << 30,
+            cache_bytes: 2 << 30,
             shrinking: true,
             iteration_limit: None,
             time_limit: None,
@@ -90,9 +94,11 @@ impl Smo {
         Ok(run.finish(stop))
     }
 
-    /// q: a quarter of small problems, a few hundred of large ones.
+    /// q: a quarter of small problems, a few hundred of large ones, fewer again where rows are so long that one that is
+    /// not needed costs more than a round.
     fn size(&self, n: usize) -> usize {
-        self.working_set.unwrap_or_else(|| (n / 4).clamp(64, 512)).clamp(2, n.max(2))
+        let long_rows = LONG_ROW * 512 / n.max(LONG_ROW);
+        self.working_set.unwrap_or_else(|| (n / 4).min(long_rows).clamp(64, 512)).clamp(2, n.max(2))
     }
 }
 
@@ -119,6 +125,8 @@ struct Run<'a> {
     iterations: u64,
     /// The objective of the whole problem, kept up to date.
     objective: f64,
+    /// The gap when it was last looked at.
+    gap: f64,
     /// The round in which to look next at what can be set aside.
     next_look: u64,
     best: Best,
@@ -176,6 +184,7 @@ impl<'a> Run<'a> {
             size,
             rounds: 0,
             iterations: 0,
+            gap: f64::INFINITY,
             next_look: SHRINK_AFTER,
             best: Best::since(0),
             computed_before,
@@ -208,6 +217,9 @@ impl<'a> Run<'a> {
             {
                 return Stop::Stalled;
             }
+            if self.rounds.is_multiple_of(GAP_EVERY) {
+                self.gap = gap(&self.beta, &self.lower, &self.upper, &self.gradient, extremes.offset);
+            }
             if watch(&self.progress(&extremes)).is_break() {
                 return Stop::Interrupted;
             }
@@ -215,7 +227,7 @@ impl<'a> Run<'a> {
                 self.set_aside(&extremes);
                 self.next_look = self.rounds + SHRINK_EVERY;
             }
-            if !self.round(&extremes, limit) {
+            if !self.round(extremes, limit) {
                 if self.aside.is_empty() {
                     return Stop::Stalled;
                 }
@@ -225,24 +237,17 @@ impl<'a> Run<'a> {
     }
 
     /// Chooses, fetches, solves, updates. Whether anything moved.
-    fn round(&mut self, extremes: &Extremes, limit: u64) -> bool {
+    fn round(&mut self, extremes: Extremes, limit: u64) -> bool {
         let clock = Instant::now();
-        let choice = Choice {
-            beta: &self.beta,
-            lower: &self.lower,
-            upper: &self.upper,
-            gradient: &self.gradient,
-            rise: extremes.rise,
-            fall: extremes.fall,
-        };
+        let choice = Choice::with(extremes, &self.beta, &self.lower, &self.upper, &self.gradient);
         let chosen = choice.choose(self.size.min(self.beta.len()), &self.last);
         let clock = self.phases.selection.lap(clock);
 
         let cache = self.cache.as_mut().expect("there is a cache between compactions");
-        let rows = cache.lend(&chosen);
+        let (gram, rows) = cache.lend(&chosen);
         let clock = self.phases.rows.lap(clock);
 
-        self.inner.load(&chosen, &rows, |i| Variable {
+        self.inner.load(&chosen, Source::cheaper(gram, &rows), |i| Variable {
             beta: self.beta[i],
             gradient: self.gradient[i],
             lower: self.lower[i],
@@ -305,6 +310,7 @@ impl<'a> Run<'a> {
         let mut place = vec![usize::MAX; stays.len()];
         kept.iter().enumerate().for_each(|(new, &i)| place[i] = new);
         self.last = self.last.iter().map(|&i| place[i]).filter(|&i| i != usize::MAX).collect();
+        self.inner.forget();
         self.best = Best::since(self.rounds);
         self.phases.shrinking.lap(clock);
     }
@@ -328,6 +334,7 @@ impl<'a> Run<'a> {
         self.size = self.settings.size(self.problem.len());
         // The rows held cover the columns that were active only; there is no use for them now.
         self.cache = Some(Cached::new(Box::new(self.root), self.settings.cache_bytes, self.size));
+        self.inner.forget();
         self.best = Best::since(self.rounds);
         self.phases.shrinking.lap(clock);
     }
@@ -347,7 +354,7 @@ impl<'a> Run<'a> {
             rounds: self.rounds,
             iterations: self.iterations,
             violation: extremes.violation(),
-            gap: gap(&self.beta, &self.lower, &self.upper, &self.gradient, extremes.offset),
+            gap: self.gap,
             objective: self.objective,
             elapsed: self.started.elapsed(),
         }

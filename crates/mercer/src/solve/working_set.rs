@@ -1,24 +1,55 @@
 //! Which variables to work on next.
 
+use rayon::prelude::*;
+
+use super::certificate::Extremes;
+
 /// How many of the working set's places go to variables of the last set that are worth another look.
 const KEPT: f64 = 0.5;
 
 /// Violations above this share of the largest are strong.
 const STRONG: f64 = 0.5;
 
+/// Variables looked at by one task.
+const TASK: usize = 8192;
+
 /// What the choice is made from, in the numbering of the active variables.
 pub(super) struct Choice<'a> {
-    pub(super) beta: &'a [f64],
-    pub(super) lower: &'a [f64],
-    pub(super) upper: &'a [f64],
-    pub(super) gradient: &'a [f64],
-    /// Smallest gradient that may rise.
-    pub(super) rise: f64,
-    /// Largest gradient that may fall.
-    pub(super) fall: f64,
+    beta: &'a [f64],
+    lower: &'a [f64],
+    upper: &'a [f64],
+    gradient: &'a [f64],
+    extremes: Extremes,
 }
 
-impl Choice<'_> {
+/// A side of the violation: the variables that should rise, or those that should fall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Rise,
+    Fall,
+}
+
+impl<'a> Choice<'a> {
+    pub(super) fn new(beta: &'a [f64], lower: &'a [f64], upper: &'a [f64], gradient: &'a [f64]) -> Self {
+        Self::with(Extremes::of(beta, lower, upper, gradient), beta, lower, upper, gradient)
+    }
+
+    /// The same with extremes that are known already.
+    pub(super) fn with(
+        extremes: Extremes,
+        beta: &'a [f64],
+        lower: &'a [f64],
+        upper: &'a [f64],
+        gradient: &'a [f64],
+    ) -> Self {
+        Self { beta, lower, upper, gradient, extremes }
+    }
+
+    /// How far the variables are from optimal.
+    pub(super) fn violation(&self) -> f64 {
+        self.extremes.violation()
+    }
+
     /// At most `size` variables: of those the `last` round moved the ones that are free now, up to a share of the
     /// places; the others from both ends of the violation, alternately.
     pub(super) fn choose(&self, size: usize, last: &[usize]) -> Vec<usize> {
@@ -32,8 +63,8 @@ impl Choice<'_> {
             chosen.push(i);
         }
         let wanted = size - chosen.len();
-        let risers = self.side(wanted, &taken, true);
-        let fallers = self.side(wanted, &taken, false);
+        let (risers, fallers) =
+            (self.side(Side::Rise, wanted, &taken), self.side(Side::Fall, wanted, &taken));
         let (mut risers, mut fallers) = (risers.into_iter(), fallers.into_iter());
         // A free variable can stand in both lists; it is taken once.
         let mut add = |from: &mut std::vec::IntoIter<usize>, chosen: &mut Vec<usize>| {
@@ -55,27 +86,37 @@ impl Choice<'_> {
     }
 
     /// Up to `count` violators of one side, in the order in which to take them.
-    fn side(&self, count: usize, taken: &[bool], rising: bool) -> Vec<usize> {
-        let violates = |i: usize| {
-            let g = self.gradient[i];
-            let (may, beyond) = if rising {
-                (self.beta[i] < self.upper[i], g < self.fall)
-            } else {
-                (self.beta[i] > self.lower[i], g > self.rise)
-            };
-            may && beyond && !taken[i]
+    fn side(&self, side: Side, count: usize, taken: &[bool]) -> Vec<usize> {
+        let Extremes { rise, fall, .. } = self.extremes;
+        let (worst, mildest) = match side {
+            Side::Rise => (rise, fall),
+            Side::Fall => (-fall, -rise),
         };
-        let key = |i: usize| if rising { self.gradient[i] } else { -self.gradient[i] };
-        let mut list: Vec<(f64, usize)> =
-            (0..self.beta.len()).filter(|&i| violates(i)).map(|i| (key(i), i)).collect();
-        let worst = if rising { self.rise } else { -self.fall };
-        let limit = worst + (1.0 - STRONG) * (self.fall - self.rise);
-        let strong = list.iter().filter(|(key, _)| *key <= limit).count();
-        if strong <= count {
-            return lowest(list, count);
+        let strong = self.beyond(side, worst + (1.0 - STRONG) * (fall - rise), taken);
+        if strong.len() > count {
+            return spread(strong, count);
         }
-        list.retain(|(key, _)| *key <= limit);
-        spread(list, count)
+        lowest(self.beyond(side, mildest, taken), count)
+    }
+
+    /// The variables of one side whose key, the gradient or its negative, is below `limit`.
+    fn beyond(&self, side: Side, limit: f64, taken: &[bool]) -> Vec<(f64, usize)> {
+        let piece = |task: usize| {
+            let range = task * TASK..self.beta.len().min((task + 1) * TASK);
+            let mut found = Vec::new();
+            for i in range {
+                let (key, may) = match side {
+                    Side::Rise => (self.gradient[i], self.beta[i] < self.upper[i]),
+                    Side::Fall => (-self.gradient[i], self.beta[i] > self.lower[i]),
+                };
+                if key < limit && may && !taken[i] {
+                    found.push((key, i));
+                }
+            }
+            found
+        };
+        let tasks = self.beta.len().div_ceil(TASK);
+        if tasks == 1 { piece(0) } else { (0..tasks).into_par_iter().flat_map_iter(piece).collect() }
     }
 }
 
@@ -94,8 +135,7 @@ fn lowest(mut list: Vec<(f64, usize)>, count: usize) -> Vec<usize> {
 /// close together and are settled by a few of them, the others tell of the rest of the space.
 fn spread(mut list: Vec<(f64, usize)>, count: usize) -> Vec<usize> {
     let lowest = lowest(list.clone(), count.div_ceil(4));
-    let mut is_lowest = std::collections::HashSet::with_capacity(lowest.len());
-    is_lowest.extend(lowest.iter().copied());
+    let is_lowest: std::collections::HashSet<usize> = lowest.iter().copied().collect();
     list.retain(|(_, i)| !is_lowest.contains(i));
     let others = count - lowest.len();
     let mut evenly = (0..others).map(|k| list[k * list.len() / others].1);
@@ -106,4 +146,40 @@ fn spread(mut list: Vec<(f64, usize)>, count: usize) -> Vec<usize> {
     }
     chosen.truncate(count);
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_pair_is_always_chosen() {
+        let n = 20_000;
+        let gradient: Vec<f64> = (0..n).map(|i| ((i * 7919) % 10_007) as f64 / 10_007.0).collect();
+        let (lower, upper) = (vec![0.0; n], vec![1.0; n]);
+        let beta: Vec<f64> = (0..n).map(|i| [0.0, 0.5, 1.0][i % 3]).collect();
+        let choice = Choice::new(&beta, &lower, &upper, &gradient);
+        let may = |may: &dyn Fn(usize) -> bool| (0..n).filter(|&i| may(i)).collect::<Vec<_>>();
+        let rise = may(&|i| beta[i] < 1.0).into_iter().min_by(|&a, &b| gradient[a].total_cmp(&gradient[b]));
+        let fall = may(&|i| beta[i] > 0.0).into_iter().max_by(|&a, &b| gradient[a].total_cmp(&gradient[b]));
+        for size in [2, 3, 64, 512] {
+            let last: Vec<usize> = (0..size).map(|i| 3 * i + 1).collect();
+            let chosen = choice.choose(size, &last);
+            assert_eq!(chosen.len(), size);
+            assert_eq!(chosen.iter().collect::<std::collections::HashSet<_>>().len(), size, "each once");
+            let value = |i: Option<usize>| i.map(|i| gradient[i]);
+            let best = chosen.iter().filter(|&&i| beta[i] < 1.0).map(|&i| gradient[i]).reduce(f64::min);
+            assert_eq!(best, value(rise));
+            let best = chosen.iter().filter(|&&i| beta[i] > 0.0).map(|&i| gradient[i]).reduce(f64::max);
+            assert_eq!(best, value(fall));
+        }
+    }
+
+    #[test]
+    fn only_violators_are_chosen_where_they_are_few() {
+        let gradient = [0.0, 1.0, 2.0, 3.0];
+        // 0 may only fall, 3 only rise: neither violates. 1 may fall, 2 may rise: no violation. All decided but none.
+        let choice = Choice::new(&[1.0, 1.0, 0.0, 0.0], &[0.0; 4], &[1.0; 4], &gradient);
+        assert_eq!((choice.violation(), choice.choose(4, &[]).len()), (0.0, 0));
+    }
 }

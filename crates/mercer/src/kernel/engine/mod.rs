@@ -91,6 +91,13 @@ impl Bound<Vectors> for VectorBound {
         }
     }
 
+    fn cost(&self) -> f64 {
+        // Measured: an exponential and a store, and a sixteenth of a nanosecond for each entry of a row.
+        let entries = self.columns.stored() as f64 / self.columns.len().max(1) as f64;
+        let leaves = self.expr.leaves().len() as f64;
+        (1.0 + entries / 16.0) * leaves * if self.single.is_some() { 1.0 } else { 2.0 }
+    }
+
     fn rows_f64(&self, points: &Vectors, rows: &[usize], out: &mut [&mut [f64]]) {
         fill(self.double(), points, rows, out, |values, target| target.copy_from_slice(values));
     }

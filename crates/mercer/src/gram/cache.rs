@@ -64,11 +64,16 @@ impl<'a> Cached<'a> {
     /// Remembers rows of `gram` in at most `bytes`, and at least `least` rows whatever they take.
     #[must_use]
     pub fn new(gram: Box<dyn Gram + 'a>, bytes: usize, least: usize) -> Self {
+        Self::beginning_with(FIRST, gram, bytes, least)
+    }
+
+    /// The same with another number of bytes that are taken up without asking.
+    pub(super) fn beginning_with(first: usize, gram: Box<dyn Gram + 'a>, bytes: usize, least: usize) -> Self {
         let n = gram.len();
         let stride = n.max(1).next_multiple_of(LINE);
         let capacity = (bytes / (stride * size_of::<f32>())).clamp(least, n.max(least));
         let per_chunk = (CHUNK / (stride * size_of::<f32>())).clamp(1, capacity.max(1));
-        let limit = (FIRST / (stride * size_of::<f32>())).clamp(least.min(capacity), capacity);
+        let limit = (first / (stride * size_of::<f32>())).clamp(least.min(capacity), capacity);
         let (slot, slots, chunks, seen) = (vec![NONE; n], Vec::new(), Vec::new(), vec![false; n]);
         let rows =
             Rows { slot, slots, chunks, per_chunk, stride, capacity, limit, credit: 0.0, seen, clock: 0 };

@@ -73,6 +73,25 @@ fn a_cache_computes_each_row_once_while_it_fits_and_stays_in_its_budget() {
 }
 
 #[test]
+fn a_cache_grows_only_by_rows_that_come_back() {
+    let (kernel, points) = (rbf(2.0), points(64));
+    let lazy = Lazy::new(&kernel, &points).expect("binds");
+    let row = 64 * 4;
+    let mut cached = Cached::beginning_with(10 * row, Box::new(&lazy), 64 * row, 5);
+    let cycle = |cached: &mut Cached<'_>| {
+        let before = lazy.computed();
+        (0..20).step_by(5).for_each(|first| drop(cached.lend(&(first..first + 5).collect::<Vec<_>>())));
+        (lazy.computed() - before) / 64
+    };
+    assert_eq!((cycle(&mut cached), cached.bytes() / row), (20, 10));
+    // The least recently used row is always the one asked for next: all are computed again, until all are held.
+    let costs: Vec<u64> = (0..30).map(|_| cycle(&mut cached)).collect();
+    assert_eq!((costs[0], costs[29]), (20, 0));
+    assert!(costs.is_sorted_by(|a, b| a >= b), "{costs:?}");
+    assert_eq!(cached.bytes() / row, 20, "and no more memory than that is taken up");
+}
+
+#[test]
 fn a_compacted_cache_keeps_the_rows_it_has() {
     let (kernel, points) = (rbf(2.0), points(50));
     let lazy = Lazy::new(&kernel, &points).expect("binds");

@@ -4,13 +4,16 @@
 //! product (dense by FMA kernels in registers, sparse rows by scaled additions of the panel's features) and an
 //! epilogue while it is in the first-level cache. Cost: n·d per row dense, n·(entries of the row) sparse.
 //!
-//! Precision: single where an a-priori bound (see `program::single_is_enough`) says that kernel values come out right
+//! Precision: single where an a-priori bound (see `precision`) says that kernel values come out right
 //! to about 1e-6, double rounded to single where it does not, double throughout for [`Bound::rows_f64`].
 
+mod diagonal;
 mod element;
+mod precision;
 mod program;
 #[cfg(test)]
 mod tests;
+mod tile;
 mod view;
 
 use std::sync::OnceLock;
@@ -18,7 +21,8 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use self::element::Element;
-use self::program::{Program, Scratch};
+use self::program::Program;
+use self::tile::Scratch;
 use super::{Bound, Definiteness, Kernel, VectorExpr};
 use crate::data::{Points, Real, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
@@ -34,11 +38,11 @@ impl Kernel<Vectors> for VectorExpr {
     fn bind(&self, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
         self.check()?;
         let diagonal: Vec<f64> =
-            (0..columns.len()).into_par_iter().map(|i| program::own(self, columns, i)).collect();
+            (0..columns.len()).into_par_iter().map(|i| diagonal::own(self, columns, i)).collect();
         if let Some(i) = diagonal.iter().position(|k| k.abs() > f64::from(f32::MAX) || k.is_nan()) {
             return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
         }
-        let single = program::single_is_enough(self, columns)?;
+        let single = precision::single_is_enough(self, columns)?;
         let bound = VectorBound {
             expr: self.clone(),
             columns: columns.clone(),

@@ -111,6 +111,18 @@ fn blocks_equal_the_definition_in_every_storage() {
 }
 
 #[test]
+fn every_kernel_passes_the_battery_in_every_storage() {
+    for text in KERNELS {
+        let kernel: VectorExpr = text.parse().expect(text);
+        for points in storages(40, 7) {
+            if let Err(failures) = crate::kernel::battery(&kernel, &points) {
+                panic!("{text}: {}", failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+            }
+        }
+    }
+}
+
+#[test]
 fn features_far_apart_are_packed_over_those_that_occur() {
     let (n, d) = (130, 8);
     let values = values(n, d);

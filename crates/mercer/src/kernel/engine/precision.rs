@@ -1,0 +1,95 @@
+//! Whether single precision is enough.
+//!
+//! A bound is carried through the expression: how large the values of each part can be, and how far off when they are
+//! computed in `f32`. Where the bound of the whole is too large, the engine computes in `f64` and rounds.
+
+use super::diagonal::own;
+use super::program::{Need, need};
+use super::view::largest_square;
+use crate::data::{Points, Vectors};
+use crate::error::Result;
+use crate::kernel::{Expr, VectorExpr, VectorKernel, VectorLeaf};
+
+/// Single precision keeps an inner product of m terms right to about ½√m · 2⁻²⁴ of the largest squared norm R²; times
+/// the steepest slope of the profile that is the error of a kernel value. It may reach this much where everything
+/// conspires; most values are ten times closer.
+const SINGLE_ERROR: f64 = 4e-6;
+
+/// How large the values of a part can be, and how far off in single precision.
+#[derive(Clone, Copy)]
+struct Bounds {
+    value: f64,
+    error: f64,
+}
+
+/// Whether kernel values are right to about 1e-6 when computed in single precision on these columns.
+pub(super) fn single_is_enough(expr: &VectorExpr, columns: &Vectors) -> Result<bool> {
+    Ok(bounds(expr, columns)?.error <= SINGLE_ERROR)
+}
+
+fn bounds(expr: &VectorExpr, columns: &Vectors) -> Result<Bounds> {
+    let unknown = Bounds { value: f64::INFINITY, error: f64::INFINITY };
+    let all =
+        |parts: &[VectorExpr]| parts.iter().map(|part| bounds(part, columns)).collect::<Result<Vec<_>>>();
+    Ok(match expr {
+        Expr::Constant(c) => Bounds { value: c.abs(), error: 0.0 },
+        Expr::Leaf(leaf) => leaf_bounds(leaf, columns)?,
+        Expr::Sum(parts) => all(parts)?.iter().fold(Bounds { value: 0.0, error: 0.0 }, |a, b| Bounds {
+            value: a.value + b.value,
+            error: a.error + b.error,
+        }),
+        Expr::Product(parts) => all(parts)?.iter().fold(Bounds { value: 1.0, error: 0.0 }, |a, b| Bounds {
+            value: a.value * b.value,
+            error: a.error * b.value + a.value * b.error,
+        }),
+        Expr::Power(inner, power) => {
+            let (inner, power) = (bounds(inner, columns)?, f64::from(*power));
+            let slope = power * inner.value.powf((power - 1.0).max(0.0));
+            Bounds { value: inner.value.powf(power), error: slope * inner.error }
+        }
+        Expr::Exp(inner) => {
+            let inner = bounds(inner, columns)?;
+            Bounds { value: inner.value.exp(), error: inner.value.exp() * inner.error }
+        }
+        // The diagonal it is divided by can be small.
+        Expr::Normalized(_) => unknown,
+    })
+}
+
+fn leaf_bounds(leaf: &VectorLeaf, columns: &Vectors) -> Result<Bounds> {
+    let unit = f64::from(f32::EPSILON) / 2.0 * (0.5 * (most_terms(columns) as f64).sqrt()).max(1.0);
+    let centred = matches!(need(&leaf.kernel), Need::Dot { centred: true });
+    let square = || largest_square(columns, &leaf.maps, centred);
+    Ok(match leaf.kernel {
+        VectorKernel::Linear => {
+            let square = square()?;
+            Bounds { value: square, error: unit * square }
+        }
+        VectorKernel::Polynomial { degree, gamma, coef0 } => {
+            let (square, degree) = (square()?, f64::from(degree));
+            let base = gamma * square + coef0.abs();
+            Bounds {
+                value: base.powf(degree),
+                error: unit * degree * gamma * base.powf(degree - 1.0) * square,
+            }
+        }
+        VectorKernel::Tanh { gamma, .. } | VectorKernel::Rbf { gamma } => {
+            Bounds { value: 1.0, error: unit * gamma * square()? }
+        }
+        // Given, not computed: rounded once.
+        VectorKernel::Precomputed | VectorKernel::Factor(_) => {
+            let part = Expr::Leaf(leaf.clone());
+            let value = (0..columns.len()).map(|i| own(&part, columns, i).abs()).fold(0.0, f64::max);
+            Bounds {
+                value,
+                error: if matches!(leaf.kernel, VectorKernel::Precomputed) { 0.0 } else { unit * value },
+            }
+        }
+        _ => Bounds { value: f64::INFINITY, error: f64::INFINITY },
+    })
+}
+
+/// Terms of the longest inner product with a column.
+fn most_terms(columns: &Vectors) -> usize {
+    (0..columns.len()).map(|i| columns.row(i).stored()).max().unwrap_or(0)
+}

@@ -17,7 +17,7 @@ const ALIGN: usize = 16;
 
 /// Sets larger than this are worked on in parts: this many rows of this many values fill half of a typical
 /// second-level cache.
-const DIRECT: usize = 512;
+const DIRECT: usize = 1024;
 
 /// The programme restricted to a working set. Buffers are reused from round to round.
 #[derive(Default)]

@@ -24,13 +24,20 @@ use crate::gram::{Cached, Gram};
 const GAP_EVERY: u64 = 8;
 /// Rounds before the first look at what can be set aside: bringing it back costs as much as a few dozen rounds, which
 /// a short solve never earns back.
-const SHRINK_AFTER: u64 = 256;
+const SHRINK_AFTER: u64 = 160;
 /// Rounds between two looks.
-const SHRINK_EVERY: u64 = 64;
+const SHRINK_EVERY: u64 = 40;
 /// The least share of active variables worth a compaction.
 const SHRINK_SHARE: f64 = 0.35;
 /// The inner solve stops when its violation has fallen to this share: tighter buys nothing, looser costs rounds.
 const INNER_SHARE: f64 = 0.1;
+/// The least and most variables of a working set where the caller leaves it open.
+const LEAST_SET: usize = 64;
+const MOST_SET: usize = 1024;
+/// The shares of a working set that move above which it is doubled and below which it is halved, and a share between.
+const GROW: f64 = 0.55;
+const SHRINK: f64 = 0.25;
+const EVEN: f64 = 0.4;
 /// Points beyond which working sets become smaller.
 const LONG_ROW: usize = 50_000;
 /// Working sets' worth of all variables after which, with neither the objective nor the violation any better, the
@@ -98,7 +105,7 @@ impl Smo {
     /// not needed costs more than a round.
     fn size(&self, n: usize) -> usize {
         let long_rows = LONG_ROW * 512 / n.max(LONG_ROW);
-        self.working_set.unwrap_or_else(|| (n / 4).min(long_rows).clamp(64, 512)).clamp(2, n.max(2))
+        self.working_set.unwrap_or_else(|| (n / 4).min(long_rows).clamp(LEAST_SET, 512)).clamp(2, n.max(2))
     }
 }
 
@@ -120,7 +127,11 @@ struct Run<'a> {
     all_beta: Vec<f64>,
     last: Vec<usize>,
     inner: Inner,
+    /// Variables in a working set, and the most there may be.
     size: usize,
+    most: usize,
+    /// The share of the working set that moves, averaged over a few rounds.
+    useful: f64,
     rounds: u64,
     iterations: u64,
     /// The objective of the whole problem, kept up to date.
@@ -164,13 +175,14 @@ impl<'a> Run<'a> {
         let weights: Vec<f64> = moved.iter().map(|&i| problem.start[i]).collect();
         add_rows(root, &moved, &weights, &mut gradient);
         let size = settings.size(problem.len());
+        let most = settings.working_set.unwrap_or(MOST_SET).clamp(size, problem.len().max(size));
         let objective = objective(&problem.start, &gradient, &problem.linear);
         Self {
             objective,
             settings,
             problem,
             root,
-            cache: Some(Cached::new(Box::new(root), settings.cache_bytes, size)),
+            cache: Some(Cached::new(Box::new(root), settings.cache_bytes, most)),
             diagonal: root.diagonal().to_vec(),
             active: (0..problem.len()).collect(),
             aside: Vec::new(),
@@ -182,6 +194,8 @@ impl<'a> Run<'a> {
             last: Vec::new(),
             inner: Inner::default(),
             size,
+            most,
+            useful: EVEN,
             rounds: 0,
             iterations: 0,
             gap: f64::INFINITY,
@@ -279,9 +293,25 @@ impl<'a> Run<'a> {
         self.phases.update.lap(clock);
         self.rounds += 1;
         self.iterations += taken;
+        self.resize(moved.len() as f64 / chosen.len().max(1) as f64);
         let any = !moved.is_empty();
         self.last = moved;
         any
+    }
+
+    /// Doubles the working set while most of its variables move, halves it while few do.
+    fn resize(&mut self, moved: f64) {
+        if self.settings.working_set.is_some() {
+            return;
+        }
+        self.useful += (moved - self.useful) / 4.0;
+        if self.useful > GROW && 2 * self.size <= self.most {
+            self.size *= 2;
+            self.useful = EVEN;
+        } else if self.useful < SHRINK && self.size >= 2 * LEAST_SET {
+            self.size /= 2;
+            self.useful = EVEN;
+        }
     }
 
     /// Compacts the problem to the undecided variables if enough are decided.
@@ -303,10 +333,11 @@ impl<'a> Run<'a> {
             *list = kept.iter().map(|&i| list[i]).collect();
         }
         self.active = kept.iter().map(|&i| self.active[i]).collect();
-        self.size = self.size.min(self.active.len()).max(2);
+        self.most = self.most.min(self.active.len()).max(2);
+        self.size = self.size.min(self.most);
         let gram = self.root.restrict(&self.active);
         let cache = self.cache.take().expect("there is a cache between compactions");
-        self.cache = Some(cache.restricted(gram, &kept, self.settings.cache_bytes, self.size));
+        self.cache = Some(cache.restricted(gram, &kept, self.settings.cache_bytes, self.most));
         let mut place = vec![usize::MAX; stays.len()];
         kept.iter().enumerate().for_each(|(new, &i)| place[i] = new);
         self.last = self.last.iter().map(|&i| place[i]).filter(|&i| i != usize::MAX).collect();
@@ -331,9 +362,10 @@ impl<'a> Run<'a> {
         self.lower.clone_from(&self.problem.lower);
         self.upper.clone_from(&self.problem.upper);
         self.diagonal = self.root.diagonal().to_vec();
-        self.size = self.settings.size(self.problem.len());
+        self.most =
+            self.settings.working_set.unwrap_or(MOST_SET).clamp(self.size, self.problem.len().max(self.size));
         // The rows held cover the columns that were active only; there is no use for them now.
-        self.cache = Some(Cached::new(Box::new(self.root), self.settings.cache_bytes, self.size));
+        self.cache = Some(Cached::new(Box::new(self.root), self.settings.cache_bytes, self.most));
         self.inner.forget();
         self.best = Best::since(self.rounds);
         self.phases.shrinking.lap(clock);

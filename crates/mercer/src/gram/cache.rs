@@ -257,7 +257,7 @@ impl Gram for Cached<'_> {
 
     fn rows(&self, points: &[usize], out: &mut [&mut [f32]]) {
         let mut rows = self.rows.lock().expect("no holder of the lock can panic");
-        let batch = rows.capacity.max(1);
+        let batch = rows.limit.max(1);
         for (points, out) in points.chunks(batch).zip(out.chunks_mut(batch)) {
             // The same point may be asked for twice; the cache holds it once.
             let mut once = points.to_vec();

@@ -134,6 +134,8 @@ struct Run<'a> {
     useful: f64,
     rounds: u64,
     iterations: u64,
+    /// Whether blocks must agree with the rows to the last bit.
+    exact: bool,
     /// The objective of the whole problem, kept up to date.
     objective: f64,
     /// The gap when it was last looked at.
@@ -198,6 +200,7 @@ impl<'a> Run<'a> {
             useful: EVEN,
             rounds: 0,
             iterations: 0,
+            exact: false,
             gap: f64::INFINITY,
             next_look: SHRINK_AFTER,
             best: Best::since(0),
@@ -261,7 +264,8 @@ impl<'a> Run<'a> {
         let (gram, rows) = cache.lend(&chosen);
         let clock = self.phases.rows.lap(clock);
 
-        self.inner.load(&chosen, Source::cheaper(gram, &rows), |i| Variable {
+        let source = if self.exact { Source::Gather(&rows) } else { Source::cheaper(gram, &rows) };
+        self.inner.load(&chosen, source, |i| Variable {
             beta: self.beta[i],
             gradient: self.gradient[i],
             lower: self.lower[i],
@@ -289,7 +293,14 @@ impl<'a> Run<'a> {
         update_gradient(&mut self.gradient, &moved_rows, &weights);
         // δᵀg + ½δᵀKδ, and Kδ is what the gradient has changed by.
         let after: f64 = moved.iter().zip(&weights).map(|(&i, delta)| delta * self.gradient[i]).sum();
-        self.objective += f64::midpoint(before, after);
+        let change = f64::midpoint(before, after);
+        self.objective += change;
+        // Values computed again differ from the rows in their last bits. Where that matters (large steps between
+        // near-duplicates) the block is gathered from here on.
+        if change > 0.0 && !self.exact {
+            self.exact = true;
+            self.inner.forget();
+        }
         self.phases.update.lap(clock);
         self.rounds += 1;
         self.iterations += taken;

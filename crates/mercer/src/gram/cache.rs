@@ -40,10 +40,10 @@ struct Rows {
 }
 
 /// Bytes that are taken up without asking.
-const FIRST: usize = 192 << 20;
+const FIRST: usize = 128 << 20;
 
 /// What a value's worth of memory that was never used costs, in nanoseconds, on the scale of [`Gram::cost`].
-const FRESH: f64 = 10.0;
+const FRESH: f64 = 16.0;
 
 struct Slot {
     /// Whose row it is; [`FREE`] where nobody's.

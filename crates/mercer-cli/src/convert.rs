@@ -9,9 +9,11 @@ use crate::args::{ConvertArgs, FileKind};
 use crate::failure::{Failure, InFile, Result};
 use crate::models::{Kind, load};
 use crate::output::{count, remark};
+use crate::paths;
 
 /// Runs the command.
 pub(crate) fn run(args: &ConvertArgs) -> Result<()> {
+    paths::distinct(&args.output, &[&args.input])?;
     let from_model = match args.from {
         Some(FileKind::Mercer | FileKind::LibsvmModel) => true,
         Some(_) => false,

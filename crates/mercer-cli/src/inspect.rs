@@ -13,12 +13,14 @@ use crate::failure::Result;
 use crate::fit::Totals;
 use crate::models::{Kind, load};
 use crate::output::{answer, answer_json, count, rough, short};
+use crate::paths;
 
 /// Longer lists are cut in the text; `--json` has them whole.
 const LINES: usize = 20;
 
 /// Runs the command.
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
+    paths::model_file(&args.model)?;
     let (kind, saved) = load(&args.model)?;
     let bytes = std::fs::metadata(&args.model).map(|data| data.len()).unwrap_or(0);
     if args.json {

@@ -11,6 +11,7 @@ mod kernel;
 mod kernel_list;
 mod models;
 mod output;
+mod paths;
 mod plot;
 mod predict;
 mod progress;

@@ -13,6 +13,7 @@ use crate::failure::{InFile, Result};
 use crate::fit::Model;
 use crate::models::Prepared;
 use crate::output::{answer, answer_json, is_stdout, remark, seconds, short, write_to};
+use crate::paths;
 use crate::system;
 
 /// Predictions and the decisions they come from.
@@ -77,6 +78,10 @@ struct Report {
 /// Runs the command.
 pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     let threads = system::start_threads(args.common.threads)?;
+    paths::model_file(&args.model)?;
+    if let Some(out) = &args.out {
+        paths::distinct(out, &[&args.data, &args.model])?;
+    }
     let started = Instant::now();
     let mut prepared = Prepared::load(&args.model)?;
     let (points, labels) = prepared.read(&args.data, args.data_options.options())?;

@@ -8,9 +8,13 @@ use mercer::{Error, ErrorKind};
 use crate::args::{ScaleArgs, ScaleMethod};
 use crate::convert::write_table;
 use crate::failure::{InFile, Result};
+use crate::paths;
 
 /// Runs the command.
 pub(crate) fn run(args: &ScaleArgs) -> Result<()> {
+    for output in args.out.iter().chain(&args.save) {
+        paths::distinct(output, &[&args.data])?;
+    }
     let mut table = data::read(&args.data, &args.data_options.options()).in_file(&args.data)?;
     let scaler = match (&args.restore, args.method) {
         (Some(path), _) => restore(path)?,

@@ -27,8 +27,14 @@ fn status_bytes(name: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
+/// More threads than any machine that one process runs on has cores.
+const MAX_THREADS: usize = 1024;
+
 /// Starts the pool of threads; 0 means one per core. Returns how many there are.
 pub(crate) fn start_threads(threads: usize) -> Result<usize> {
+    if threads > MAX_THREADS {
+        return Err(Failure::Usage(format!("--threads {threads}: at most {MAX_THREADS}")));
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|error| Failure::Usage(format!("--threads {threads}: {error}")))?;
     Ok(rayon::current_num_threads())

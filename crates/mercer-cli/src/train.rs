@@ -15,6 +15,7 @@ use crate::failure::{Failure, InFile, Result, code};
 use crate::fit::{Model, Totals, fit, training, warning};
 use crate::models::{check_libsvm, is_precomputed};
 use crate::output::{answer, answer_json, count, remark, rough, seconds, short};
+use crate::paths;
 use crate::{scaling, system};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
@@ -27,6 +28,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     let threads = system::start_threads(args.common.threads)?;
     system::listen_for_interrupt()?;
     let path = args.model.clone().unwrap_or_else(|| default_model(&args.data, args.libsvm));
+    paths::model_file(&path)?;
+    paths::distinct(&path, &[&args.data])?;
 
     let started = Instant::now();
     let input = Input::read(args)?;

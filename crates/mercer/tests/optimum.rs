@@ -158,6 +158,25 @@ fn numbers_that_are_not_finite_are_refused_by_position() {
 }
 
 #[test]
+fn a_kernel_value_that_is_not_finite_is_refused_by_its_points() {
+    // (xy − 10⁴)⁹ is 0 on the diagonal at x = ±100 and −10³⁹ across, more than single precision holds.
+    let x = Vectors::dense(1, vec![100.0, -100.0, 100.0, -100.0]);
+    let labels = Labels::first_seen(["a", "b", "a", "b"]);
+    let kernel = mercer::kernel::polynomial(9, 1.0, -1e4);
+    let error = Svc::new(kernel).fit(&x, &labels).unwrap_err().to_string();
+    assert!(error.contains("not finite between points 1 and 2"), "{error}");
+    // Norms that overflow double precision have no distance.
+    let x = Vectors::dense(1, vec![1e200, 3e200, -5e200, 1.0]);
+    let error = Svc::new(rbf(1.0)).fit(&x, &labels).unwrap_err().to_string();
+    assert!(error.contains("not finite between points"), "{error}");
+    // A row to predict may be that far away: the Gaussian of its distance is nothing.
+    let x = Vectors::dense(1, vec![1.0, -1.0]);
+    let model = Svc::new(rbf(1.0)).fit(&x, &Labels::first_seen(["a", "b"])).unwrap();
+    let far = model.decisions(&Vectors::dense(1, vec![1e20, 1e39, 1e300])).unwrap();
+    assert!(far.values().iter().all(|f| f.abs() < 1e-9), "{far:?}");
+}
+
+#[test]
 fn a_warm_start_at_the_optimum_stays_there() {
     let (x, positive) = clouds(300, 3);
     let mut problem = Problem::c_svc(&positive, &vec![10.0; 300]);

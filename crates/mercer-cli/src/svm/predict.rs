@@ -6,11 +6,13 @@ use super::options::Predict;
 use crate::failure::{InFile, Result};
 use crate::models::Prepared;
 use crate::output::answer;
+use crate::paths;
 use crate::predict::Predictions;
 use crate::system;
 
 /// Runs the program.
 pub(super) fn run(options: &Predict) -> Result<()> {
+    paths::distinct(&options.out, &[&options.data, &options.model])?;
     system::start_threads(0)?;
     let mut prepared = Prepared::load(&options.model)?;
     let text = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };

@@ -14,12 +14,15 @@ use crate::failure::{Failure, InFile, Result, code};
 use crate::fit::{Model, Totals, fit, training};
 use crate::models::check_libsvm;
 use crate::output::{answer, remark};
+use crate::paths;
 use crate::system;
 
 const MEGABYTE: f64 = 1048576.0;
 
 /// Runs the program.
 pub(super) fn run(options: &Train) -> Result<()> {
+    paths::model_file(&options.model)?;
+    paths::distinct(&options.model, &[&options.data])?;
     system::start_threads(0)?;
     system::listen_for_interrupt()?;
     let (x, y) = read(options)?;

@@ -9,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::{LabelColumn, Points, Row, Vectors, number_text};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check};
 
 /// Writes a file by `fill`, whole or not at all.
 ///
@@ -119,11 +119,14 @@ pub fn write_libsvm(path: &Path, points: &Vectors, labels: Option<&LabelColumn>)
     })
 }
 
+/// The most columns of a CSV file: every row has a cell for each of them, zero or not.
+const MAX_CSV_COLUMNS: usize = 1 << 20;
+
 /// Writes rows as CSV with a header, the label last under the name `label`. Features without names are called
 /// `x1`, `x2` and so on; a name or label with a comma, quote or line end is quoted.
 ///
 /// # Errors
-/// As [`write_atomic`].
+/// As [`write_atomic`]; or if there are more than 2²⁰ features.
 ///
 /// # Panics
 /// If there are labels, but not one per row, or names, but not one per column.
@@ -135,6 +138,13 @@ pub fn write_csv(
 ) -> Result<()> {
     check_lengths(points, labels);
     assert!(names.is_empty() || names.len() == points.width(), "one name per column");
+    let width = points.width();
+    check(
+        "features",
+        width as f64,
+        width <= MAX_CSV_COLUMNS,
+        "at most 1048576 features can be written as CSV",
+    )?;
     write_atomic(path, |out| {
         let mut writer = csv::Writer::from_writer(out);
         let mut row: Vec<String> = match names {

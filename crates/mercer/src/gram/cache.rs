@@ -126,6 +126,8 @@ impl Rows {
         let mut place = vec![NONE; old.slot.len()];
         index.iter().enumerate().for_each(|(new, &i)| place[i] = new as u32);
         self.clock = old.clock;
+        self.credit = old.credit;
+        self.seen = index.iter().map(|&i| old.seen[i]).collect();
         self.chunks = old.chunks;
         // Chunks keep their size; each holds as many of the shorter rows as fit.
         self.per_chunk = (old.per_chunk * old.stride / self.stride).max(1);
@@ -255,19 +257,22 @@ impl Gram for Cached<'_> {
         self.gram.diagonal()
     }
 
+    /// Copies the rows that are held and computes the others, which only [`Cached::lend`] keeps: no lock is held while
+    /// rows are computed.
     fn rows(&self, points: &[usize], out: &mut [&mut [f32]]) {
-        let mut rows = self.rows.lock().expect("no holder of the lock can panic");
-        let batch = rows.limit.max(1);
-        for (points, out) in points.chunks(batch).zip(out.chunks_mut(batch)) {
-            // The same point may be asked for twice; the cache holds it once.
-            let mut once = points.to_vec();
-            once.sort_unstable();
-            once.dedup();
-            rows.fetch(&*self.gram, &once);
+        let (mut missing, mut targets) = (Vec::new(), Vec::new());
+        {
+            let rows = self.rows.lock().expect("no holder of the lock can panic");
             for (&i, out) in points.iter().zip(out) {
-                out.copy_from_slice(rows.row(rows.slot[i] as usize));
+                if rows.slot[i] == NONE {
+                    missing.push(i);
+                    targets.push(&mut **out);
+                } else {
+                    out.copy_from_slice(rows.row(rows.slot[i] as usize));
+                }
             }
         }
+        self.gram.rows(&missing, &mut targets);
     }
 
     fn cost(&self) -> f64 {

@@ -81,7 +81,12 @@ fn exp_body_f64<const FMA: bool>(values: &mut [f64]) {
 #[inline(always)]
 fn gaussian_body_f32<const FMA: bool>(dots: &mut [f32], columns: &[f32], row: f32, gamma: f32) {
     for (dot, &column) in dots.iter_mut().zip(columns) {
-        let square = fma_f32::<FMA>(-2.0, *dot, row + column).max(0.0);
+        let norms = row + column;
+        let square = fma_f32::<FMA>(-2.0, *dot, norms);
+        // Rounding can leave a little less than nothing. Norms that overflow belong to points that are far away,
+        // and their difference would be no number.
+        let square = if square > 0.0 { square } else { 0.0 };
+        let square = if norms > f32::MAX { f32::INFINITY } else { square };
         *dot = one_f32::<FMA>(-gamma * square);
     }
 }
@@ -89,7 +94,12 @@ fn gaussian_body_f32<const FMA: bool>(dots: &mut [f32], columns: &[f32], row: f3
 #[inline(always)]
 fn gaussian_body_f64<const FMA: bool>(dots: &mut [f64], columns: &[f64], row: f64, gamma: f64) {
     for (dot, &column) in dots.iter_mut().zip(columns) {
-        let square = fma_f64::<FMA>(-2.0, *dot, row + column).max(0.0);
+        let norms = row + column;
+        let square = fma_f64::<FMA>(-2.0, *dot, norms);
+        // Rounding can leave a little less than nothing. Norms that overflow belong to points that are far away,
+        // and their difference would be no number.
+        let square = if square > 0.0 { square } else { 0.0 };
+        let square = if norms > f64::MAX { f64::INFINITY } else { square };
         *dot = one_f64::<FMA>(-gamma * square);
     }
 }
@@ -132,6 +142,16 @@ mod tests {
         exp_f64(&mut y);
         let worst = x.iter().zip(&y).map(|(&x, &y)| (y / x.exp() - 1.0).abs()).fold(0.0, f64::max);
         assert!(worst < 4e-16, "relative error {worst}");
+    }
+
+    #[test]
+    fn points_whose_norms_overflow_are_far_away() {
+        let mut dots = [f32::INFINITY, f32::NAN, 0.5];
+        gaussian_f32(&mut dots, &[1.0, 1.0, 1.0], f32::INFINITY, 0.5);
+        assert!(dots.iter().all(|&k| k < 1e-37), "{dots:?}");
+        let mut dots = [1.0 + 1e-16, f64::NEG_INFINITY];
+        gaussian_f64(&mut dots, &[1.0, f64::INFINITY], 1.0, 0.5);
+        assert!(dots[0] == 1.0 && dots[1] < 1e-300, "{dots:?}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::certificate::{Extremes, gap, objective};
 use super::inner::{Inner, Source, Variable};
 use super::working_set::Choice;
 use super::{Certificate, Phases, Problem, Progress, Solution, Stop, Watch, update_gradient};
-use crate::error::{Result, check};
+use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Cached, Gram};
 
 /// Rounds between two looks at the gap, which costs a pass over all variables.
@@ -92,13 +92,20 @@ impl Smo {
     /// Solves the problem on the Gram.
     ///
     /// # Errors
-    /// If the settings or the problem are out of range.
+    /// If the settings or the problem are out of range, or a kernel value is not finite.
     pub fn solve(&self, problem: &Problem, gram: &dyn Gram, watch: Watch<'_>) -> Result<Solution> {
         self.check()?;
         problem.check(gram.len())?;
         let mut run = Run::new(self, problem, gram);
         let stop = run.until_stopped(watch);
-        Ok(run.finish(stop))
+        if let Some((i, j)) = run.not_finite {
+            return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into());
+        }
+        let solution = run.finish(stop);
+        match solution.certificate.objective.is_finite() {
+            true => Ok(solution),
+            false => Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: 1, column: 1 }).into()),
+        }
     }
 
     /// q: a quarter of small problems, a few hundred of large ones, fewer again where rows are so long that one that is
@@ -106,6 +113,12 @@ impl Smo {
     fn size(&self, n: usize) -> usize {
         let long_rows = LONG_ROW * 512 / n.max(LONG_ROW);
         self.working_set.unwrap_or_else(|| (n / 4).min(long_rows).clamp(LEAST_SET, 512)).clamp(2, n.max(2))
+    }
+
+    /// The most that q may become: what fits the budget for rows, but `size` in any case.
+    fn most(&self, size: usize, n: usize) -> usize {
+        let fits = self.cache_bytes / (size_of::<f32>() * n.max(1));
+        self.working_set.unwrap_or(MOST_SET).min(fits).clamp(size, n.max(size))
     }
 }
 
@@ -134,6 +147,8 @@ struct Run<'a> {
     useful: f64,
     rounds: u64,
     iterations: u64,
+    /// Two points between which the kernel is not finite, if that has come up.
+    not_finite: Option<(usize, usize)>,
     /// Whether blocks must agree with the rows to the last bit.
     exact: bool,
     /// The objective of the whole problem, kept up to date.
@@ -177,7 +192,7 @@ impl<'a> Run<'a> {
         let weights: Vec<f64> = moved.iter().map(|&i| problem.start[i]).collect();
         add_rows(root, &moved, &weights, &mut gradient);
         let size = settings.size(problem.len());
-        let most = settings.working_set.unwrap_or(MOST_SET).clamp(size, problem.len().max(size));
+        let most = settings.most(size, problem.len());
         let objective = objective(&problem.start, &gradient, &problem.linear);
         Self {
             objective,
@@ -200,6 +215,7 @@ impl<'a> Run<'a> {
             useful: EVEN,
             rounds: 0,
             iterations: 0,
+            not_finite: None,
             exact: false,
             gap: f64::INFINITY,
             next_look: SHRINK_AFTER,
@@ -280,6 +296,13 @@ impl<'a> Run<'a> {
         let (mut moved_rows, mut weights) =
             (Vec::with_capacity(chosen.len()), Vec::with_capacity(chosen.len()));
         let mut before = 0.0;
+        if taken == 0 || self.gradient[chosen[0]].is_nan() {
+            // Nothing moves: the working set is optimal within rounding, or a value in it is no number.
+            let first =
+                |(&i, row): (&usize, &&[f32])| row.iter().position(|k| !k.is_finite()).map(|j| (i, j));
+            let found = chosen.iter().zip(&rows).find_map(first);
+            self.not_finite = found.map(|(i, j)| (self.active[i], self.active[j]));
+        }
         for ((&i, row), &new) in chosen.iter().zip(rows).zip(self.inner.beta()) {
             if new == self.beta[i] {
                 continue;
@@ -373,8 +396,10 @@ impl<'a> Run<'a> {
         self.lower.clone_from(&self.problem.lower);
         self.upper.clone_from(&self.problem.upper);
         self.diagonal = self.root.diagonal().to_vec();
-        self.most =
-            self.settings.working_set.unwrap_or(MOST_SET).clamp(self.size, self.problem.len().max(self.size));
+        if self.settings.working_set.is_some() {
+            self.size = self.settings.size(self.problem.len());
+        }
+        self.most = self.settings.most(self.size, self.problem.len());
         // The rows held cover the columns that were active only; there is no use for them now.
         self.cache = Some(Cached::new(Box::new(self.root), self.settings.cache_bytes, self.most));
         self.inner.forget();

@@ -59,7 +59,9 @@ fn bounds(expr: &VectorExpr, columns: &Vectors) -> Result<Bounds> {
 fn leaf_bounds(leaf: &VectorLeaf, columns: &Vectors) -> Result<Bounds> {
     let unit = f64::from(f32::EPSILON) / 2.0 * (0.5 * (most_terms(columns) as f64).sqrt()).max(1.0);
     let centred = matches!(need(&leaf.kernel), Need::Dot { centred: true });
-    let square = || largest_square(columns, &leaf.maps, centred);
+    // Norms that single precision cannot hold are infinitely wrong in it.
+    let fits = |square: f64| if square < f64::from(f32::MAX) / 4.0 { square } else { f64::INFINITY };
+    let square = || largest_square(columns, &leaf.maps, centred).map(fits);
     Ok(match leaf.kernel {
         VectorKernel::Linear => {
             let square = square()?;

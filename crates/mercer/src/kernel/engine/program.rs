@@ -254,16 +254,19 @@ impl<T: Element> Program<T> {
     }
 }
 
-/// Serial numbers of the columns of a precomputed Gram: whole numbers from 1.
+/// Serial numbers of the columns of a precomputed Gram: whole numbers from 1, of columns that are there.
 fn serials(columns: &Vectors) -> Result<Vec<usize>> {
+    let refuse =
+        |row: usize, rule| Err(ErrorKind::Data(DataProblem::Precomputed { row: row + 1, rule }).into());
     (0..columns.len())
         .map(|i| {
             let serial = columns.row(i).get(0);
-            if serial >= 1.0 && serial.fract() == 0.0 && serial <= f64::from(u32::MAX) {
-                Ok(serial as usize)
+            if serial < 1.0 || serial.fract() != 0.0 {
+                refuse(i, "column 0 must hold the serial number of the point, a whole number from 1")
+            } else if serial >= columns.width() as f64 {
+                refuse(i, "the serial number is larger than the number of kernel values in a row")
             } else {
-                let rule = "column 0 must hold the serial number of the point, a whole number from 1";
-                Err(ErrorKind::Data(DataProblem::Precomputed { row: i + 1, rule }).into())
+                Ok(serial as usize)
             }
         })
         .collect()

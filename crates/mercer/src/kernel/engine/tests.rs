@@ -226,6 +226,9 @@ fn precomputed_values_are_looked_up_by_serial_number() {
     assert_eq!(rows_f64(&*bound, &new, &[0])[0], [0.3, 0.1]);
     let error = kernel.bind(&Vectors::dense(2, vec![0.0, 1.0])).err().map(|e| e.to_string());
     assert!(error.is_some_and(|e| e.starts_with("precomputed kernel, row 1")));
+    let beyond =
+        kernel.bind(&Vectors::dense(3, vec![1.0, 0.5, 0.5, 3.0, 0.5, 0.5])).err().map(|e| e.to_string());
+    assert!(beyond.is_some_and(|e| e.starts_with("precomputed kernel, row 2: the serial number is larger")));
 }
 
 #[test]

@@ -173,7 +173,14 @@ impl<T: Element> Tile<'_, T> {
     fn distance(&self, statistic: usize, out: &mut [T], profile: impl Fn(f64) -> f64) {
         self.norms(statistic, out, |dot, x, y| {
             let square = x + y - 2.0 * dot;
-            profile(if square > ROUNDING * (x + y) { square } else { 0.0 })
+            let near = square <= ROUNDING * (x + y);
+            profile(if x + y > f64::MAX {
+                f64::INFINITY
+            } else if near {
+                0.0
+            } else {
+                square
+            })
         });
     }
 }

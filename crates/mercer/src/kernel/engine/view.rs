@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::element::Element;
 use crate::data::{Points, Vectors};
-use crate::error::{ErrorKind, Result};
+use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::Map;
 use crate::simd::{Aligned, PANEL, STRIP};
 
@@ -207,6 +207,9 @@ impl<T: Element> View<T> {
         norms.par_iter_mut().take(n).enumerate().for_each(|(i, norm)| {
             *norm = T::from_f64(square(&points, i, center.as_deref()));
         });
+        if let Some(i) = norms.iter().position(|norm| !norm.to_f64().is_finite()) {
+            return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
+        }
         let packed = if wide {
             Packed::Wide(SparseRows::new(&points, 0..n, occurring.as_deref()))
         } else {

@@ -15,9 +15,12 @@ use super::input::Input;
 use super::number::{self, is_space, lossy};
 use super::{LabelColumn, Sparse};
 use crate::error::{DataProblem, Error, ErrorKind, Problem, Result};
+use crate::simd::huge_vec;
 
-/// Blocks parsed side by side; memory grows with it, and more threads than this are not fed.
+/// The most blocks parsed side by side; memory grows with it, and more threads than this are not fed.
 const BATCH: usize = 16;
+/// The largest file for which room is made at once.
+const MOST_ROOM: u64 = 1 << 30;
 /// The largest feature index of the format, a C `int`.
 const LARGEST: u64 = i32::MAX as u64;
 
@@ -26,7 +29,7 @@ const LARGEST: u64 = i32::MAX as u64;
 /// # Errors
 /// If the text is not in the format, with line and column, or reading fails.
 pub(crate) fn read(input: Input, precomputed: bool) -> Result<(Sparse<f64>, LabelColumn)> {
-    let mut all = Rows::default();
+    let mut all = Rows::with_room(input.path());
     for_each_piece(input, precomputed, BLOCK, |piece| {
         all.append(piece);
         Ok(())
@@ -45,7 +48,8 @@ pub(crate) fn for_each_piece(
 ) -> Result<()> {
     let mut blocks = Blocks::new(input, size);
     let path = blocks.path().to_owned();
-    let fresh = || (0..BATCH).map(|_| (Block::default(), Rows::default())).collect::<Vec<_>>();
+    let batch = (2 * rayon::current_num_threads()).min(BATCH);
+    let fresh = || (0..batch).map(|_| (Block::default(), Rows::default())).collect::<Vec<_>>();
     let (mut parsed, mut current, mut next) = (fresh(), fresh(), fresh());
     let (mut done, mut filled) = (0, fill(&mut blocks, &mut current));
     while done + filled > 0 {
@@ -100,6 +104,13 @@ impl Default for Rows {
 }
 
 impl Rows {
+    /// No rows yet, with room for those of a file. An entry takes four bytes of text at least, `1:1 `; room that is not
+    /// used is never touched, and costs nothing.
+    fn with_room(path: &std::path::Path) -> Self {
+        let bytes = std::fs::metadata(path).map_or(0, |file| file.len()).min(MOST_ROOM) as usize;
+        Self { index: huge_vec(bytes / 4), values: huge_vec(bytes / 4), ..Self::default() }
+    }
+
     /// Rows in this piece.
     pub(crate) fn len(&self) -> usize {
         self.start.len() - 1

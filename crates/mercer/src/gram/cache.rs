@@ -73,7 +73,7 @@ impl<'a> Cached<'a> {
         let stride = n.max(1).next_multiple_of(LINE);
         let capacity = (bytes / (stride * size_of::<f32>())).clamp(least, n.max(least));
         let per_chunk = (CHUNK / (stride * size_of::<f32>())).clamp(1, capacity.max(1));
-        let limit = (first / (stride * size_of::<f32>())).clamp(least.min(capacity), capacity);
+        let limit = (first / (stride * size_of::<f32>())).clamp(2.min(capacity), capacity);
         let (slot, slots, chunks, seen) = (vec![NONE; n], Vec::new(), Vec::new(), vec![false; n]);
         let rows =
             Rows { slot, slots, chunks, per_chunk, stride, capacity, limit, credit: 0.0, seen, clock: 0 };
@@ -174,6 +174,7 @@ impl Rows {
         if missing.is_empty() {
             return;
         }
+        self.limit = self.limit.max(points.len()).min(self.capacity);
         self.grow(gram, &missing);
         let chosen = self.vacate(missing.len());
         for (&number, &i) in chosen.iter().zip(&missing) {

@@ -1,9 +1,10 @@
 //! Gram matrices: K with Kᵢⱼ = k(xᵢ, xⱼ), as objects that give rows on demand.
 //!
 //! [`Lazy`] computes rows from points, [`Cached`] remembers them, [`Full`] holds them all, [`Subset`] shows some
-//! points of another. A subset of a Gram is a Gram ([`Gram::restrict`]).
+//! points of another, [`Centered`] shows another about its mean. A subset of a Gram is a Gram ([`Gram::restrict`]).
 
 mod cache;
+mod center;
 mod full;
 mod lazy;
 mod subset;
@@ -11,6 +12,7 @@ mod subset;
 mod tests;
 
 pub use cache::Cached;
+pub use center::Centered;
 pub use full::Full;
 pub use lazy::Lazy;
 pub use subset::Subset;

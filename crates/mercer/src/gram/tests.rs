@@ -54,6 +54,32 @@ fn every_gram_equals_its_dense_twin() {
 }
 
 #[test]
+fn a_centered_gram_is_hkh_and_so_are_its_parts() {
+    let (kernel, points) = (rbf(2.0), points(40));
+    let lazy = Lazy::new(&kernel, &points).expect("binds");
+    let centered = Centered::new(&lazy);
+    let n = 40;
+    let k = |i: usize, j: usize| kernel.value(points.row(i), points.row(j));
+    // HKH as two products with H, from the definition of the kernel.
+    let h = |i: usize, j: usize| f64::from(u8::from(i == j)) - 1.0 / n as f64;
+    let hk = |i: usize, j: usize| (0..n).map(|a| h(i, a) * k(a, j)).sum::<f64>();
+    let exact = |i: usize, j: usize| (0..n).map(|a| hk(i, a) * h(a, j)).sum::<f64>();
+    let index = [7, 3, 39];
+    let part = centered.restrict(&index);
+    let (mut whole, mut piece) = (vec![0.0f32; n], vec![0.0f32; 3]);
+    for (a, &i) in index.iter().enumerate() {
+        centered.rows(&[i], &mut [&mut whole]);
+        part.rows(&[a], &mut [&mut piece]);
+        (0..n).for_each(|j| assert!((f64::from(whole[j]) - exact(i, j)).abs() < 1e-6, "{i}, {j}"));
+        (0..3).for_each(|b| assert!((f64::from(piece[b]) - exact(i, index[b])).abs() < 1e-6));
+        assert!((centered.diagonal()[i] - exact(i, i)).abs() < 1e-6);
+        assert!(whole.iter().map(|&v| f64::from(v)).sum::<f64>().abs() < 1e-5, "rows sum to nothing");
+        let mean = (0..n).map(|j| k(i, j)).sum::<f64>() / n as f64;
+        assert!((centered.means()[i] - mean).abs() < 1e-6);
+    }
+}
+
+#[test]
 fn a_cache_computes_each_row_once_while_it_fits_and_stays_in_its_budget() {
     let (kernel, points) = (rbf(2.0), points(50));
     let lazy = Lazy::new(&kernel, &points).expect("binds");

@@ -27,19 +27,33 @@ impl Aligned<f32> {
     /// handed out one by one. It may decline.
     pub(crate) fn huge_zeros(len: usize) -> Self {
         let zeros = Self::zeros(len);
-        #[cfg(target_os = "linux")]
-        {
-            const HUGE: usize = 2 << 20;
-            let bytes = zeros.values.len() * size_of::<f32>();
-            let begin = zeros.values.as_ptr() as usize;
-            let (first, end) = (begin.next_multiple_of(HUGE), (begin + bytes) / HUGE * HUGE);
-            if end > first {
-                // SAFETY: the range lies inside memory that this vector owns; the advice changes no contents.
-                unsafe { libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE) };
-            }
-        }
+        ask_for_huge_pages(&zeros.values);
         zeros
     }
+}
+
+/// An empty vector with room for `capacity` elements, in huge pages where the system agrees.
+pub(crate) fn huge_vec<T>(capacity: usize) -> Vec<T> {
+    let vector = Vec::with_capacity(capacity);
+    ask_for_huge_pages(&vector);
+    vector
+}
+
+/// Asks the system to back the whole pages of a vector's memory by huge ones.
+fn ask_for_huge_pages<T>(vector: &Vec<T>) {
+    #[cfg(target_os = "linux")]
+    {
+        const HUGE: usize = 2 << 20;
+        let begin = vector.as_ptr() as usize;
+        let (first, end) =
+            (begin.next_multiple_of(HUGE), (begin + vector.capacity() * size_of::<T>()) / HUGE * HUGE);
+        if end > first {
+            // SAFETY: the range lies inside memory that the vector owns; the advice changes no contents.
+            unsafe { libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = vector;
 }
 
 impl<T> Default for Aligned<T> {

@@ -2,20 +2,79 @@
 
 use super::{BASELINE_FMA, Level, PANEL, fma_f32, fma_f64, level};
 
+/// Sparse rows that know the bound of their indices, so that a product need not look at each of them.
+#[derive(Debug, Clone)]
+pub(crate) struct SparseRows<T> {
+    start: Vec<usize>,
+    index: Vec<u32>,
+    values: Vec<T>,
+    bound: usize,
+}
+
+/// One of [`SparseRows`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SparseRow<'a, T> {
+    index: &'a [u32],
+    values: &'a [T],
+    /// Every index is below it.
+    bound: usize,
+}
+
+impl<T: Copy> SparseRows<T> {
+    pub(crate) fn new() -> Self {
+        Self { start: vec![0], index: Vec::new(), values: Vec::new(), bound: 0 }
+    }
+
+    /// Adds an entry to the row under way.
+    pub(crate) fn push(&mut self, index: u32, value: T) {
+        self.index.push(index);
+        self.values.push(value);
+        self.bound = self.bound.max(index as usize + 1);
+    }
+
+    /// Ends the row under way.
+    pub(crate) fn end_row(&mut self) {
+        self.start.push(self.index.len());
+    }
+
+    /// Rows ended.
+    pub(crate) fn len(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    /// Forgets all rows, keeps their memory.
+    pub(crate) fn clear(&mut self) {
+        self.start.truncate(1);
+        self.index.clear();
+        self.values.clear();
+        self.bound = 0;
+    }
+
+    pub(crate) fn row(&self, i: usize) -> SparseRow<'_, T> {
+        let range = self.start[i]..self.start[i + 1];
+        SparseRow { index: &self.index[range.clone()], values: &self.values[range], bound: self.bound }
+    }
+}
+
+impl<T: Copy> SparseRow<'_, T> {
+    /// Indices and values, in order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (u32, T)> {
+        self.index.iter().copied().zip(self.values.iter().copied())
+    }
+}
+
 macro_rules! product {
     ($name:ident, $T:ty, $fma:ident, $avx512:ident, $avx2:ident) => {
-        /// `out[c] = Σ values[e] · panel[index[e]][c]` over the entries e of the row, in ascending order.
+        /// `out[c] = Σ values[e] · panel[index[e]][c]` over the entries e of the row, in order.
         ///
         /// # Panics
-        /// If an index lies outside the panel.
-        pub(crate) fn $name(index: &[u32], values: &[$T], panel: &[$T], out: &mut [$T]) {
-            assert_eq!(index.len(), values.len());
-            assert!(out.len() >= PANEL);
-            let largest = index.iter().fold(0, |a, &b| a.max(b));
-            assert!(index.is_empty() || (largest as usize + 1) * PANEL <= panel.len());
+        /// If an index of any of the rows lies outside the panel.
+        pub(crate) fn $name(row: SparseRow<'_, $T>, panel: &[$T], out: &mut [$T]) {
+            let SparseRow { index, values, bound } = row;
+            assert!(out.len() >= PANEL && bound * PANEL <= panel.len());
             #[cfg(target_arch = "x86_64")]
             match level() {
-                // SAFETY: the instruction set is there; lengths and the largest index were checked above.
+                // SAFETY: the instruction set is there; every index is below `bound`, which was checked above.
                 Level::Avx512 => return unsafe { x86::$avx512(index, values, panel, out) },
                 // SAFETY: as above.
                 Level::Avx2 => return unsafe { x86::$avx2(index, values, panel, out) },
@@ -131,14 +190,18 @@ mod tests {
         let panel: Vec<f64> = (0..depth * PANEL).map(|i| ((i * 53 % 97) as f64 - 48.0) / 32.0).collect();
         let panel32: Vec<f32> = panel.iter().map(|&x| x as f32).collect();
         for index in [vec![], vec![0], vec![39], vec![1, 5, 6, 20, 39]] {
-            let values: Vec<f64> = index.iter().map(|&k: &u32| f64::from(k) / 8.0 - 1.0).collect();
-            let values32: Vec<f32> = values.iter().map(|&x| x as f32).collect();
+            let (mut rows, mut rows32) = (SparseRows::new(), SparseRows::new());
+            for &k in &index {
+                rows.push(k, f64::from(k) / 8.0 - 1.0);
+                rows32.push(k, (f64::from(k) / 8.0 - 1.0) as f32);
+            }
+            rows.end_row();
+            rows32.end_row();
             let (mut out, mut out32) = ([f64::NAN; PANEL], [f32::NAN; PANEL]);
-            sparse_dots_f64(&index, &values, &panel, &mut out);
-            sparse_dots_f32(&index, &values32, &panel32, &mut out32);
+            sparse_dots_f64(rows.row(0), &panel, &mut out);
+            sparse_dots_f32(rows32.row(0), &panel32, &mut out32);
             for c in 0..PANEL {
-                let exact: f64 =
-                    index.iter().zip(&values).map(|(&k, &a)| a * panel[k as usize * PANEL + c]).sum();
+                let exact: f64 = rows.row(0).entries().map(|(k, a)| a * panel[k as usize * PANEL + c]).sum();
                 assert_eq!(out[c], exact);
                 assert_eq!(f64::from(out32[c]), exact);
             }
@@ -148,6 +211,10 @@ mod tests {
     #[test]
     #[should_panic(expected = "assertion failed")]
     fn an_index_outside_the_panel_is_refused() {
-        sparse_dots_f64(&[3], &[1.0], &[0.0; 3 * PANEL], &mut [0.0; PANEL]);
+        let mut rows = SparseRows::new();
+        rows.push(3, 1.0);
+        rows.push(0, 1.0);
+        rows.end_row();
+        sparse_dots_f64(rows.row(0), &[0.0; 3 * PANEL], &mut [0.0; PANEL]);
     }
 }

@@ -1,14 +1,14 @@
 //! The two precisions a block can be computed in.
 
 use crate::data::Real;
-use crate::simd;
+use crate::simd::{self, SparseRow};
 
 /// `f32` or `f64` with the vector routines of each.
 pub(crate) trait Element: Real {
     /// A strip of rows times a panel of columns.
     fn dots(depth: usize, strip: &[Self], panel: &[Self], out: &mut [Self]);
     /// A sparse row times a panel of columns.
-    fn sparse_dots(index: &[u32], values: &[Self], panel: &[Self], out: &mut [Self]);
+    fn sparse_dots(row: SparseRow<'_, Self>, panel: &[Self], out: &mut [Self]);
     /// Writes single-precision kernel values to where they stay.
     fn store(values: &[Self], target: &mut [f32]);
     /// Exponential of each value.
@@ -21,8 +21,8 @@ impl Element for f32 {
     fn dots(depth: usize, strip: &[f32], panel: &[f32], out: &mut [f32]) {
         simd::dots_f32(depth, strip, panel, out);
     }
-    fn sparse_dots(index: &[u32], values: &[f32], panel: &[f32], out: &mut [f32]) {
-        simd::sparse_dots_f32(index, values, panel, out);
+    fn sparse_dots(row: SparseRow<'_, f32>, panel: &[f32], out: &mut [f32]) {
+        simd::sparse_dots_f32(row, panel, out);
     }
     fn store(values: &[f32], target: &mut [f32]) {
         simd::stream(target, values);
@@ -39,8 +39,8 @@ impl Element for f64 {
     fn dots(depth: usize, strip: &[f64], panel: &[f64], out: &mut [f64]) {
         simd::dots_f64(depth, strip, panel, out);
     }
-    fn sparse_dots(index: &[u32], values: &[f64], panel: &[f64], out: &mut [f64]) {
-        simd::sparse_dots_f64(index, values, panel, out);
+    fn sparse_dots(row: SparseRow<'_, f64>, panel: &[f64], out: &mut [f64]) {
+        simd::sparse_dots_f64(row, panel, out);
     }
     fn store(values: &[f64], target: &mut [f32]) {
         target.iter_mut().zip(values).for_each(|(t, &v)| *t = v as f32);

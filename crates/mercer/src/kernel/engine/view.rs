@@ -6,7 +6,7 @@ use super::element::Element;
 use crate::data::{Points, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::Map;
-use crate::simd::{Aligned, PANEL, STRIP};
+use crate::simd::{Aligned, PANEL, STRIP, SparseRows};
 
 /// Sparse columns whose dense panels would take more bytes than this stay sparse.
 const DENSE_BYTES: usize = 1 << 30;
@@ -42,37 +42,27 @@ enum Packed<T> {
     Wide(SparseRows<T>),
 }
 
-/// Sparse rows in the precision of the engine.
-struct SparseRows<T> {
-    start: Vec<usize>,
-    index: Vec<u32>,
-    values: Vec<T>,
-}
-
 /// The place of feature `k` among those packed, none where it occurs in no column.
 fn place_of(occurring: Option<&[u32]>, k: usize) -> Option<usize> {
     occurring.map_or(Some(k), |occurring| occurring.binary_search(&(k as u32)).ok())
 }
 
-impl<T: Element> SparseRows<T> {
-    fn new(points: &Vectors, rows: impl Iterator<Item = usize>, occurring: Option<&[u32]>) -> Self {
-        let mut packed = Self { start: vec![0], index: Vec::new(), values: Vec::new() };
-        for i in rows {
-            points.row(i).for_each(|k, v| {
-                if let Some(place) = place_of(occurring, k).filter(|_| v != 0.0) {
-                    packed.index.push(place as u32);
-                    packed.values.push(T::from_f64(v));
-                }
-            });
-            packed.start.push(packed.index.len());
-        }
-        packed
+/// Rows of `points` in the precision of the engine, over the features packed.
+fn sparse_rows<T: Element>(
+    points: &Vectors,
+    rows: impl Iterator<Item = usize>,
+    occurring: Option<&[u32]>,
+) -> SparseRows<T> {
+    let mut packed = SparseRows::new();
+    for i in rows {
+        points.row(i).for_each(|k, v| {
+            if let Some(place) = place_of(occurring, k).filter(|_| v != 0.0) {
+                packed.push(place as u32, T::from_f64(v));
+            }
+        });
+        packed.end_row();
     }
-
-    fn row(&self, i: usize) -> (&[u32], &[T]) {
-        let range = self.start[i]..self.start[i + 1];
-        (&self.index[range.clone()], &self.values[range])
-    }
+    packed
 }
 
 /// Rows of a block, packed to meet the columns of a [`View`].
@@ -98,17 +88,15 @@ const ABSENT: u32 = u32::MAX;
 
 fn pack_panel<T: Element>(rows: &SparseRows<T>, depth: usize) -> PackedRows<T> {
     let mut place = vec![ABSENT; depth];
-    rows.index.iter().for_each(|&k| place[k as usize] = 0);
+    (0..rows.len()).for_each(|r| rows.row(r).entries().for_each(|(k, _)| place[k as usize] = 0));
     let mut places = 0;
-    // Places ascend with the features, so that a translated column still ascends.
     for p in place.iter_mut().filter(|p| **p != ABSENT) {
         *p = places;
         places += 1;
     }
     let mut values = Aligned::zeros(places as usize * PANEL);
-    for r in 0..rows.start.len() - 1 {
-        let (index, entries) = rows.row(r);
-        index.iter().zip(entries).for_each(|(&k, &v)| values[place[k as usize] as usize * PANEL + r] = v);
+    for r in 0..rows.len() {
+        rows.row(r).entries().for_each(|(k, v)| values[place[k as usize] as usize * PANEL + r] = v);
     }
     PackedRows::Panel { place, values }
 }
@@ -211,7 +199,7 @@ impl<T: Element> View<T> {
             return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
         }
         let packed = if wide {
-            Packed::Wide(SparseRows::new(&points, 0..n, occurring.as_deref()))
+            Packed::Wide(sparse_rows(&points, 0..n, occurring.as_deref()))
         } else {
             let mut values = Aligned::zeros(panels * PANEL * depth);
             if depth > 0 {
@@ -267,7 +255,7 @@ impl<T: Element> View<T> {
         let stored: usize = rows.iter().map(|&i| points.row(i).stored()).sum();
         let dense = !points.is_sparse() || stored as f64 > SPARSE_SHARE * (rows.len() * self.depth) as f64;
         let packed = if self.is_wide() {
-            pack_panel(&SparseRows::new(points, rows.iter().copied(), self.occurring.as_deref()), self.depth)
+            pack_panel(&sparse_rows(points, rows.iter().copied(), self.occurring.as_deref()), self.depth)
         } else if dense || self.termwise || center.is_some() {
             let mut strips = vec![T::default(); rows.len().div_ceil(STRIP) * STRIP * self.depth];
             for (r, &i) in rows.iter().enumerate() {
@@ -285,7 +273,7 @@ impl<T: Element> View<T> {
             }
             PackedRows::Strips(strips)
         } else {
-            PackedRows::Sparse(SparseRows::new(points, rows.iter().copied(), self.occurring.as_deref()))
+            PackedRows::Sparse(sparse_rows(points, rows.iter().copied(), self.occurring.as_deref()))
         };
         RowSet { packed, norms }
     }
@@ -306,23 +294,20 @@ impl<T: Element> View<T> {
             }
             (Packed::Panels(values), PackedRows::Sparse(sparse)) => {
                 for r in 0..count {
-                    let (index, entries) = sparse.row(first + r);
-                    T::sparse_dots(index, entries, &values[panel(values)], &mut out[r * PANEL..]);
+                    T::sparse_dots(sparse.row(first + r), &values[panel(values)], &mut out[r * PANEL..]);
                 }
             }
             (Packed::Wide(columns), PackedRows::Panel { place, values }) => {
-                let (mut index, mut entries, mut sums) = (Vec::new(), Vec::new(), [T::default(); PANEL]);
+                let (mut column, mut sums) = (SparseRows::new(), [T::default(); PANEL]);
                 for c in 0..PANEL.min(self.columns - p * PANEL) {
-                    index.clear();
-                    entries.clear();
-                    let (features, column) = columns.row(p * PANEL + c);
-                    for (&k, &v) in features.iter().zip(column) {
+                    column.clear();
+                    for (k, v) in columns.row(p * PANEL + c).entries() {
                         if place[k as usize] != ABSENT {
-                            index.push(place[k as usize]);
-                            entries.push(v);
+                            column.push(place[k as usize], v);
                         }
                     }
-                    T::sparse_dots(&index, &entries, values, &mut sums);
+                    column.end_row();
+                    T::sparse_dots(column.row(0), values, &mut sums);
                     (0..count).for_each(|r| out[r * PANEL + c] = sums[first + r]);
                 }
             }

@@ -1,7 +1,7 @@
 //! Bytes of a file, decompressed, with the position they have been read to.
 //!
 //! A file is recognised by its first bytes, not by its name: gzip (also of several members, as `cat a.gz b.gz`
-//! makes them) and zstd are decompressed while they are read, anything else is handed on as it is. The path `-`
+//! makes them) and zstd are decompressed by a thread of their own while they are read, anything else is handed on as it is. The path `-`
 //! is standard input.
 
 use std::fs::File;
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
+use super::ahead::Ahead;
 use crate::error::{Error, Problem, Result};
 
 /// Compressed bytes are fetched in pieces of this size: large enough that system calls do not show.
@@ -51,10 +52,10 @@ impl Input {
             let path = raw.path.clone();
             let buffered = BufReader::with_capacity(BUFFER, raw);
             let reader: Box<dyn Read + Send> = if gzip {
-                Box::new(MultiGzDecoder::new(buffered))
+                Box::new(Ahead::new(MultiGzDecoder::new(buffered)))
             } else {
                 let decoder = zstd::Decoder::with_buffer(buffered);
-                Box::new(decoder.map_err(|source| Error::io(&path, source))?)
+                Box::new(Ahead::new(decoder.map_err(|source| Error::io(&path, source))?))
             };
             Self { compressed: true, ..Self::plain(&path, reader) }
         } else {

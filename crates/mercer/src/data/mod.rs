@@ -31,6 +31,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+mod ahead;
 mod blocks;
 mod column;
 mod csv;

@@ -20,6 +20,12 @@ pub(crate) fn run(place: &Place) -> Result<(), Failure> {
     announced("format", || visible(&mut cargo("fmt --all --check")))?;
     announced("lints", || visible(&mut cargo("clippy --workspace --all-targets -- -D warnings")))?;
     let count = announced("tests", || tests(&mut cargo("test --workspace")))?;
+    // The best instruction set of this machine was used so far; the others are for other machines.
+    for level in ["avx2", "baseline"] {
+        announced(&format!("products with {level} instructions"), || {
+            visible(cargo("test --quiet -p mercer --lib -- simd engine gram").env("MERCER_SIMD", level))
+        })?;
+    }
     announced("documentation", || {
         visible(cargo("doc --workspace --no-deps").env("RUSTDOCFLAGS", "-D warnings"))
     })?;

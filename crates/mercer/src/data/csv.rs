@@ -6,6 +6,8 @@
 //! see [`Encoding`]. White space around a cell does not count; an empty cell, NaN and infinities are refused with
 //! their place, as is a row with another number of cells than the first.
 //!
+//! Rows are cut into cells by one thread and batches of them parsed by all, a column each.
+//!
 //! Cost: one pass over the text; twice the memory of the result while columns become rows.
 
 use super::column::ColumnBuilder;
@@ -46,9 +48,11 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<Table> {
     let waiting = if known == Some(true) { Ok(()) } else { cells.push(&mut top, numbers) };
     let mut columns = builders(&first);
     let mut rows = 0;
-    while cells.next()? {
-        cells.push(&mut columns, numbers)?;
-        rows += 1;
+    loop {
+        match cells.push_batch(&mut columns, numbers)? {
+            0 => break,
+            count => rows += count,
+        }
     }
     let named = known.unwrap_or_else(|| looks_like_header(&first, &columns, rows));
     if !named {

@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use rayon::prelude::*;
+
 use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number;
@@ -33,8 +35,12 @@ pub(crate) struct Cells {
     reader: csv::Reader<Recorder>,
     delimiter: u8,
     row: csv::ByteRecord,
+    batch: Vec<csv::ByteRecord>,
     expected: Option<usize>,
 }
+
+/// Rows cut into cells before their columns are parsed side by side.
+const BATCH: usize = 1024;
 
 impl Cells {
     pub(crate) fn new(input: Input, delimiter: u8) -> Self {
@@ -45,13 +51,18 @@ impl Cells {
             .delimiter(delimiter)
             .buffer_capacity(256 << 10)
             .from_reader(recorder);
-        Self { reader, delimiter, row: csv::ByteRecord::new(), expected: None }
+        Self { reader, delimiter, row: csv::ByteRecord::new(), batch: Vec::new(), expected: None }
     }
 
     /// Goes to the next row; `false` at the end.
     pub(crate) fn next(&mut self) -> Result<bool> {
         let start = self.reader.position().byte();
         self.reader.get_mut().needed = start;
+        self.read_row()
+    }
+
+    /// Reads the next row without giving up what a message about earlier ones would need.
+    fn read_row(&mut self) -> Result<bool> {
         match self.reader.read_byte_record(&mut self.row) {
             Ok(false) => return Ok(false),
             Ok(true) => {}
@@ -68,7 +79,45 @@ impl Cells {
         if found == expected {
             return Ok(true);
         }
-        Err(self.flaw(found.min(expected), Problem::Ragged { found, expected }))
+        Err(self.flaw(&self.row, found.min(expected), Problem::Ragged { found, expected }))
+    }
+
+    /// Appends the cells of a batch of rows to the columns, each column on a thread of its own; how many rows, 0 at
+    /// the end. The flaw reported is the first of the text, whichever thread comes upon its own first.
+    pub(crate) fn push_batch(
+        &mut self,
+        columns: &mut [ColumnBuilder],
+        numbers: Option<&[bool]>,
+    ) -> Result<usize> {
+        let start = self.reader.position().byte();
+        self.reader.get_mut().needed = start;
+        let mut count = 0;
+        let outcome = loop {
+            match self.read_row() {
+                Ok(true) if count < BATCH => {}
+                outcome => break outcome,
+            }
+            if self.batch.len() == count {
+                self.batch.push(csv::ByteRecord::new());
+            }
+            std::mem::swap(&mut self.batch[count], &mut self.row);
+            count += 1;
+            if count == BATCH {
+                break Ok(true);
+            }
+        };
+        let rows = &self.batch[..count];
+        let one = |(k, column): (usize, &mut ColumnBuilder)| {
+            let flaw = |(i, row): (usize, &csv::ByteRecord)| {
+                push(row[k].trim_ascii(), k, column, numbers).err().map(|problem| (i, k, problem))
+            };
+            rows.iter().enumerate().find_map(flaw)
+        };
+        let flaws: Vec<_> = columns.par_iter_mut().enumerate().filter_map(one).collect();
+        if let Some((i, k, problem)) = flaws.into_iter().min_by_key(|(i, k, _)| (*i, *k)) {
+            return Err(self.flaw(&self.batch[i], k, problem));
+        }
+        outcome.map(|_| count)
     }
 
     /// Cells in this row.
@@ -84,34 +133,31 @@ impl Cells {
     /// Appends the cells of this row to the columns; `numbers` are those where words are refused.
     pub(crate) fn push(&self, columns: &mut [ColumnBuilder], numbers: Option<&[bool]>) -> Result<()> {
         for (k, column) in columns.iter_mut().enumerate() {
-            let cell = self.cell(k);
-            let problem = match number::whole(cell) {
-                Ok(value) => {
-                    column.push_number(value);
-                    continue;
-                }
-                Err(_) if cell.is_empty() => {
-                    Problem::Other(format!("missing value in column {}", k + 1).into())
-                }
-                Err(Problem::BadNumber(_)) if !numbers.is_some_and(|must| must[k]) => match column.push(cell)
-                {
-                    Ok(()) => continue,
-                    Err(problem) => problem,
-                },
-                Err(problem) => problem,
-            };
-            return Err(self.flaw(k, problem));
+            push(self.cell(k), k, column, numbers).map_err(|problem| self.flaw(&self.row, k, problem))?;
         }
         Ok(())
     }
 
-    /// A flaw in cell `k` of this row, or at its end if there are fewer.
-    fn flaw(&self, k: usize, problem: Problem) -> Error {
+    /// A flaw in cell `k` of a row, or at its end if there are fewer.
+    fn flaw(&self, row: &csv::ByteRecord, k: usize, problem: Problem) -> Error {
         let recorder = self.reader.get_ref();
-        let (line, byte) = self.row.position().map_or((1, 0), |at| (at.line(), at.byte()));
+        let (line, byte) = row.position().map_or((1, 0), |at| (at.line(), at.byte()));
         let raw = recorder.kept.get((byte - recorder.from) as usize..).unwrap_or_default();
         let (down, column) = place(raw, self.delimiter, k);
         Error::parse(recorder.input.path(), line + down, column, problem)
+    }
+}
+
+/// Appends a cell to its column, the one with number `k` from 0; words are refused where `numbers` says so.
+fn push(cell: &[u8], k: usize, column: &mut ColumnBuilder, numbers: Option<&[bool]>) -> Result<(), Problem> {
+    match number::whole(cell) {
+        Ok(value) => {
+            column.push_number(value);
+            Ok(())
+        }
+        Err(_) if cell.is_empty() => Err(Problem::Other(format!("missing value in column {}", k + 1).into())),
+        Err(Problem::BadNumber(_)) if !numbers.is_some_and(|must| must[k]) => column.push(cell),
+        Err(problem) => Err(problem),
     }
 }
 

@@ -154,3 +154,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_first_flaw_of_the_text_is_reported_whatever_the_batches_and_threads() {
+    let mut lines: Vec<String> = (0..5000).map(|i| format!("{i},{},a", i % 7)).collect();
+    lines[3000] = "1,2".into();
+    lines[2500] = "1,inf,a".into();
+    lines[2400] = "nan,inf,a".into();
+    for threads in [1, 2, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let message = |lines: &[String]| {
+            let text = lines.join("\n").into_bytes();
+            let options = ReadOptions { header: Some(false), ..ReadOptions::default() };
+            let input = Input::new(Path::new("t.csv"), Cursor::new(text)).unwrap();
+            pool.install(|| read(input, &options)).unwrap_err().to_string()
+        };
+        assert!(message(&lines).starts_with("t.csv:2401:1: not finite: 'nan'"));
+        assert!(message(&lines[2401..]).starts_with("t.csv:100:3: not finite: 'inf'"));
+        assert!(message(&lines[2501..]).starts_with("t.csv:500:4: 2 fields where 3 are expected"));
+    }
+}

@@ -102,10 +102,11 @@ impl Smo {
             return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into());
         }
         let solution = run.finish(stop);
-        match solution.certificate.objective.is_finite() {
-            true => Ok(solution),
-            false => Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: 1, column: 1 }).into()),
+        if solution.certificate.objective.is_finite() {
+            return Ok(solution);
         }
+        let (i, j) = not_finite(gram, &solution.coefficients);
+        Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into())
     }
 
     /// q: a quarter of small problems, a few hundred of large ones, fewer again where rows are so long that one that is
@@ -450,4 +451,17 @@ impl<'a> Run<'a> {
 /// A watch that lets everything go on.
 pub fn unwatched() -> impl FnMut(&Progress) -> ControlFlow<()> + Send {
     |_| ControlFlow::Continue(())
+}
+
+/// Two points between which the kernel is not finite, the first of them one that has moved: the gradient went wrong
+/// by its row. Where each value is finite and only their sum is not, a point and itself.
+fn not_finite(gram: &dyn Gram, beta: &[f64]) -> (usize, usize) {
+    let mut row = vec![0.0; gram.len()];
+    let moved: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
+    let mut find = |&i: &usize| {
+        gram.rows(&[i], &mut [&mut row]);
+        row.iter().position(|k| !k.is_finite()).map(|j| (i, j))
+    };
+    let first = moved.first().copied().unwrap_or(0);
+    moved.iter().find_map(&mut find).unwrap_or((first, first))
 }

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::Gram;
+use crate::kernel::add_rows;
 use crate::simd::Aligned;
 
 /// No slot.
@@ -29,21 +30,31 @@ struct Rows {
     stride: usize,
     /// Most slots by the budget.
     capacity: usize,
-    /// Most slots for now: memory costs time before it saves any, so that it is taken up only as rows that were given
-    /// up are asked for again.
+    /// Most slots for now: memory costs time before it saves any, so that it is taken up only as rows are asked for
+    /// again that are not held.
     limit: usize,
     /// What has been spent on such rows, in fresh rows' worth.
     credit: f64,
-    /// For each point, whether its row was computed before.
-    seen: Vec<bool>,
+    /// For each point, when its row was last asked for; 0 for never.
+    last: Vec<u64>,
     clock: u64,
 }
 
-/// Bytes that are taken up without asking.
+/// Bytes that are taken up without asking where rows are costly.
 const FIRST: usize = 128 << 20;
 
+/// The same where they are cheap: all rows of a small problem.
+const FIRST_CHEAP: usize = 16 << 20;
+
+/// Values that cost less than this, in nanoseconds, are computed when they are needed, and kept once they have been
+/// needed often: a cache miss, shared between a few that are under way at the same time.
+const CHEAP: f64 = 8.0;
+
 /// What a value's worth of memory that was never used costs, in nanoseconds, on the scale of [`Gram::cost`].
-const FRESH: f64 = 16.0;
+const FRESH: f64 = 48.0;
+
+/// What looking up a value costs on the same scale.
+const HELD: f64 = 0.5;
 
 struct Slot {
     /// Whose row it is; [`FREE`] where nobody's.
@@ -64,7 +75,8 @@ impl<'a> Cached<'a> {
     /// Remembers rows of `gram` in at most `bytes`, and at least `least` rows whatever they take.
     #[must_use]
     pub fn new(gram: Box<dyn Gram + 'a>, bytes: usize, least: usize) -> Self {
-        Self::beginning_with(FIRST, gram, bytes, least)
+        let first = if gram.cost() < CHEAP { FIRST_CHEAP } else { FIRST };
+        Self::beginning_with(first, gram, bytes, least)
     }
 
     /// The same with another number of bytes that are taken up without asking.
@@ -74,19 +86,53 @@ impl<'a> Cached<'a> {
         let capacity = (bytes / (stride * size_of::<f32>())).clamp(least, n.max(least));
         let per_chunk = (CHUNK / (stride * size_of::<f32>())).clamp(1, capacity.max(1));
         let limit = (first / (stride * size_of::<f32>())).clamp(2.min(capacity), capacity);
-        let (slot, slots, chunks, seen) = (vec![NONE; n], Vec::new(), Vec::new(), vec![false; n]);
+        let (slot, slots, chunks, last) = (vec![NONE; n], Vec::new(), Vec::new(), vec![0; n]);
         let rows =
-            Rows { slot, slots, chunks, per_chunk, stride, capacity, limit, credit: 0.0, seen, clock: 0 };
+            Rows { slot, slots, chunks, per_chunk, stride, capacity, limit, credit: 0.0, last, clock: 0 };
         Self { gram, rows: Mutex::new(rows) }
     }
 
+    /// The Gram that the rows are from.
+    #[must_use]
+    pub fn gram(&self) -> &dyn Gram {
+        &*self.gram
+    }
+
+    /// Whether rows are so cheap that most are better computed where they are added up than kept.
+    #[must_use]
+    pub fn is_cheap(&self) -> bool {
+        self.gram.cost() < CHEAP
+    }
+
     /// Makes sure that the rows of these points are held, computing in one block those that are not, then lends
-    /// them, and the Gram they are from. At most `least` points.
-    pub fn lend(&mut self, points: &[usize]) -> (&dyn Gram, Vec<&[f32]>) {
+    /// them. At most `least` points.
+    pub fn lend(&mut self, points: &[usize]) -> Vec<&[f32]> {
         let rows = self.rows.get_mut().expect("no holder of the lock can panic");
         rows.fetch(&*self.gram, points);
-        let lent = points.iter().map(|&i| rows.row(rows.slot[i] as usize)).collect();
-        (&*self.gram, lent)
+        points.iter().map(|&i| rows.row(rows.slot[i] as usize)).collect()
+    }
+
+    /// Of these points, computes and keeps the rows that are worth it: as long as there is room any, then those that
+    /// were asked for more recently than what they take the place of.
+    pub fn keep(&mut self, points: &[usize]) {
+        let rows = self.rows.get_mut().expect("no holder of the lock can panic");
+        rows.keep(&*self.gram, points);
+    }
+
+    /// `sums[j] += Σ weights[w] · K[points[w]][j]` over the points whose rows are held; the others with their weights.
+    pub fn add_held(
+        &mut self,
+        points: &[usize],
+        weights: &[f64],
+        sums: &mut [f64],
+    ) -> (Vec<usize>, Vec<f64>) {
+        let rows = self.rows.get_mut().expect("no holder of the lock can panic");
+        let (held, others): (Vec<_>, Vec<_>) =
+            points.iter().zip(weights).partition(|&(&i, _)| rows.slot[i] != NONE);
+        let (held, weights): (Vec<&[f32]>, Vec<f64>) =
+            held.into_iter().map(|(&i, &w)| (rows.row(rows.slot[i] as usize), w)).unzip();
+        add_rows(sums, &held, &weights);
+        others.into_iter().unzip()
     }
 
     /// The same memory of rows for the points at `index` (ascending) of the Gram, which becomes `gram`.
@@ -127,7 +173,7 @@ impl Rows {
         index.iter().enumerate().for_each(|(new, &i)| place[i] = new as u32);
         self.clock = old.clock;
         self.credit = old.credit;
-        self.seen = index.iter().map(|&i| old.seen[i]).collect();
+        self.last = index.iter().map(|&i| old.last[i]).collect();
         self.chunks = old.chunks;
         // Chunks keep their size; each holds as many of the shorter rows as fit.
         self.per_chunk = (old.per_chunk * old.stride / self.stride).max(1);
@@ -163,6 +209,34 @@ impl Rows {
 
     /// Makes sure that the rows of `points` are held, computing those that are not in one block.
     fn fetch(&mut self, gram: &dyn Gram, points: &[usize]) {
+        let missing = self.missing(gram, points);
+        self.limit = self.limit.max(points.len()).min(self.capacity);
+        self.fill(gram, &missing);
+        points.iter().for_each(|&i| self.last[i] = self.clock);
+    }
+
+    /// Computes those rows of `points` that are worth keeping.
+    fn keep(&mut self, gram: &dyn Gram, points: &[usize]) {
+        let mut missing = self.missing(gram, points);
+        let free = self.slots.iter().filter(|slot| slot.point == FREE).count();
+        let room = free + self.limit.saturating_sub(self.slots.len());
+        if room < missing.len() {
+            // Beyond the room there is, only what was asked for more recently than the oldest of what is held.
+            missing.sort_by_key(|&i| std::cmp::Reverse(self.last[i]));
+            let held = self.slots.iter().filter(|slot| slot.point != FREE);
+            let mut held: Vec<u64> = held.map(|slot| slot.used).collect();
+            held.sort_unstable();
+            let worth =
+                missing[room..].iter().zip(held).take_while(|&(&i, used)| self.last[i] > used).count();
+            missing.truncate(room + worth);
+            missing.sort_unstable();
+        }
+        self.fill(gram, &missing);
+        points.iter().for_each(|&i| self.last[i] = self.clock);
+    }
+
+    /// Those of `points` that are not held; the others are marked as used. What is asked for again raises the limit.
+    fn missing(&mut self, gram: &dyn Gram, points: &[usize]) -> Vec<usize> {
         self.clock += 1;
         let mut missing = Vec::new();
         for &i in points {
@@ -171,13 +245,22 @@ impl Rows {
                 slot => self.slots[slot as usize].used = self.clock,
             }
         }
+        let again = missing.iter().filter(|&&i| self.last[i] > 0).count();
+        self.credit += again as f64 * (gram.cost() - HELD).max(0.0) / FRESH;
+        let room = (self.capacity - self.limit) as f64;
+        let more = self.credit.min(room).floor();
+        self.credit -= more;
+        self.limit += more as usize;
+        missing
+    }
+
+    /// Computes rows that are not held into slots of their own.
+    fn fill(&mut self, gram: &dyn Gram, missing: &[usize]) {
         if missing.is_empty() {
             return;
         }
-        self.limit = self.limit.max(points.len()).min(self.capacity);
-        self.grow(gram, &missing);
         let chosen = self.vacate(missing.len());
-        for (&number, &i) in chosen.iter().zip(&missing) {
+        for (&number, &i) in chosen.iter().zip(missing) {
             let slot = &mut self.slots[number];
             if slot.point != FREE {
                 self.slot[slot.point] = NONE;
@@ -198,20 +281,7 @@ impl Rows {
                 targets.push(&mut row[..n]);
             }
         }
-        gram.rows(&missing, &mut targets);
-    }
-
-    /// Raises the limit by what was spent on computing rows again.
-    fn grow(&mut self, gram: &dyn Gram, missing: &[usize]) {
-        for &i in missing {
-            if std::mem::replace(&mut self.seen[i], true) {
-                self.credit += gram.cost() / FRESH;
-            }
-        }
-        let room = (self.capacity - self.limit) as f64;
-        let more = self.credit.min(room).floor();
-        self.credit -= more;
-        self.limit += more as usize;
+        gram.rows(missing, &mut targets);
     }
 
     /// `count` slots to fill, ascending: free ones, then new ones, then those that were used longest ago, none of

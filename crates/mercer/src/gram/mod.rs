@@ -17,6 +17,8 @@ pub use full::Full;
 pub use lazy::Lazy;
 pub use subset::Subset;
 
+use crate::kernel::in_batches;
+
 /// A symmetric matrix of kernel values.
 pub trait Gram: Sync {
     /// How many points.
@@ -32,6 +34,11 @@ pub trait Gram: Sync {
 
     /// Fills `out[r]` with row `rows[r]`, all columns.
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]);
+
+    /// `sums[j] += Σ weights[w] · K[points[w]][j]`, in the order of the points. No row need be left anywhere.
+    fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
+        in_batches(points, weights, sums, |points, rows| self.rows(points, rows));
+    }
 
     /// A rough cost of computing a value in nanoseconds; infinite where values are held or it is not known.
     fn cost(&self) -> f64 {
@@ -54,6 +61,9 @@ impl<G: Gram + ?Sized> Gram for &G {
     }
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
         (**self).rows(rows, out);
+    }
+    fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
+        (**self).accumulate(points, weights, sums);
     }
     fn cost(&self) -> f64 {
         (**self).cost()

@@ -5,6 +5,7 @@
 //!
 //! For vectors the kernel is data: an [`Expr`] over [`VectorLeaf`]s, which prints, parses, compares and saves.
 
+mod accumulate;
 #[cfg(test)]
 mod arbitrary;
 mod battery;
@@ -30,6 +31,7 @@ mod vector_text;
 use crate::data::Points;
 use crate::error::Result;
 
+pub(crate) use accumulate::{add_rows, in_batches};
 pub use battery::{Failure, battery};
 pub use check::{Limits, Spectrum, Validity, Verdict, Witness, check};
 pub use construct::{
@@ -69,6 +71,15 @@ pub trait Bound<X: Points>: Send + Sync {
 
     /// The same in double precision throughout.
     fn rows_f64(&self, points: &X, rows: &[usize], out: &mut [&mut [f64]]);
+
+    /// `sums[c] += Σ weights[r] · k(rows[r], c)`, in the order of the rows, for rows that are columns themselves:
+    /// `points` are the columns and k(c, c) is `diagonal[c]`. No row need be left anywhere.
+    fn accumulate(&self, points: &X, rows: &[usize], weights: &[f64], diagonal: &[f64], sums: &mut [f64]) {
+        in_batches(rows, weights, sums, |rows, out| {
+            self.rows(points, rows, out);
+            rows.iter().zip(out).for_each(|(&i, row)| row[i] = diagonal[i] as f32);
+        });
+    }
 
     /// A rough cost of a value in nanoseconds, by which a solver chooses between computing again and looking up;
     /// infinite where it is not known.

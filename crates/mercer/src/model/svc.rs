@@ -20,9 +20,6 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use std::ops::ControlFlow;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -33,7 +30,7 @@ use crate::data::{Dense, Labels, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
-use crate::solve::{Certificate, Problem, Progress, Smo, Solution, Watch, unwatched};
+use crate::solve::{Certificate, Problem, Progress, Shared, Smo, Solution, Watch, unwatched};
 
 /// Pairs that may run at the same time, between which the memory for kernel rows is shared out.
 const SIDE_BY_SIDE: usize = 8;
@@ -158,8 +155,7 @@ impl<K> Svc<K> {
         let factors = self.factors(y.classes());
         let pairs = pairs(members.len());
         let started = Instant::now();
-        let shared =
-            Shared { watch: Mutex::new(watch), stopped: AtomicBool::new(false), parts: pairs.len(), started };
+        let shared = Shared::new(watch, pairs.len(), started);
         // A share that does not depend on the number of threads, so that the rows computed do not either.
         let together = pairs.len().clamp(1, SIDE_BY_SIDE);
         let psd = self.kernel.definiteness() == Definiteness::Psd;
@@ -271,30 +267,6 @@ impl<K> Svc<K> {
 struct Pair {
     index: Vec<usize>,
     solution: Solution,
-}
-
-/// What the pairs that run side by side share.
-struct Shared<'w> {
-    watch: Mutex<Watch<'w>>,
-    stopped: AtomicBool,
-    parts: usize,
-    started: Instant,
-}
-
-impl Shared<'_> {
-    fn show(&self, part: usize, progress: &Progress) -> ControlFlow<()> {
-        if self.stopped.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
-        }
-        // A watch that panicked in another pair cannot be asked again.
-        let Ok(mut watch) = self.watch.lock() else { return ControlFlow::Break(()) };
-        let progress = Progress { part, parts: self.parts, elapsed: self.started.elapsed(), ..*progress };
-        let answer = watch(&progress);
-        if answer.is_break() {
-            self.stopped.store(true, Ordering::Relaxed);
-        }
-        answer
-    }
 }
 
 impl<X: Points, K: Kernel<X>> SvcModel<X, K> {

@@ -18,6 +18,11 @@ const LN2_HIGH_F32: f32 = 0.693_359_4;
 const LN2_LOW_F32: f32 = -2.121_944_4e-4;
 const POLYNOMIAL_F32: [f32; 5] = [0.5, 0.166_665_77, 0.041_666_554, 0.008_363_203, 0.001_392_621_3];
 
+/// (2ʳ − 1)/r for |r| ≤ ½.
+const BINARY_F32: [f32; 6] =
+    [std::f32::consts::LN_2, 0.240_226_5, 0.055_503_57, 0.009_618_083, 0.001_339_086_3, 0.000_154_531_63];
+const BINARY_LOW_F32: f32 = -126.0;
+
 /// Adding and subtracting it rounds an `f64` below 2⁵¹ to a whole number.
 const ROUND_F64: f64 = 6_755_399_441_055_744.0;
 const LOW_F64: f64 = -708.0;
@@ -78,16 +83,25 @@ fn exp_body_f64<const FMA: bool>(values: &mut [f64]) {
     values.iter_mut().for_each(|v| *v = one_f64::<FMA>(*v));
 }
 
+/// 2ᵗ of t = −γ log₂e · squared distance. Rounding t makes an error relative to the exponent, which the smallness of the
+/// value takes back: at most 1e-7 in all, and a third fewer instructions than through eˣ.
 #[inline(always)]
 fn gaussian_body_f32<const FMA: bool>(dots: &mut [f32], columns: &[f32], row: f32, gamma: f32) {
+    let scale = (-f64::from(gamma) * LOG2_E) as f32;
     for (dot, &column) in dots.iter_mut().zip(columns) {
-        let norms = row + column;
-        let square = fma_f32::<FMA>(-2.0, *dot, norms);
-        // Rounding can leave a little less than nothing. Norms that overflow belong to points that are far away,
-        // and their difference would be no number.
-        let square = if square > 0.0 { square } else { 0.0 };
-        let square = if norms > f32::MAX { f32::INFINITY } else { square };
-        *dot = one_f32::<FMA>(-gamma * square);
+        let t = scale * fma_f32::<FMA>(-2.0, *dot, row + column);
+        // Norms that overflow belong to points that are far away, and their difference is no number. Rounding can leave
+        // a little less than no distance.
+        let t = if t > BINARY_LOW_F32 { t } else { BINARY_LOW_F32 };
+        let t = if t < 0.0 { t } else { 0.0 };
+        let shifted = t + ROUND_F32;
+        let r = t - (shifted - ROUND_F32);
+        let mut p = BINARY_F32[5];
+        for k in (0..5).rev() {
+            p = fma_f32::<FMA>(p, r, BINARY_F32[k]);
+        }
+        let power = fma_f32::<FMA>(p, r, 1.0);
+        *dot = f32::from_bits(power.to_bits().wrapping_add(shifted.to_bits() << 23));
     }
 }
 
@@ -142,6 +156,21 @@ mod tests {
         exp_f64(&mut y);
         let worst = x.iter().zip(&y).map(|(&x, &y)| (y / x.exp() - 1.0).abs()).fold(0.0, f64::max);
         assert!(worst < 4e-16, "relative error {worst}");
+    }
+
+    #[test]
+    fn the_gaussian_is_within_its_stated_error() {
+        for gamma in [0.01f32, 1.0, 7.3] {
+            let squares: Vec<f32> = (0..200_000).map(|i| i as f32 / 1e4).collect();
+            let mut k: Vec<f32> = squares.iter().map(|s| -s / 2.0).collect();
+            gaussian_f32(&mut k, &vec![0.0; squares.len()], 0.0, gamma);
+            let error = |(&s, &k): (&f32, &f32)| f64::from(k) - (-f64::from(gamma) * f64::from(s)).exp();
+            let errors: Vec<f64> = squares.iter().zip(&k).map(error).collect();
+            let worst = errors.iter().fold(0.0, |a: f64, e| a.max(e.abs()));
+            assert!(worst < 1e-7 && k[0] == 1.0, "γ = {gamma}: {worst}");
+            let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+            assert!(mean.abs() < 2e-9, "γ = {gamma}: errs to one side by {mean}");
+        }
     }
 
     #[test]

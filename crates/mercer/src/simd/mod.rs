@@ -17,7 +17,7 @@ pub(crate) use gemm::{dots_f32, dots_f64};
 pub(crate) use memory::{Aligned, fence, huge_vec, stream};
 pub(crate) use readout::readout;
 pub(crate) use sparse::{SparseRow, SparseRows, sparse_dots_f32, sparse_dots_f64};
-pub(crate) use update::{MIN_CURVATURE, accumulate, best_pair, step};
+pub(crate) use update::{LANES, MIN_CURVATURE, accumulate, accumulate_tile, best_pair, step};
 
 use std::sync::OnceLock;
 

@@ -6,9 +6,6 @@
 use super::certificate::Extremes;
 use crate::gram::Gram;
 
-/// Rows computed at once while gradients are brought up to date.
-const BATCH: usize = 256;
-
 /// Variables set aside together.
 pub(super) struct Aside {
     /// Who, in the numbering of the whole problem.
@@ -47,41 +44,26 @@ impl Aside {
     }
 }
 
-/// Gradients of all that were set aside, now that β is `beta`, each with its variable: one pass over the rows of those
-/// that have moved since.
+/// Gradients of all that were set aside, now that β is `beta`, each with its variable: for each part one pass over the
+/// rows of those that have moved since, against the variables of the part.
 pub(super) fn restore(parts: Vec<Aside>, gram: &dyn Gram, beta: &[f64]) -> Vec<(usize, f64)> {
-    let moved = |i: &usize| parts.iter().any(|part| part.beta[*i] != beta[*i]);
-    let moved: Vec<usize> = (0..beta.len()).filter(moved).collect();
-    let mut gradients: Vec<Vec<f64>> = vec![vec![0.0; beta.len()]; parts.len()];
-    for_rows(gram, &moved, |points, rows| {
-        for (part, gradient) in parts.iter().zip(&mut gradients) {
-            let weights: Vec<f64> = points.iter().map(|&i| beta[i] - part.beta[i]).collect();
-            super::update_gradient(gradient, rows, &weights);
-        }
-    });
     let mut restored = Vec::new();
-    for (part, change) in parts.iter().zip(&gradients) {
-        restored.extend(part.index.iter().zip(&part.gradient).map(|(&i, &g)| (i, g + change[i])));
+    for part in parts {
+        let (moved, weights) = moved_since(&part.beta, beta);
+        let mut points = [&part.index[..], &moved].concat();
+        points.sort_unstable();
+        points.dedup();
+        let place = |i: &usize| points.binary_search(i).expect("every one of them is there");
+        let mut change = vec![0.0; points.len()];
+        let rows: Vec<usize> = moved.iter().map(place).collect();
+        gram.restrict(&points).accumulate(&rows, &weights, &mut change);
+        restored.extend(part.index.iter().zip(&part.gradient).map(|(i, g)| (*i, g + change[place(i)])));
     }
     restored
 }
 
-/// `gradient += Σ weights[w] · row(points[w])`, rows computed in batches and not kept.
-pub(super) fn add_rows(gram: &dyn Gram, points: &[usize], weights: &[f64], gradient: &mut [f64]) {
-    let mut weights = weights.chunks(BATCH);
-    for_rows(gram, points, |_, rows| {
-        super::update_gradient(gradient, rows, weights.next().unwrap_or_default());
-    });
-}
-
-/// Computes the rows of `points` in batches and shows each batch.
-fn for_rows(gram: &dyn Gram, points: &[usize], mut show: impl FnMut(&[usize], &[&[f32]])) {
-    let n = gram.len();
-    let mut scratch = vec![0.0; BATCH.min(points.len()) * n];
-    for points in points.chunks(BATCH) {
-        let mut rows: Vec<&mut [f32]> = scratch.chunks_mut(n.max(1)).take(points.len()).collect();
-        gram.rows(points, &mut rows);
-        let rows: Vec<&[f32]> = rows.iter().map(|row| &**row).collect();
-        show(points, &rows);
-    }
+/// Who has moved from `before` to `now`, and how far.
+pub(super) fn moved_since(before: &[f64], now: &[f64]) -> (Vec<usize>, Vec<f64>) {
+    let moved = (0..now.len()).filter(|&i| now[i] != before[i]);
+    moved.map(|i| (i, now[i] - before[i])).unzip()
 }

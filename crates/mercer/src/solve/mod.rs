@@ -5,19 +5,20 @@
 
 mod active;
 mod certificate;
+mod divide;
 mod inner;
 mod problem;
+mod shared;
 mod smo;
 mod working_set;
 
 pub use certificate::{Certificate, Stop};
 pub use problem::Problem;
+pub(crate) use shared::Shared;
 pub use smo::{Smo, unwatched};
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-
-use rayon::prelude::*;
 
 /// The state of a fit, handed to the caller's callback after each round.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,18 +63,20 @@ pub struct Solution {
 pub struct Phases {
     /// Choosing working sets.
     pub selection: Span,
-    /// Computing and fetching kernel rows.
+    /// Computing kernel rows, and adding those to the gradient that are not kept.
     pub rows: Span,
     /// Steps inside working sets.
     pub inner: Span,
-    /// Updating gradients.
+    /// Adding kept rows to the gradient.
     pub update: Span,
     /// Setting variables aside and bringing them back.
     pub shrinking: Span,
+    /// Solving the parts of a large problem, and their answers' gradient.
+    pub dividing: Span,
 }
 
 /// A sum of durations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span(pub Duration);
 
 impl Span {
@@ -83,16 +86,4 @@ impl Span {
         self.0 += now - since;
         now
     }
-}
-
-/// Columns updated by one task: a gradient piece that stays in the first-level cache.
-const UPDATE_TASK: usize = 1024;
-
-/// `gradient[j] += Σ weights[w] · rows[w][j]`. Each entry is summed in the order of the rows by one thread.
-fn update_gradient(gradient: &mut [f64], rows: &[&[f32]], weights: &[f64]) {
-    gradient.par_chunks_mut(UPDATE_TASK).enumerate().for_each_init(Vec::new, |piece, (task, gradient)| {
-        piece.clear();
-        piece.extend(rows.iter().map(|row| &row[task * UPDATE_TASK..][..gradient.len()]));
-        crate::simd::accumulate(gradient, piece, weights);
-    });
 }

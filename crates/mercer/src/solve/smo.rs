@@ -12,11 +12,12 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::active::{Aside, add_rows, restore, undecided};
+use super::active::{Aside, moved_since, restore, undecided};
 use super::certificate::{Extremes, gap, objective};
+use super::divide;
 use super::inner::{Inner, Source, Variable};
 use super::working_set::Choice;
-use super::{Certificate, Phases, Problem, Progress, Solution, Stop, Watch, update_gradient};
+use super::{Certificate, Phases, Problem, Progress, Solution, Stop, Watch};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Cached, Gram};
 
@@ -24,16 +25,16 @@ use crate::gram::{Cached, Gram};
 const GAP_EVERY: u64 = 8;
 /// Rounds before the first look at what can be set aside: bringing it back costs as much as a few dozen rounds, which
 /// a short solve never earns back.
-const SHRINK_AFTER: u64 = 160;
+const SHRINK_AFTER: u64 = 16;
 /// Rounds between two looks.
-const SHRINK_EVERY: u64 = 40;
+const SHRINK_EVERY: u64 = 16;
 /// The least share of active variables worth a compaction.
-const SHRINK_SHARE: f64 = 0.35;
+const SHRINK_SHARE: f64 = 0.3;
 /// The inner solve stops when its violation has fallen to this share: tighter buys nothing, looser costs rounds.
 const INNER_SHARE: f64 = 0.1;
 /// The least and most variables of a working set where the caller leaves it open.
 const LEAST_SET: usize = 64;
-const MOST_SET: usize = 1024;
+const MOST_SET: usize = 2048;
 /// The shares of a working set that move above which it is doubled and below which it is halved, and a share between.
 const GROW: f64 = 0.55;
 const SHRINK: f64 = 0.25;
@@ -96,7 +97,15 @@ impl Smo {
     pub fn solve(&self, problem: &Problem, gram: &dyn Gram, watch: Watch<'_>) -> Result<Solution> {
         self.check()?;
         problem.check(gram.len())?;
-        let mut run = Run::new(self, problem, gram);
+        let (clock, computed_before) = (Instant::now(), gram.computed());
+        let divided = divide::start(self, problem, gram, watch)?;
+        let iterations = divided.as_ref().map_or(0, |(_, iterations)| *iterations);
+        let begun = divided.map(|(start, _)| Problem { start, ..problem.clone() });
+        let mut run = Run::new(self, begun.as_ref().unwrap_or(problem), gram);
+        (run.started, run.computed_before, run.iterations) = (clock, computed_before, iterations);
+        if begun.is_some() {
+            run.phases.dividing.lap(clock);
+        }
         let stop = run.until_stopped(watch);
         if let Some((i, j)) = run.not_finite {
             return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into());
@@ -105,7 +114,11 @@ impl Smo {
         if solution.certificate.objective.is_finite() {
             return Ok(solution);
         }
-        let (i, j) = not_finite(gram, &solution.coefficients);
+        // The gradient went wrong by the row of one that has moved. Where each value is finite and only their sum is
+        // not, a point and itself are named.
+        let (moved, _) = moved_since(&vec![0.0; gram.len()], &solution.coefficients);
+        let first = moved.first().copied().unwrap_or(0);
+        let (i, j) = not_finite(gram, &moved).unwrap_or((first, first));
         Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into())
     }
 
@@ -189,9 +202,8 @@ impl<'a> Run<'a> {
     fn new(settings: &'a Smo, problem: &'a Problem, root: &'a dyn Gram) -> Self {
         let computed_before = root.computed();
         let mut gradient = problem.linear.clone();
-        let moved: Vec<usize> = (0..problem.len()).filter(|&i| problem.start[i] != 0.0).collect();
-        let weights: Vec<f64> = moved.iter().map(|&i| problem.start[i]).collect();
-        add_rows(root, &moved, &weights, &mut gradient);
+        let (moved, weights) = moved_since(&vec![0.0; problem.len()], &problem.start);
+        root.accumulate(&moved, &weights, &mut gradient);
         let size = settings.size(problem.len());
         let most = settings.most(size, problem.len());
         let objective = objective(&problem.start, &gradient, &problem.linear);
@@ -273,48 +285,53 @@ impl<'a> Run<'a> {
     /// Chooses, fetches, solves, updates. Whether anything moved.
     fn round(&mut self, extremes: Extremes, limit: u64) -> bool {
         let clock = Instant::now();
-        let choice = Choice::with(extremes, &self.beta, &self.lower, &self.upper, &self.gradient);
+        let choice = Choice::new(extremes, &self.beta, &self.lower, &self.upper, &self.gradient);
+        let middle = f64::midpoint(extremes.rise, extremes.fall);
         let chosen = choice.choose(self.size.min(self.beta.len()), &self.last);
         let clock = self.phases.selection.lap(clock);
 
         let cache = self.cache.as_mut().expect("there is a cache between compactions");
-        let (gram, rows) = cache.lend(&chosen);
-        let clock = self.phases.rows.lap(clock);
-
-        let source = if self.exact { Source::Gather(&rows) } else { Source::cheaper(gram, &rows) };
-        self.inner.load(&chosen, source, |i| Variable {
+        let variable = |i: usize| Variable {
             beta: self.beta[i],
             gradient: self.gradient[i],
             lower: self.lower[i],
             upper: self.upper[i],
             diagonal: self.diagonal[i],
-        });
+        };
+        let mut clock = clock;
+        if self.exact || !cache.is_cheap() {
+            let rows = cache.lend(&chosen);
+            clock = self.phases.rows.lap(clock);
+            self.inner.load(&chosen, Source::Gather(&rows), middle, variable);
+        } else {
+            self.inner.load(&chosen, Source::Compute(cache.gram()), middle, variable);
+        }
         let steps = (100 * chosen.len() as u64).min(limit - self.iterations);
         let taken = self.inner.solve(INNER_SHARE, self.settings.tolerance / 2.0, steps);
         let clock = self.phases.inner.lap(clock);
 
-        let mut moved: Vec<usize> = Vec::with_capacity(chosen.len());
-        let (mut moved_rows, mut weights) =
-            (Vec::with_capacity(chosen.len()), Vec::with_capacity(chosen.len()));
-        let mut before = 0.0;
         if taken == 0 || self.gradient[chosen[0]].is_nan() {
             // Nothing moves: the working set is optimal within rounding, or a value in it is no number.
-            let first =
-                |(&i, row): (&usize, &&[f32])| row.iter().position(|k| !k.is_finite()).map(|j| (i, j));
-            let found = chosen.iter().zip(&rows).find_map(first);
+            let found = not_finite(cache.gram(), &chosen);
             self.not_finite = found.map(|(i, j)| (self.active[i], self.active[j]));
         }
-        for ((&i, row), &new) in chosen.iter().zip(rows).zip(self.inner.beta()) {
+        let (mut moved, mut weights) = (Vec::with_capacity(chosen.len()), Vec::with_capacity(chosen.len()));
+        let mut before = 0.0;
+        for (&i, new) in chosen.iter().zip(self.inner.beta()) {
             if new == self.beta[i] {
                 continue;
             }
             weights.push(new - self.beta[i]);
             before += (new - self.beta[i]) * self.gradient[i];
-            moved_rows.push(row);
             moved.push(i);
             self.beta[i] = new;
         }
-        update_gradient(&mut self.gradient, &moved_rows, &weights);
+        cache.keep(&moved);
+        let clock = self.phases.rows.lap(clock);
+        let (others, their_weights) = cache.add_held(&moved, &weights, &mut self.gradient);
+        let clock = self.phases.update.lap(clock);
+        cache.gram().accumulate(&others, &their_weights, &mut self.gradient);
+        self.phases.rows.lap(clock);
         // δᵀg + ½δᵀKδ, and Kδ is what the gradient has changed by.
         let after: f64 = moved.iter().zip(&weights).map(|(&i, delta)| delta * self.gradient[i]).sum();
         let change = f64::midpoint(before, after);
@@ -325,7 +342,6 @@ impl<'a> Run<'a> {
             self.exact = true;
             self.inner.forget();
         }
-        self.phases.update.lap(clock);
         self.rounds += 1;
         self.iterations += taken;
         self.resize(moved.len() as f64 / chosen.len().max(1) as f64);
@@ -453,15 +469,11 @@ pub fn unwatched() -> impl FnMut(&Progress) -> ControlFlow<()> + Send {
     |_| ControlFlow::Continue(())
 }
 
-/// Two points between which the kernel is not finite, the first of them one that has moved: the gradient went wrong
-/// by its row. Where each value is finite and only their sum is not, a point and itself.
-fn not_finite(gram: &dyn Gram, beta: &[f64]) -> (usize, usize) {
+/// Two points between which the kernel is not finite, the first of them one of `points`.
+fn not_finite(gram: &dyn Gram, points: &[usize]) -> Option<(usize, usize)> {
     let mut row = vec![0.0; gram.len()];
-    let moved: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
-    let mut find = |&i: &usize| {
+    points.iter().find_map(|&i| {
         gram.rows(&[i], &mut [&mut row]);
         row.iter().position(|k| !k.is_finite()).map(|j| (i, j))
-    };
-    let first = moved.first().copied().unwrap_or(0);
-    moved.iter().find_map(&mut find).unwrap_or((first, first))
+    })
 }

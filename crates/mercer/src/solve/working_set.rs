@@ -30,12 +30,7 @@ enum Side {
 }
 
 impl<'a> Choice<'a> {
-    pub(super) fn new(beta: &'a [f64], lower: &'a [f64], upper: &'a [f64], gradient: &'a [f64]) -> Self {
-        Self::with(Extremes::of(beta, lower, upper, gradient), beta, lower, upper, gradient)
-    }
-
-    /// The same with extremes that are known already.
-    pub(super) fn with(
+    pub(super) fn new(
         extremes: Extremes,
         beta: &'a [f64],
         lower: &'a [f64],
@@ -43,11 +38,6 @@ impl<'a> Choice<'a> {
         gradient: &'a [f64],
     ) -> Self {
         Self { beta, lower, upper, gradient, extremes }
-    }
-
-    /// How far the variables are from optimal.
-    pub(super) fn violation(&self) -> f64 {
-        self.extremes.violation()
     }
 
     /// At most `size` variables: of those the `last` round moved the ones that are free now, up to a share of the
@@ -158,7 +148,8 @@ mod tests {
         let gradient: Vec<f64> = (0..n).map(|i| ((i * 7919) % 10_007) as f64 / 10_007.0).collect();
         let (lower, upper) = (vec![0.0; n], vec![1.0; n]);
         let beta: Vec<f64> = (0..n).map(|i| [0.0, 0.5, 1.0][i % 3]).collect();
-        let choice = Choice::new(&beta, &lower, &upper, &gradient);
+        let extremes = Extremes::of(&beta, &lower, &upper, &gradient);
+        let choice = Choice::new(extremes, &beta, &lower, &upper, &gradient);
         let may = |may: &dyn Fn(usize) -> bool| (0..n).filter(|&i| may(i)).collect::<Vec<_>>();
         let rise = may(&|i| beta[i] < 1.0).into_iter().min_by(|&a, &b| gradient[a].total_cmp(&gradient[b]));
         let fall = may(&|i| beta[i] > 0.0).into_iter().max_by(|&a, &b| gradient[a].total_cmp(&gradient[b]));
@@ -179,7 +170,9 @@ mod tests {
     fn only_violators_are_chosen_where_they_are_few() {
         let gradient = [0.0, 1.0, 2.0, 3.0];
         // 0 may only fall, 3 only rise: neither violates. 1 may fall, 2 may rise: no violation. All decided but none.
-        let choice = Choice::new(&[1.0, 1.0, 0.0, 0.0], &[0.0; 4], &[1.0; 4], &gradient);
-        assert_eq!((choice.violation(), choice.choose(4, &[]).len()), (0.0, 0));
+        let (beta, lower, upper) = ([1.0, 1.0, 0.0, 0.0], [0.0; 4], [1.0; 4]);
+        let extremes = Extremes::of(&beta, &lower, &upper, &gradient);
+        let choice = Choice::new(extremes, &beta, &lower, &upper, &gradient);
+        assert_eq!((extremes.violation(), choice.choose(4, &[]).len()), (0.0, 0));
     }
 }

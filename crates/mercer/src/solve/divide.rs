@@ -1,0 +1,241 @@
+//! Divide and conquer: a start for a large problem from its parts.
+//!
+//! Points are split into cells by kernel k-means, each cell is solved loosely as a problem of its own, and the answers
+//! side by side are where the whole problem begins: what couples the cells is what is left to do. A cell's kernel rows
+//! are short and its working sets reach a large part of it, so that the many rounds in which a solver finds out who
+//! matters cost little.
+//!
+//! Hsieh, Si and Dhillon (2014), with one level. The clusters are found on a sample, then every point goes to the
+//! nearest: s·n kernel values for a sample of s.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::shared::Shared;
+use super::{Problem, Progress, Smo, Watch};
+use crate::error::Result;
+use crate::gram::Gram;
+
+/// Problems with fewer variables are solved in one piece.
+const LEAST: usize = 20_000;
+/// Points per cell, about, and the most cells.
+const CELL: usize = 7_000;
+const MOST_CELLS: usize = 32;
+/// Points that the clusters are found on.
+const SAMPLE: usize = 512;
+/// Passes of k-means over the sample, at most.
+const PASSES: usize = 10;
+/// The least share of support vectors worth dividing for. Where there are fewer, who matters is soon found out, and
+/// settling it takes the rounds it takes.
+const LEAST_SHARE: f64 = 0.3;
+/// Points that the share is estimated on.
+const PROBE: usize = 1024;
+/// Cells that may be under way together, for sharing out the budget for rows: not the number of threads, since what is
+/// kept decides the last bits of what is added up.
+const SIDE_BY_SIDE: usize = 8;
+/// How much looser than the whole a cell is solved: closer is wasted on what the other cells will change.
+const LOOSER: f64 = 100.0;
+
+/// A start from the parts of the problem, and the steps it took; none where it is not worth dividing, or where the
+/// caller has a start of its own.
+///
+/// # Errors
+/// If a cell cannot be solved.
+pub(super) fn start(
+    settings: &Smo,
+    problem: &Problem,
+    gram: &dyn Gram,
+    watch: Watch<'_>,
+) -> Result<Option<(Vec<f64>, u64)>> {
+    let n = problem.len();
+    if n < LEAST || problem.start.iter().any(|&b| b != 0.0) {
+        return Ok(None);
+    }
+    let started = Instant::now();
+    let loose = Smo {
+        tolerance: settings.tolerance * LOOSER,
+        cache_bytes: settings.cache_bytes / SIDE_BY_SIDE,
+        ..settings.clone()
+    };
+    let probe = spread(n, PROBE);
+    let solution = loose.solve(&part(problem, &probe), &*gram.restrict(&probe), watch)?;
+    let support = solution.coefficients.iter().filter(|&&b| b != 0.0).count();
+    if (support as f64) < LEAST_SHARE * probe.len() as f64 {
+        return Ok(None);
+    }
+    let cells = cells(gram, (n / CELL).clamp(2, MOST_CELLS));
+    let shared = Shared::new(watch, 1, started);
+    let solved: Vec<Option<_>> = cells
+        .par_iter()
+        .map(|cell| {
+            if shared.stopped() {
+                return Ok(None);
+            }
+            let mut watch = |progress: &Progress| shared.show(0, progress);
+            loose.solve(&part(problem, cell), &*gram.restrict(cell), &mut watch).map(Some)
+        })
+        .collect::<Result<_>>()?;
+    let (mut start, mut iterations) = (problem.start.clone(), 0);
+    for (cell, solution) in cells.iter().zip(solved) {
+        let Some(solution) = solution else { continue };
+        iterations += solution.certificate.iterations;
+        cell.iter().zip(solution.coefficients).for_each(|(&i, b)| start[i] = b);
+    }
+    Ok(Some((start, iterations)))
+}
+
+/// The problem of some of the variables, the others left out.
+fn part(problem: &Problem, points: &[usize]) -> Problem {
+    let pick = |list: &[f64]| points.iter().map(|&i| list[i]).collect();
+    Problem {
+        linear: pick(&problem.linear),
+        lower: pick(&problem.lower),
+        upper: pick(&problem.upper),
+        start: pick(&problem.start),
+    }
+}
+
+/// `count` of n points, evenly.
+fn spread(n: usize, count: usize) -> Vec<usize> {
+    let count = count.min(n);
+    (0..count).map(|s| s * n / count).collect()
+}
+
+/// The points in at most `count` cells by kernel k-means, each ascending; none is empty.
+pub(super) fn cells(gram: &dyn Gram, count: usize) -> Vec<Vec<usize>> {
+    let n = gram.len();
+    let sample = spread(n, SAMPLE);
+    let (mut nearest, mut cell) = (vec![f64::INFINITY; n], vec![0u32; n]);
+    for (number, cluster) in clusters(&*gram.restrict(&sample), count).iter().enumerate() {
+        let members: Vec<usize> = cluster.members.iter().map(|&s| sample[s]).collect();
+        let mut products = vec![0.0; n];
+        gram.accumulate(&members, &vec![1.0 / members.len() as f64; members.len()], &mut products);
+        for i in 0..n {
+            let distance = cluster.square - 2.0 * products[i];
+            if distance < nearest[i] {
+                (nearest[i], cell[i]) = (distance, number as u32);
+            }
+        }
+    }
+    let mut cells = vec![Vec::new(); count];
+    cell.iter().enumerate().for_each(|(i, &c)| cells[c as usize].push(i));
+    cells.retain(|cell| !cell.is_empty());
+    cells
+}
+
+/// Points whose mean in feature space is a centre, and the squared norm of that mean.
+struct Cluster {
+    members: Vec<usize>,
+    square: f64,
+}
+
+/// Lloyd's passes in feature space; no cluster is empty. The first centres are drawn with chances as their squared
+/// distances from those before (Arthur and Vassilvitskii 2007), by a fixed seed.
+fn clusters(gram: &dyn Gram, count: usize) -> Vec<Cluster> {
+    let n = gram.len();
+    let mut values = vec![0.0; n * n];
+    let mut rows: Vec<&mut [f32]> = values.chunks_mut(n.max(1)).collect();
+    gram.rows(&(0..n).collect::<Vec<_>>(), &mut rows);
+    let value = |i: usize, j: usize| f64::from(values[i * n + j]);
+    let centre = |i: usize| Cluster { members: vec![i], square: value(i, i) };
+    let mut clusters = vec![centre(0)];
+    let (mut seed, mut far) = (1u64, vec![f64::INFINITY; n]);
+    while clusters.len() < count.min(n) {
+        let last = clusters[clusters.len() - 1].members[0];
+        let distance = |i: usize| (value(i, i) + value(last, last) - 2.0 * value(i, last)).max(0.0);
+        far.iter_mut().enumerate().for_each(|(i, d)| *d = d.min(distance(i)));
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut left = (seed >> 11) as f64 / (1u64 << 53) as f64 * far.iter().sum::<f64>();
+        let drawn = far.iter().position(|d| {
+            left -= d;
+            left < 0.0
+        });
+        // Fewer different points than clusters asked for.
+        let Some(drawn) = drawn else { break };
+        clusters.push(centre(drawn));
+    }
+    let mut cell = vec![usize::MAX; n];
+    for _ in 0..PASSES {
+        let nearest = |i: usize| {
+            let distance = |c: &Cluster| {
+                let sum: f64 = c.members.iter().map(|&j| value(i, j)).sum();
+                c.square - 2.0 * sum / c.members.len() as f64
+            };
+            let distances = clusters.iter().map(distance).enumerate();
+            distances.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(c, _)| c)
+        };
+        let next: Vec<usize> = (0..n).into_par_iter().map(nearest).collect();
+        if next == cell {
+            break;
+        }
+        cell = next;
+        clusters = (0..clusters.len())
+            .map(|c| (0..n).filter(|&i| cell[i] == c).collect::<Vec<_>>())
+            .filter(|members| !members.is_empty())
+            .map(|members| {
+                let pairs = members.iter().flat_map(|&i| members.iter().map(move |&j| (i, j)));
+                let sum: f64 = pairs.map(|(i, j)| value(i, j)).sum();
+                Cluster { square: sum / (members.len() * members.len()) as f64, members }
+            })
+            .collect();
+    }
+    clusters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Vectors;
+    use crate::gram::Lazy;
+    use crate::kernel::rbf;
+    use crate::solve::{Span, Stop, unwatched};
+
+    fn noise(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 40) as f64 / 16_777_216.0
+    }
+
+    #[test]
+    fn cells_are_the_clusters_and_hold_every_point_once() {
+        // Three clouds in turn, far apart.
+        let mut seed = 1;
+        let values = (0..3000).flat_map(|i| [f64::from(i % 3) * 10.0, noise(&mut seed)]).collect();
+        let (kernel, points) = (rbf(0.5), Vectors::dense(2, values));
+        let cells = cells(&Lazy::new(&kernel, &points).expect("binds"), 3);
+        assert_eq!(cells.len(), 3);
+        for cell in &cells {
+            assert_eq!(cell.len(), 1000);
+            assert!(cell.iter().all(|i| i % 3 == cell[0] % 3) && cell.is_sorted());
+        }
+    }
+
+    #[test]
+    fn a_divided_problem_ends_at_the_optimum_of_the_whole() {
+        // Labels that are wrong every third time: support vectors everywhere.
+        let (n, mut seed) = (LEAST, 7);
+        let values: Vec<f64> = (0..2 * n).map(|_| 4.0 * noise(&mut seed)).collect();
+        let positive: Vec<bool> = (0..n)
+            .map(|i| (values[2 * i] > 2.0) == (values[2 * i + 1] > 2.0) || noise(&mut seed) < 0.3)
+            .collect();
+        let (kernel, points) = (rbf(1.0), Vectors::dense(2, values));
+        let gram = Lazy::new(&kernel, &points).expect("binds");
+        let problem = Problem::c_svc(&positive, &vec![1.0; n]);
+        let smo = Smo::default();
+        let (begun, steps) =
+            start(&smo, &problem, &gram, &mut unwatched()).expect("solves").expect("divides");
+        assert!(steps > 0 && begun.iter().sum::<f64>().abs() < 1e-9);
+        let whole = smo.solve(&problem, &gram, &mut unwatched()).expect("solves");
+        // A start of its own, however small, is not divided.
+        let mut own = problem.clone();
+        let (up, down) = (positive.iter().position(|p| *p), positive.iter().position(|p| !*p));
+        own.start[up.expect("positive")] = 1e-3;
+        own.start[down.expect("negative")] = -1e-3;
+        let piece = smo.solve(&own, &gram, &mut unwatched()).expect("solves");
+        assert_eq!((whole.certificate.stop, piece.certificate.stop), (Stop::Converged, Stop::Converged));
+        let (a, b) = (whole.certificate.objective, piece.certificate.objective);
+        assert!((a - b).abs() < 1e-5 * b.abs(), "{a} {b}");
+        assert_eq!(piece.phases.dividing, Span::default());
+        assert!(whole.phases.dividing > Span::default());
+    }
+}

@@ -51,7 +51,7 @@ const FIRST_CHEAP: usize = 16 << 20;
 const CHEAP: f64 = 8.0;
 
 /// What a value's worth of memory that was never used costs, in nanoseconds, on the scale of [`Gram::cost`].
-const FRESH: f64 = 48.0;
+const FRESH: f64 = 24.0;
 
 /// What looking up a value costs on the same scale.
 const HELD: f64 = 0.5;

@@ -132,6 +132,16 @@ impl Row<'_> {
         }
     }
 
+    /// The columns up to the last that is stored.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        match *self {
+            Row::Dense32(values) => values.len(),
+            Row::Dense64(values) => values.len(),
+            Row::Sparse32(index, _) | Row::Sparse64(index, _) => index.last().map_or(0, |&k| k as usize + 1),
+        }
+    }
+
     /// How many entries are stored.
     #[must_use]
     pub fn stored(&self) -> usize {

@@ -23,6 +23,7 @@ mod leaf;
 mod map;
 mod parameter;
 mod pointwise;
+mod readout;
 mod text;
 mod value;
 mod vector;
@@ -41,6 +42,7 @@ pub use construct::{
 pub use expr::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
 pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
+pub use readout::Readout;
 pub use vector::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 
 /// A kernel on points of the space `X`.
@@ -79,6 +81,12 @@ pub trait Bound<X: Points>: Send + Sync {
             self.rows(points, rows, out);
             rows.iter().zip(out).for_each(|(&i, row)| row[i] = diagonal[i] as f32);
         });
+    }
+
+    /// `sums[r][o] += Σ k(rows[r], c) · weight(c, o)` for each block of weights, its outputs after those of the blocks
+    /// before. The bits of a row do not depend on which other rows are asked for.
+    fn read(&self, points: &X, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
+        Readout::add_rows(self.columns(), rows, blocks, sums, |rows, out| self.rows(points, rows, out));
     }
 
     /// A rough cost of a value in nanoseconds, by which a solver chooses between computing again and looking up;

@@ -6,10 +6,9 @@ use rayon::prelude::*;
 
 use crate::data::{Dense, Points};
 use crate::error::{DataProblem, ErrorKind, Result};
-use crate::kernel::Kernel;
-use crate::simd;
+use crate::kernel::{Kernel, Readout};
 
-/// Points evaluated together: one block of rows × support points, which bounds the memory of a prediction.
+/// Points evaluated together, which bounds the memory of a prediction.
 const BATCH: usize = 96;
 
 /// Weights of an expansion with several outputs, stored as dense blocks: in one-vs-one a support point of class a
@@ -49,8 +48,9 @@ pub struct Expansion<X, K> {
 impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     /// f at each of `points`, one row per point, one column per output.
     ///
-    /// Cost: one block of kernel values for every 96 points, and a product with the coefficients. The bits of
-    /// a row do not depend on the other rows, nor on the number of threads.
+    /// Cost: the kernel values of each point with the support points, tile by tile, and their product with the
+    /// coefficients; no row of values is ever whole. The bits of a row do not depend on the other rows, nor on the
+    /// number of threads.
     ///
     /// # Errors
     /// If the points have another width than the support points, a number or a decision is not finite, or the kernel
@@ -70,30 +70,22 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
             return Ok(Dense::new(outputs, values));
         }
         let bound = self.kernel.bind(&self.points)?;
-        let support = self.points.len();
+        let blocks = self.coefficients.blocks.iter();
+        let blocks: Vec<Readout> =
+            blocks.map(|b| Readout::new(b.points.clone(), b.outputs.len(), b.values.clone())).collect();
+        let entered: Vec<usize> = self.coefficients.blocks.iter().flat_map(|b| b.outputs.clone()).collect();
         values.par_chunks_mut(BATCH * outputs.max(1)).enumerate().for_each(|(batch, values)| {
             let rows: Vec<usize> = (batch * BATCH..points.len().min((batch + 1) * BATCH)).collect();
-            let mut kernel = vec![0.0; rows.len() * support];
-            bound.rows(points, &rows, &mut kernel.chunks_mut(support).collect::<Vec<_>>());
-            for (kernel, values) in kernel.chunks(support).zip(values.chunks_mut(outputs)) {
-                self.read(kernel, values);
+            let mut sums = vec![0.0; rows.len() * entered.len()];
+            bound.read(points, &rows, &blocks, &mut sums);
+            for (sums, values) in sums.chunks(entered.len().max(1)).zip(values.chunks_mut(outputs)) {
+                values.iter_mut().zip(&self.offsets).for_each(|(v, b)| *v = -b);
+                entered.iter().zip(sums).for_each(|(&o, sum)| values[o] += sum);
             }
         });
         if let Some(at) = values.iter().position(|v| !v.is_finite()) {
             return Err(ErrorKind::Data(DataProblem::DecisionNotFinite { row: at / outputs + 1 }).into());
         }
         Ok(Dense::new(outputs, values))
-    }
-
-    /// The outputs for one point, given its kernel values with the support points.
-    fn read(&self, kernel: &[f32], values: &mut [f64]) {
-        values.iter_mut().zip(&self.offsets).for_each(|(v, b)| *v = -b);
-        let mut sums = Vec::new();
-        for block in &self.coefficients.blocks {
-            sums.clear();
-            sums.resize(block.outputs.len(), 0.0);
-            simd::readout(&kernel[block.points.clone()], &block.values, &mut sums);
-            block.outputs.iter().zip(&sums).for_each(|(&o, sum)| values[o] += sum);
-        }
     }
 }

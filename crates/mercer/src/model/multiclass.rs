@@ -13,8 +13,11 @@ pub fn pairs(classes: usize) -> Vec<(usize, usize)> {
 #[must_use]
 pub fn vote(decisions: &[f64], classes: usize) -> usize {
     let mut votes = vec![0u32; classes];
-    for (&(a, b), &decision) in pairs(classes).iter().zip(decisions) {
-        votes[if decision > 0.0 { a } else { b }] += 1;
+    let mut decisions = decisions.iter();
+    for a in 0..classes {
+        for (b, &decision) in (a + 1..classes).zip(decisions.by_ref()) {
+            votes[if decision > 0.0 { a } else { b }] += 1;
+        }
     }
     let most = votes.iter().max().copied().unwrap_or(0);
     votes.iter().position(|&v| v == most).unwrap_or(0)

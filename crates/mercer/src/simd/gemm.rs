@@ -5,83 +5,113 @@
 
 use super::{BASELINE_FMA, Level, PANEL, STRIP, fma_f32, fma_f64, level};
 
+/// Outputs that [`read_f32`] computes at once.
+pub(crate) const OUTPUTS: usize = 32;
+
 macro_rules! product {
-    ($name:ident, $T:ty, $fma:ident, $avx512:ident, $avx2:ident) => {
-        /// `out[r][c] = Σₖ strip[k][r] · panel[k][c]` over `depth` features.
+    ($(#[$doc:meta])* $name:ident, $T:ty, $fma:ident, $avx512:ident::<$v512:literal>, $avx2:ident::<$v2:literal>,
+     row step $row:expr, feature step $feature:expr, columns $columns:expr) => {
+        $(#[$doc])*
         pub(crate) fn $name(depth: usize, strip: &[$T], panel: &[$T], out: &mut [$T]) {
+            let last = (STRIP - 1) * $row + depth.saturating_sub(1) * $feature;
             assert!(
-                strip.len() >= depth * STRIP && panel.len() >= depth * PANEL && out.len() >= STRIP * PANEL
+                (depth == 0 || strip.len() > last)
+                    && panel.len() >= depth * $columns
+                    && out.len() >= STRIP * $columns
             );
             #[cfg(target_arch = "x86_64")]
-            match level() {
-                // SAFETY: the instruction set is there; the lengths were checked above.
-                Level::Avx512 => {
-                    return unsafe { x86::$avx512(depth, strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr()) }
+            {
+                let (a, b, c) = (strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr());
+                match level() {
+                    // SAFETY: the instruction set is there; the lengths were checked above.
+                    Level::Avx512 => return unsafe { x86::$avx512::<$row, $feature, $columns, $v512>(depth, a, b, c) },
+                    // SAFETY: as above.
+                    Level::Avx2 => return unsafe { x86::$avx2::<$row, $feature, $columns, $v2>(depth, a, b, c) },
+                    Level::Baseline => {}
                 }
-                // SAFETY: as above.
-                Level::Avx2 => {
-                    return unsafe { x86::$avx2(depth, strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr()) }
-                }
-                Level::Baseline => {}
             }
             for r in 0..STRIP {
-                let mut sums = [0.0; PANEL];
+                let mut sums = [0.0; $columns];
                 for k in 0..depth {
-                    let a = strip[k * STRIP + r];
-                    for (sum, &b) in sums.iter_mut().zip(&panel[k * PANEL..(k + 1) * PANEL]) {
+                    let a = strip[k * $feature + r * $row];
+                    for (sum, &b) in sums.iter_mut().zip(&panel[k * $columns..(k + 1) * $columns]) {
                         *sum = $fma::<BASELINE_FMA>(a, b, *sum);
                     }
                 }
-                out[r * PANEL..(r + 1) * PANEL].copy_from_slice(&sums);
+                out[r * $columns..(r + 1) * $columns].copy_from_slice(&sums);
             }
         }
     };
 }
 
-product!(dots_f32, f32, fma_f32, dots_avx512_f32, dots_avx2_f32);
-product!(dots_f64, f64, fma_f64, dots_avx512_f64, dots_avx2_f64);
+product!(
+    /// `out[r][c] = Σₖ strip[k][r] · panel[k][c]` over `depth` features.
+    dots_f32, f32, fma_f32, dots_avx512_f32::<4>, dots_avx2_f32::<2>,
+    row step 1, feature step STRIP, columns PANEL
+);
+product!(
+    /// `out[r][c] = Σₖ strip[k][r] · panel[k][c]` over `depth` features.
+    dots_f64, f64, fma_f64, dots_avx512_f64::<4>, dots_avx2_f64::<2>,
+    row step 1, feature step STRIP, columns PANEL
+);
+product!(
+    /// `out[r][o] = Σₖ tile[r][k] · coefficients[k][o]` over `depth` columns of a tile with rows of [`PANEL`] values.
+    read_f32, f32, fma_f32, dots_avx512_f32::<2>, dots_avx2_f32::<2>,
+    row step PANEL, feature step 1, columns OUTPUTS
+);
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{PANEL, STRIP};
+    use super::STRIP;
     use std::arch::x86_64::*;
 
     // STRIP rows × VECTORS registers of sums stay in registers over all features; the panel is walked once for
     // each group of VECTORS registers' worth of columns.
     macro_rules! kernel {
-        ($name:ident, $features:literal, $T:ty, $vector:ty, $lanes:literal, $vectors:literal,
+        ($name:ident, $features:literal, $T:ty, $vector:ty, $lanes:literal,
          $zero:ident, $set:ident, $load:ident, $fma:ident, $store:ident) => {
             /// # Safety
-            /// The machine has the instruction set; the pointers hold `depth·STRIP`, `depth·PANEL` and
-            /// `STRIP·PANEL` values.
+            /// The machine has the instruction set; the strip holds a value at r·ROW + k·FEATURE for each of STRIP
+            /// rows r and `depth` features k, the other pointers `depth·COLUMNS` and `STRIP·COLUMNS` values; VECTORS
+            /// registers hold a part of COLUMNS that divides it.
             #[target_feature(enable = $features)]
-            pub(super) unsafe fn $name(depth: usize, strip: *const $T, panel: *const $T, out: *mut $T) {
+            pub(super) unsafe fn $name<
+                const ROW: usize,
+                const FEATURE: usize,
+                const COLUMNS: usize,
+                const VECTORS: usize,
+            >(
+                depth: usize,
+                strip: *const $T,
+                panel: *const $T,
+                out: *mut $T,
+            ) {
                 let mut group = 0;
-                while group < PANEL {
-                    let mut sums: [[$vector; $vectors]; STRIP] = [[$zero(); $vectors]; STRIP];
+                while group < COLUMNS {
+                    let mut sums: [[$vector; VECTORS]; STRIP] = [[$zero(); VECTORS]; STRIP];
                     for k in 0..depth {
-                        // SAFETY: k < depth and group + lanes·vectors ≤ PANEL.
+                        // SAFETY: k < depth and group + lanes·vectors ≤ COLUMNS.
                         unsafe {
-                            let b = panel.add(k * PANEL + group);
-                            let mut columns = [$zero(); $vectors];
-                            for v in 0..$vectors {
+                            let b = panel.add(k * COLUMNS + group);
+                            let mut columns = [$zero(); VECTORS];
+                            for v in 0..VECTORS {
                                 columns[v] = $load(b.add(v * $lanes));
                             }
                             for r in 0..STRIP {
-                                let a = $set(*strip.add(k * STRIP + r));
-                                for v in 0..$vectors {
+                                let a = $set(*strip.add(k * FEATURE + r * ROW));
+                                for v in 0..VECTORS {
                                     sums[r][v] = $fma(a, columns[v], sums[r][v]);
                                 }
                             }
                         }
                     }
                     for r in 0..STRIP {
-                        for v in 0..$vectors {
-                            // SAFETY: inside the STRIP × PANEL values of `out`.
-                            unsafe { $store(out.add(r * PANEL + group + v * $lanes), sums[r][v]) };
+                        for v in 0..VECTORS {
+                            // SAFETY: inside the STRIP × COLUMNS values of `out`.
+                            unsafe { $store(out.add(r * COLUMNS + group + v * $lanes), sums[r][v]) };
                         }
                     }
-                    group += $lanes * $vectors;
+                    group += $lanes * VECTORS;
                 }
             }
         };
@@ -93,7 +123,6 @@ mod x86 {
         f32,
         __m512,
         16,
-        4,
         _mm512_setzero_ps,
         _mm512_set1_ps,
         _mm512_loadu_ps,
@@ -106,7 +135,6 @@ mod x86 {
         f64,
         __m512d,
         8,
-        4,
         _mm512_setzero_pd,
         _mm512_set1_pd,
         _mm512_loadu_pd,
@@ -119,7 +147,6 @@ mod x86 {
         f32,
         __m256,
         8,
-        2,
         _mm256_setzero_ps,
         _mm256_set1_ps,
         _mm256_loadu_ps,
@@ -132,7 +159,6 @@ mod x86 {
         f64,
         __m256d,
         4,
-        2,
         _mm256_setzero_pd,
         _mm256_set1_pd,
         _mm256_loadu_pd,
@@ -161,6 +187,23 @@ mod tests {
                     let exact: f64 = (0..depth).map(|k| strip[k * STRIP + r] * panel[k * PANEL + c]).sum();
                     assert_eq!(out[r * PANEL + c], exact);
                     assert_eq!(f64::from(out32[r * PANEL + c]), exact);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn reading_equals_the_sum_written_out() {
+        for depth in [0, 1, 5, PANEL] {
+            let tile: Vec<f32> = (0..STRIP * PANEL).map(|i| ((i * 37 % 101) as f32 - 50.0) / 16.0).collect();
+            let coefficients: Vec<f32> =
+                (0..depth * OUTPUTS).map(|i| ((i * 53 % 97) as f32 - 48.0) / 32.0).collect();
+            let mut out = vec![f32::NAN; STRIP * OUTPUTS];
+            read_f32(depth, &tile, &coefficients, &mut out);
+            for r in 0..STRIP {
+                for o in 0..OUTPUTS {
+                    let exact = |k: usize| tile[r * PANEL + k] * coefficients[k * OUTPUTS + o];
+                    assert_eq!(out[r * OUTPUTS + o], (0..depth).map(exact).sum::<f32>());
                 }
             }
         }

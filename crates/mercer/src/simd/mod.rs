@@ -13,7 +13,7 @@ mod sparse;
 mod update;
 
 pub(crate) use exp::{exp_f32, exp_f64, gaussian_f32, gaussian_f64};
-pub(crate) use gemm::{dots_f32, dots_f64};
+pub(crate) use gemm::{OUTPUTS, dots_f32, dots_f64, read_f32};
 pub(crate) use memory::{Aligned, fence, huge_vec, stream};
 pub(crate) use readout::readout;
 pub(crate) use sparse::{SparseRow, SparseRows, sparse_dots_f32, sparse_dots_f64};

@@ -1,7 +1,7 @@
 //! The two precisions a block can be computed in.
 
 use crate::data::Real;
-use crate::simd::{self, PANEL, SparseRow};
+use crate::simd::{self, SparseRow};
 
 /// `f32` or `f64` with the vector routines of each.
 pub(crate) trait Element: Real {
@@ -11,8 +11,8 @@ pub(crate) trait Element: Real {
     fn sparse_dots(row: SparseRow<'_, Self>, panel: &[Self], out: &mut [Self]);
     /// Writes single-precision kernel values to where they stay.
     fn store(values: &[Self], target: &mut [f32]);
-    /// Adds the rows of a tile, as single-precision kernel values, times weights.
-    fn accumulate(sums: &mut [f64; PANEL], tile: &[Self], weights: &[f64]);
+    /// The values in single precision, rounded into `buffer` where they are not.
+    fn single<'a>(values: &'a [Self], buffer: &'a mut Vec<f32>) -> &'a [f32];
     /// Exponential of each value.
     fn exp(values: &mut [Self]);
     /// Inner products to exp(−γ·squared distance), given the squared norms.
@@ -29,8 +29,8 @@ impl Element for f32 {
     fn store(values: &[f32], target: &mut [f32]) {
         simd::stream(target, values);
     }
-    fn accumulate(sums: &mut [f64; PANEL], tile: &[f32], weights: &[f64]) {
-        simd::accumulate_tile(sums, tile, weights);
+    fn single<'a>(values: &'a [f32], _: &'a mut Vec<f32>) -> &'a [f32] {
+        values
     }
     fn exp(values: &mut [f32]) {
         simd::exp_f32(values);
@@ -50,12 +50,10 @@ impl Element for f64 {
     fn store(values: &[f64], target: &mut [f32]) {
         target.iter_mut().zip(values).for_each(|(t, &v)| *t = v as f32);
     }
-    fn accumulate(sums: &mut [f64; PANEL], tile: &[f64], weights: &[f64]) {
-        let mut rounded = [0.0; PANEL];
-        for (row, weight) in tile.chunks_exact(PANEL).zip(weights) {
-            rounded.iter_mut().zip(row).for_each(|(r, &v)| *r = v as f32);
-            simd::accumulate_tile(sums, &rounded, std::slice::from_ref(weight));
-        }
+    fn single<'a>(values: &'a [f64], buffer: &'a mut Vec<f32>) -> &'a [f32] {
+        buffer.clear();
+        buffer.extend(values.iter().map(|&v| v as f32));
+        buffer
     }
     fn exp(values: &mut [f64]) {
         simd::exp_f64(values);

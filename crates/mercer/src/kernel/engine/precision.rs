@@ -3,6 +3,8 @@
 //! A bound is carried through the expression: how large the values of each part can be, and how far off when they are
 //! computed in `f32`. Where the bound of the whole is too large, the engine computes in `f64` and rounds.
 
+use rayon::prelude::*;
+
 use super::diagonal::own;
 use super::program::{Need, need};
 use super::view::largest_square;
@@ -93,5 +95,5 @@ fn leaf_bounds(leaf: &VectorLeaf, columns: &Vectors) -> Result<Bounds> {
 
 /// Terms of the longest inner product with a column.
 fn most_terms(columns: &Vectors) -> usize {
-    (0..columns.len()).map(|i| columns.row(i).stored()).max().unwrap_or(0)
+    (0..columns.len()).into_par_iter().map(|i| columns.row(i).stored()).max().unwrap_or(0)
 }

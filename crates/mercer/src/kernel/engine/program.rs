@@ -41,6 +41,7 @@ pub(super) struct Program<T> {
     pub(super) views: Vec<ViewEntry<T>>,
     pub(super) statistics: Vec<Statistic<T>>,
     pub(super) scales: Vec<Scale<T>>,
+    columns: usize,
     root: Node,
 }
 
@@ -101,8 +102,13 @@ pub(super) fn need(kernel: &VectorKernel) -> Need {
 
 impl<T: Element> Program<T> {
     pub(super) fn new(expr: &VectorExpr, columns: &Vectors) -> Result<Self> {
-        let mut program =
-            Self { views: Vec::new(), statistics: Vec::new(), scales: Vec::new(), root: Node::Constant(0.0) };
+        let mut program = Self {
+            views: Vec::new(),
+            statistics: Vec::new(),
+            scales: Vec::new(),
+            columns: columns.len(),
+            root: Node::Constant(0.0),
+        };
         program.root = program.node(expr, columns)?;
         Ok(program)
     }
@@ -110,6 +116,11 @@ impl<T: Element> Program<T> {
     /// The most rows a block should have.
     pub(super) fn block_rows(&self) -> usize {
         if self.views.iter().any(|entry| entry.view.is_wide()) { PANEL } else { usize::MAX }
+    }
+
+    /// Panels of columns.
+    pub(super) fn panels(&self) -> usize {
+        self.columns.div_ceil(PANEL)
     }
 
     fn node(&mut self, expr: &VectorExpr, columns: &Vectors) -> Result<Node> {

@@ -12,11 +12,13 @@ pub(super) struct Scratch<T> {
     pub(super) spare: Vec<Vec<T>>,
     /// The tile computed last, row after row of `PANEL` values.
     pub(super) out: Vec<T>,
+    /// The same in single precision, where it is not already.
+    pub(super) single: Vec<f32>,
 }
 
 impl<T> Default for Scratch<T> {
     fn default() -> Self {
-        Self { statistics: Vec::new(), spare: Vec::new(), out: Vec::new() }
+        Self { statistics: Vec::new(), spare: Vec::new(), out: Vec::new(), single: Vec::new() }
     }
 }
 

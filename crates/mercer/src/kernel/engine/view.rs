@@ -146,47 +146,79 @@ pub(super) fn mapped<'a>(points: &'a Vectors, maps: &[Map]) -> Result<std::borro
     })
 }
 
+/// Puts the entries of row `i` less the centre; a sparse row stands for all of its zeros too.
+fn about(points: &Vectors, i: usize, center: Option<&[f64]>, mut put: impl FnMut(usize, f64)) {
+    let Some(center) = center else { return points.row(i).for_each(put) };
+    let mut next = 0;
+    points.row(i).for_each(|k, v| {
+        (next..k).for_each(|zero| put(zero, -center[zero]));
+        put(k, v - center[k]);
+        next = k + 1;
+    });
+    (next..center.len()).for_each(|zero| put(zero, -center[zero]));
+}
+
+/// Points summed by one task while means are taken: the sums do not depend on the number of threads.
+const MEAN_TASK: usize = 8192;
+
 /// Mean of each feature.
 fn mean(points: &Vectors) -> Vec<f64> {
-    let mut sums = vec![0.0; points.width()];
-    (0..points.len()).for_each(|i| points.row(i).for_each(|k, v| sums[k] += v));
-    sums.iter_mut().for_each(|s| *s /= points.len().max(1) as f64);
-    sums
+    let n = points.len();
+    let piece = |task: usize| {
+        let mut sums = vec![0.0; points.width()];
+        let rows = task * MEAN_TASK..n.min((task + 1) * MEAN_TASK);
+        rows.for_each(|i| points.row(i).for_each(|k, v| sums[k] += v));
+        sums
+    };
+    let pieces: Vec<Vec<f64>> = (0..n.div_ceil(MEAN_TASK)).into_par_iter().map(piece).collect();
+    let total = |k: usize| pieces.iter().map(|piece| piece[k]).sum::<f64>();
+    (0..points.width()).map(|k| total(k) / n.max(1) as f64).collect()
 }
 
 /// ‖x − centre‖² of row `i`.
 pub(super) fn square(points: &Vectors, i: usize, center: Option<&[f64]>) -> f64 {
     let mut sum = 0.0;
-    match center {
-        None => points.row(i).for_each(|_, v| sum += v * v),
-        Some(center) => {
-            let row = points.row(i);
-            center.iter().enumerate().for_each(|(k, c)| sum += (row.get(k) - c) * (row.get(k) - c));
-        }
-    }
+    about(points, i, center, |_, v| sum += v * v);
     sum
+}
+
+/// The centre to pack points about: their mean, but for points so sparse or so wide that it would fill them. The width
+/// that counts is that of the points themselves, whatever they are embedded in.
+fn center<T>(points: &Vectors, centred: bool) -> Option<Vec<f64>> {
+    let full = || {
+        let width = (0..points.len()).into_par_iter().map(|i| points.row(i).width()).max().unwrap_or(0);
+        points.stored() as f64 > SPARSE_SHARE * points.len() as f64 * width as f64
+            && points.width() <= MANY_FEATURES
+            && dense_bytes::<T>(points.len(), points.width()) <= DENSE_BYTES
+    };
+    (centred && (!points.is_sparse() || full())).then(|| mean(points))
+}
+
+/// Bytes of dense panels.
+fn dense_bytes<T>(columns: usize, depth: usize) -> usize {
+    columns.next_multiple_of(PANEL).saturating_mul(size_of::<T>()).saturating_mul(depth)
 }
 
 /// The largest squared norm of `points` seen through `maps`, about their mean if `centred`.
 pub(super) fn largest_square(points: &Vectors, maps: &[Map], centred: bool) -> Result<f64> {
     let points = mapped(points, maps)?;
-    let center = (centred && !points.is_sparse()).then(|| mean(&points));
-    Ok((0..points.len()).map(|i| square(&points, i, center.as_deref())).fold(0.0, f64::max))
+    let center = center::<f32>(&points, centred);
+    let squares = (0..points.len()).into_par_iter().map(|i| square(&points, i, center.as_deref()));
+    Ok(squares.reduce(|| 0.0, f64::max))
 }
 
 impl<T: Element> View<T> {
-    /// Packs `columns`. Sparse points are never centred: it would fill them. With `termwise`, only dense panels
+    /// Packs `columns`. With `termwise`, only dense panels
     /// will do.
     pub(super) fn new(columns: &Vectors, maps: &[Map], centred: bool, termwise: bool) -> Result<Self> {
         let points = mapped(columns, maps)?;
         let (n, width) = (points.len(), points.width());
-        let center = (centred && !points.is_sparse()).then(|| mean(&points));
+        let center = center::<T>(&points, centred);
         let occurring =
             (points.is_sparse() && width > MANY_FEATURES && !termwise).then(|| occurring(&points));
         let depth = occurring.as_ref().map_or(width, Vec::len);
         let panels = n.div_ceil(PANEL);
-        let bytes = panels.saturating_mul(PANEL * size_of::<T>()).saturating_mul(depth);
-        let wide = points.is_sparse() && bytes > DENSE_BYTES;
+        let wide = points.is_sparse() && dense_bytes::<T>(n, depth) > DENSE_BYTES;
         if wide && termwise {
             let what = format!("a kernel that compares feature by feature on {width} sparse features").into();
             return Err(ErrorKind::Unsupported { what }.into());
@@ -205,15 +237,12 @@ impl<T: Element> View<T> {
             if depth > 0 {
                 values.par_chunks_mut(PANEL * depth).enumerate().for_each(|(p, panel)| {
                     for c in 0..PANEL.min(n - p * PANEL) {
-                        let mut put = |k: usize, v: f64| {
+                        let put = |k: usize, v: f64| {
                             if let Some(place) = place_of(occurring.as_deref(), k) {
                                 panel[place * PANEL + c] = T::from_f64(v);
                             }
                         };
-                        match &center {
-                            None => points.row(p * PANEL + c).for_each(put),
-                            Some(center) => points.row(p * PANEL + c).for_each(|k, v| put(k, v - center[k])),
-                        }
+                        about(&points, p * PANEL + c, center.as_deref(), put);
                     }
                 });
             }
@@ -260,16 +289,12 @@ impl<T: Element> View<T> {
             let mut strips = vec![T::default(); rows.len().div_ceil(STRIP) * STRIP * self.depth];
             for (r, &i) in rows.iter().enumerate() {
                 let strip = &mut strips[r / STRIP * STRIP * self.depth..];
-                let mut put = |k: usize, v: f64| {
+                let put = |k: usize, v: f64| {
                     if let Some(place) = place_of(self.occurring.as_deref(), k) {
                         strip[place * STRIP + r % STRIP] = T::from_f64(v);
                     }
                 };
-                match center {
-                    None => points.row(i).for_each(put),
-                    // A centre is only there for dense columns; a sparse row stands for all of its zeros too.
-                    Some(center) => (0..self.width).for_each(|k| put(k, points.row(i).get(k) - center[k])),
-                }
+                about(points, i, center, put);
             }
             PackedRows::Strips(strips)
         } else {

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import oracle
 from cases import Case
 from place import MERCER, PREPARED
 
@@ -105,4 +106,14 @@ def mercer(case: Case, train: Path, test: Path | None, threads: int, limit: floa
             run.result["predict_seconds"] = guess.result["predict_seconds"]
             if test:
                 run.result["accuracy"] = guess.result["accuracy"]
+            run.result["claimed_objective"] = run.result["objective"]
+            run.result["objective"] = oracle.of_model(as_libsvm(model), case.gamma)
     return run
+
+
+def as_libsvm(model: Path) -> Path:
+    """A model as LIBSVM's text."""
+    text = model.with_suffix(".model")
+    command = [MERCER, "convert", "--to", "libsvm-model", model, text]
+    subprocess.run([str(word) for word in command], check=True, capture_output=True)
+    return text

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+from pathlib import Path
+
 import numpy as np
+from sklearn.datasets import load_svmlight_file
 
 BLOCK = 1024
 
@@ -39,3 +43,19 @@ def objective(points: np.ndarray, coefficients: np.ndarray, gamma: float) -> flo
         kernel = np.exp(-gamma * np.maximum(distance, 0.0))
         quadratic += float((coefficients[rows] * (kernel @ coefficients)).sum())
     return 0.5 * quadratic - float(np.abs(coefficients).sum())
+
+
+def of_model(path: Path, gamma: float) -> float:
+    """The objective of a model in LIBSVM's text format."""
+    header, _, body = path.read_bytes().partition(b"\nSV\n")
+    lines = dict(line.split(b" ", 1) for line in header.split(b"\n") if b" " in line)
+    per_class = np.array(lines[b"nr_sv"].split(), dtype=int)
+    rows = len(per_class) - 1
+    dual = np.empty((rows, per_class.sum()))
+    points = []
+    for i, line in enumerate(body.splitlines()):
+        words = line.split(b" ")
+        dual[:, i] = [float(word) for word in words[:rows]]
+        points.append(b" ".join([b"0", *words[rows:]]))
+    x, _ = load_svmlight_file(BytesIO(b"\n".join(points)), zero_based=False)
+    return objective(x.toarray(), pair_coefficients(dual, per_class), gamma)

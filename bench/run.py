@@ -170,7 +170,7 @@ def machine(options: argparse.Namespace) -> dict:
 
 
 def closing(summaries: list[Summary]) -> str:
-    """One row for each case: the fastest peer, mercer, the ratio."""
+    """One row for each case: the fastest peer, mercer, the ratio, the time over the floor."""
     rows = []
     for summary in summaries:
         fastest, ours = summary.fastest, summary.mercer
@@ -181,9 +181,10 @@ def closing(summaries: list[Summary]) -> str:
                 number(fastest.fit if fastest else None, ".3f"),
                 number(ours.fit if ours else None, ".3f"),
                 number(summary.ratio, ".2f"),
+                number(summary.times_floor, ".1f"),
             ]
         )
-    return table(["case", "fastest peer", "its fit s", "mercer fit s", "ratio"], rows)
+    return table(["case", "fastest peer", "its fit s", "mercer fit s", "ratio", "× floor"], rows)
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ use mercer::model::Svc;
 
 use crate::args::DemoArgs;
 use crate::failure::{Failure, Result};
-use crate::fit::{Model, Totals, fit};
+use crate::fit::{Fitted, Model, Totals, fit};
 use crate::output::{answer, rough, seconds, short};
 use crate::plot::{Captions, surface};
 use crate::predict::Predictions;
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     kernel.check()?;
     let svc = Svc::new(kernel).c(args.c.unwrap_or(C));
     svc.check()?;
-    let (model, fit_seconds) = fit(&svc, &x, &y, false)?;
+    let Fitted { model, seconds: fit_seconds, .. } = fit(&svc, &x, &y, false)?;
     let started = Instant::now();
     let correct = Predictions::of(&model, &held_out)?.correct(&model, &labels);
     let predict_seconds = started.elapsed().as_secs_f64();

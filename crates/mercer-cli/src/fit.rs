@@ -6,7 +6,7 @@ use mercer::data::{Labels, Vectors};
 use mercer::kernel::VectorExpr;
 use mercer::model::file::Training;
 use mercer::model::{Svc, SvcModel};
-use mercer::solve::{Certificate, Progress, Stop};
+use mercer::solve::{Certificate, Phases, Progress, Stop};
 
 use crate::progress::Watcher;
 use crate::system;
@@ -14,17 +14,21 @@ use crate::system;
 /// The classifiers of this program.
 pub(crate) type Model = SvcModel<Vectors, VectorExpr>;
 
-/// Fits with a progress bar (unless `quiet`); Ctrl-C ends with the best model so far. Returns the seconds too.
-pub(crate) fn fit(
-    svc: &Svc<VectorExpr>,
-    x: &Vectors,
-    y: &Labels,
-    quiet: bool,
-) -> mercer::Result<(Model, f64)> {
+/// A model and what it took to fit it.
+pub(crate) struct Fitted {
+    pub(crate) model: Model,
+    pub(crate) seconds: f64,
+    /// Where they went, summed over pairs that run side by side.
+    pub(crate) phases: Phases,
+}
+
+/// Fits with a progress bar (unless `quiet`); Ctrl-C ends with the best model so far.
+pub(crate) fn fit(svc: &Svc<VectorExpr>, x: &Vectors, y: &Labels, quiet: bool) -> mercer::Result<Fitted> {
     let mut watcher = Watcher::new(svc.solver.tolerance, quiet);
     let started = Instant::now();
-    let model = system::fitting(|| svc.fit_watched(x, y, &mut |progress: &Progress| watcher.look(progress)))?;
-    Ok((model, started.elapsed().as_secs_f64()))
+    let (model, phases) =
+        system::fitting(|| svc.fit_timed(x, y, &mut |progress: &Progress| watcher.look(progress)))?;
+    Ok(Fitted { model, seconds: started.elapsed().as_secs_f64(), phases })
 }
 
 /// What a model file says of how its model was trained.

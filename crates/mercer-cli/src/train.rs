@@ -7,12 +7,12 @@ use mercer::data::{self, Labels, Points, ReadOptions, Table, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
 use mercer::model::file::Saved;
 use mercer::model::{Svc, libsvm};
-use mercer::solve::{Smo, Stop};
-use serde::Serialize;
+use mercer::solve::{Phases, Smo, Stop};
+use serde::{Serialize, Serializer};
 
 use crate::args::{ScaleArg, SolverArgs, TrainArgs};
 use crate::failure::{Failure, InFile, Result, code};
-use crate::fit::{Model, Totals, fit, training, warning};
+use crate::fit::{Fitted, Model, Totals, fit, training, warning};
 use crate::models::{check_libsvm, is_precomputed};
 use crate::output::{answer, answer_json, count, remark, rough, seconds, short};
 use crate::paths;
@@ -39,7 +39,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     if args.libsvm {
         check_libsvm(&svc.kernel, input.y.classes())?;
     }
-    let (model, fit_seconds) = fit(&svc, &input.x, &input.y, args.common.quiet).in_file(&args.data)?;
+    let fitted = fit(&svc, &input.x, &input.y, args.common.quiet).in_file(&args.data)?;
+    let Fitted { model, seconds: fit_seconds, phases } = fitted;
     let peak_bytes = system::peak_bytes();
 
     let started = Instant::now();
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     save(&saved, &path, args.libsvm)?;
     let save_seconds = started.elapsed().as_secs_f64();
 
-    let cost = Cost { threads, read_seconds, fit_seconds, save_seconds, peak_bytes };
+    let cost = Cost { threads, read_seconds, fit_seconds, save_seconds, phases, peak_bytes };
     report(args, &Outcome { model: &saved.model, rows, features, path: &path, cost })
 }
 
@@ -171,7 +172,14 @@ struct Cost {
     read_seconds: f64,
     fit_seconds: f64,
     save_seconds: f64,
+    /// Seconds in each part of the solver, summed over pairs that run side by side.
+    #[serde(serialize_with = "by_name")]
+    phases: Phases,
     peak_bytes: Option<u64>,
+}
+
+fn by_name<S: Serializer>(phases: &Phases, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(phases.parts().map(|(name, span)| (name, span.0.as_secs_f64())))
 }
 
 /// A finished fit.

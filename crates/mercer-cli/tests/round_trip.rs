@@ -52,6 +52,7 @@ fn json_has_the_promised_keys() {
         "read_seconds",
         "fit_seconds",
         "save_seconds",
+        "phases",
         "peak_bytes",
         "model",
         "threads",

@@ -34,7 +34,7 @@ pub(super) fn run(options: &Train) -> Result<()> {
     if as_text {
         check_libsvm(&svc.kernel, y.classes())?;
     }
-    let (model, _) = fit(&svc, &x, &y, options.quiet).in_file(&options.data)?;
+    let model = fit(&svc, &x, &y, options.quiet).in_file(&options.data)?.model;
     if as_text {
         libsvm::write(&model, &options.model)?;
     } else {
@@ -162,7 +162,7 @@ fn cross_validate(
     for k in 0..folds {
         let (out, rest): (Vec<usize>, Vec<usize>) = (0..x.len()).partition(|&i| fold[i] == k);
         let labels = Labels::first_seen(rest.iter().map(|&i| y.name(i))).libsvm_order();
-        let (model, _) = fit(svc, &x.select(&rest), &labels, options.quiet).in_file(&options.data)?;
+        let model = fit(svc, &x.select(&rest), &labels, options.quiet).in_file(&options.data)?.model;
         if system::stop_wanted() {
             return Err(Failure::Answer(code::INTERRUPTED));
         }

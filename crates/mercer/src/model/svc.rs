@@ -30,7 +30,7 @@ use crate::data::{Dense, Labels, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
-use crate::solve::{Certificate, Problem, Progress, Shared, Smo, Solution, Watch, unwatched};
+use crate::solve::{Certificate, Phases, Problem, Progress, Shared, Smo, Solution, Watch, unwatched};
 
 /// Pairs that may run at the same time, between which the memory for kernel rows is shared out.
 const SIDE_BY_SIDE: usize = 8;
@@ -137,13 +137,30 @@ impl<K> Svc<K> {
     where
         K: Kernel<X> + Clone,
     {
+        Ok(self.fit_timed(x, y, watch)?.0)
+    }
+
+    /// The same, and where the time went, summed over the pairs (which run side by side).
+    ///
+    /// # Errors
+    /// If a parameter, the labels or the points cannot be used.
+    pub fn fit_timed<X: Points>(
+        &self,
+        x: &X,
+        y: &Labels,
+        watch: Watch<'_>,
+    ) -> Result<(SvcModel<X, K>, Phases)>
+    where
+        K: Kernel<X> + Clone,
+    {
         self.check()?;
         y.check(x.len())?;
         x.check_finite()?;
         self.check_weights(y)?;
         let gram = Lazy::new(&self.kernel, x)?;
         let solved = self.pairs(&gram, y, watch)?;
-        Ok(self.assemble(x, y, &solved))
+        let phases = solved.iter().map(|pair| pair.solution.phases).sum();
+        Ok((self.assemble(x, y, &solved), phases))
     }
 
     /// Solves the problem of every pair, side by side.

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use mercer::data::{Dense, Labels, Points};
 use mercer::model::{pairs, vote};
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::args::PredictArgs;
@@ -16,20 +15,24 @@ use crate::output::{answer, answer_json, is_stdout, remark, seconds, short, writ
 use crate::paths;
 use crate::system;
 
-/// Predictions and the decisions they come from.
+/// Predictions and, where they were asked for, the decisions they come from.
 pub(crate) struct Predictions {
     /// One class a row.
     pub(crate) classes: Vec<usize>,
-    decisions: Dense<f64>,
+    decisions: Option<Dense<f64>>,
 }
 
 impl Predictions {
     /// Predicts all rows.
     pub(crate) fn of(model: &Model, points: &mercer::data::Vectors) -> mercer::Result<Self> {
+        Ok(Self { classes: model.predict_index(points)?, decisions: None })
+    }
+
+    /// The same with decisions.
+    fn with_decisions(model: &Model, points: &mercer::data::Vectors) -> mercer::Result<Self> {
         let decisions = model.decisions(points)?;
-        let classes = model.classes.len();
-        let class = |i: usize| vote(decisions.row(i), classes);
-        Ok(Self { classes: (0..points.len()).into_par_iter().map(class).collect(), decisions })
+        let classes = (0..points.len()).map(|i| vote(decisions.row(i), model.classes.len())).collect();
+        Ok(Self { classes, decisions: Some(decisions) })
     }
 
     /// How many have the label they should have.
@@ -55,7 +58,8 @@ impl Predictions {
         writeln!(out)?;
         for (i, &class) in self.classes.iter().enumerate() {
             write!(out, "{}", name(class))?;
-            self.decisions.row(i).iter().try_for_each(|value| write!(out, "\t{value}"))?;
+            let decisions = self.decisions.as_ref().map_or(&[][..], |decisions| decisions.row(i));
+            decisions.iter().try_for_each(|value| write!(out, "\t{value}"))?;
             writeln!(out)?;
         }
         Ok(())
@@ -89,7 +93,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
 
     let started = Instant::now();
     let model = &prepared.model;
-    let predictions = Predictions::of(model, &points).in_file(&args.data)?;
+    let predict = if args.decisions { Predictions::with_decisions } else { Predictions::of };
+    let predictions = predict(model, &points).in_file(&args.data)?;
     let predict_seconds = started.elapsed().as_secs_f64();
 
     let out = args.out.as_deref();

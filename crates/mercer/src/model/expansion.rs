@@ -56,36 +56,43 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     /// If the points have another width than the support points, a number or a decision is not finite, or the kernel
     /// cannot be evaluated.
     pub fn decisions(&self, points: &X) -> Result<Dense<f64>> {
+        let rows = self.map(points, <[f64]>::to_vec)?;
+        Ok(Dense::new(self.coefficients.outputs, rows.concat()))
+    }
+
+    /// What `each` makes of the outputs of each of `points`; no more of them is held than of a few batches.
+    ///
+    /// # Errors
+    /// As [`Expansion::decisions`].
+    pub fn map<R: Send>(&self, points: &X, each: impl Fn(&[f64]) -> R + Sync) -> Result<Vec<R>> {
         if points.width() != self.points.width() {
             let problem = DataProblem::Width { found: points.width(), expected: self.points.width() };
             return Err(ErrorKind::Data(problem).into());
         }
         points.check_finite()?;
-        let outputs = self.coefficients.outputs;
-        let mut values = vec![0.0; points.len() * outputs];
+        let offsets: Vec<f64> = self.offsets.iter().map(|b| -b).collect();
         if self.points.is_empty() {
-            values
-                .chunks_mut(outputs.max(1))
-                .for_each(|row| row.iter_mut().zip(&self.offsets).for_each(|(v, b)| *v = -b));
-            return Ok(Dense::new(outputs, values));
+            return Ok((0..points.len()).map(|_| each(&offsets)).collect());
         }
         let bound = self.kernel.bind(&self.points)?;
         let blocks = self.coefficients.blocks.iter();
         let blocks: Vec<Readout> =
             blocks.map(|b| Readout::new(b.points.clone(), b.outputs.len(), b.values.clone())).collect();
         let entered: Vec<usize> = self.coefficients.blocks.iter().flat_map(|b| b.outputs.clone()).collect();
-        values.par_chunks_mut(BATCH * outputs.max(1)).enumerate().for_each(|(batch, values)| {
+        let batch = |batch: usize| {
             let rows: Vec<usize> = (batch * BATCH..points.len().min((batch + 1) * BATCH)).collect();
             let mut sums = vec![0.0; rows.len() * entered.len()];
             bound.read(points, &rows, &blocks, &mut sums);
-            for (sums, values) in sums.chunks(entered.len().max(1)).zip(values.chunks_mut(outputs)) {
-                values.iter_mut().zip(&self.offsets).for_each(|(v, b)| *v = -b);
+            let mut values = offsets.clone();
+            let results = rows.iter().zip(sums.chunks(entered.len().max(1))).map(|(&row, sums)| {
+                values.copy_from_slice(&offsets);
                 entered.iter().zip(sums).for_each(|(&o, sum)| values[o] += sum);
-            }
-        });
-        if let Some(at) = values.iter().position(|v| !v.is_finite()) {
-            return Err(ErrorKind::Data(DataProblem::DecisionNotFinite { row: at / outputs + 1 }).into());
-        }
-        Ok(Dense::new(outputs, values))
+                if values.iter().all(|v| v.is_finite()) { Ok(each(&values)) } else { Err(row) }
+            });
+            results.collect::<Vec<_>>()
+        };
+        let batches: Vec<Vec<_>> = (0..points.len().div_ceil(BATCH)).into_par_iter().map(batch).collect();
+        let not_finite = |row: usize| ErrorKind::Data(DataProblem::DecisionNotFinite { row: row + 1 }).into();
+        batches.into_iter().flatten().map(|result| result.map_err(not_finite)).collect()
     }
 }

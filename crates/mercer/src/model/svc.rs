@@ -300,8 +300,7 @@ impl<X: Points, K: Kernel<X>> SvcModel<X, K> {
     /// # Errors
     /// If the points do not fit the model.
     pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
-        let decisions = self.decisions(points)?;
-        Ok((0..points.len()).into_par_iter().map(|i| vote(decisions.row(i), self.classes.len())).collect())
+        self.expansion.map(points, |decisions| vote(decisions, self.classes.len()))
     }
 
     /// The class of each point.

@@ -39,6 +39,8 @@ const MOST_SET: usize = 2048;
 const GROW: f64 = 0.55;
 const SHRINK: f64 = 0.25;
 const EVEN: f64 = 0.4;
+/// Points up to which the working set is the whole problem.
+const WHOLE: usize = 700;
 /// Points beyond which working sets become smaller.
 const LONG_ROW: usize = 50_000;
 /// Working sets' worth of all variables after which, with neither the objective nor the violation any better, the
@@ -122,11 +124,12 @@ impl Smo {
         Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into())
     }
 
-    /// q: a quarter of small problems, a few hundred of large ones, fewer again where rows are so long that one that is
-    /// not needed costs more than a round.
+    /// q: all of a very small problem, a quarter of a small one, a few hundred of a large one, fewer again where rows
+    /// are so long that one that is not needed costs more than a round.
     fn size(&self, n: usize) -> usize {
         let long_rows = LONG_ROW * 512 / n.max(LONG_ROW);
-        self.working_set.unwrap_or_else(|| (n / 4).min(long_rows).clamp(LEAST_SET, 512)).clamp(2, n.max(2))
+        let open = if n <= WHOLE { n } else { (n / 4).min(long_rows).clamp(LEAST_SET, 512) };
+        self.working_set.unwrap_or(open).clamp(2, n.max(2))
     }
 
     /// The most that q may become: what fits the budget for rows, but `size` in any case.

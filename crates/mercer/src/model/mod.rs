@@ -4,11 +4,18 @@
 
 mod expansion;
 pub mod file;
+mod function;
 mod layout;
 pub mod libsvm;
 mod multiclass;
+mod one_class;
+mod pairwise;
 mod svc;
+mod svr;
 
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
+pub use function::Function;
 pub use multiclass::{pairs, vote};
+pub use one_class::{OneClass, Svdd, SvddModel};
 pub use svc::{Svc, SvcModel};
+pub use svr::{Svr, Zone};

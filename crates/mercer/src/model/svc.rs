@@ -20,20 +20,13 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use std::time::Instant;
-
-use rayon::prelude::*;
-
-use super::expansion::{CoefficientBlock, Coefficients, Expansion};
-use super::multiclass::{members, pairs, vote};
+use super::expansion::Expansion;
+use super::multiclass::vote;
+use super::pairwise::Pairwise;
 use crate::data::{Dense, Labels, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
-use crate::gram::{Gram, Lazy};
-use crate::kernel::{Definiteness, Kernel};
-use crate::solve::{Certificate, Phases, Problem, Progress, Shared, Smo, Solution, Watch, unwatched};
-
-/// Pairs that may run at the same time, between which the memory for kernel rows is shared out.
-const SIDE_BY_SIDE: usize = 8;
+use crate::kernel::Kernel;
+use crate::solve::{Certificate, Phases, Problem, Smo, Watch, unwatched};
 
 /// C-SVC, one-vs-one for more than two classes.
 #[derive(Debug, Clone, PartialEq)]
@@ -157,53 +150,15 @@ impl<K> Svc<K> {
         y.check(x.len())?;
         x.check_finite()?;
         self.check_weights(y)?;
-        let gram = Lazy::new(&self.kernel, x)?;
-        let solved = self.pairs(&gram, y, watch)?;
-        let phases = solved.iter().map(|pair| pair.solution.phases).sum();
-        Ok((self.assemble(x, y, &solved), phases))
-    }
-
-    /// Solves the problem of every pair, side by side.
-    fn pairs<X: Points>(&self, gram: &Lazy<'_, X, K>, y: &Labels, watch: Watch<'_>) -> Result<Vec<Pair>>
-    where
-        K: Kernel<X>,
-    {
-        let members = members(y);
         let factors = self.factors(y.classes());
-        let pairs = pairs(members.len());
-        let started = Instant::now();
-        let shared = Shared::new(watch, pairs.len(), started);
-        // A share that does not depend on the number of threads, so that the rows computed do not either.
-        let together = pairs.len().clamp(1, SIDE_BY_SIDE);
-        let psd = self.kernel.definiteness() == Definiteness::Psd;
-        let mut solver = Smo { psd, cache_bytes: self.solver.cache_bytes / together, ..self.solver.clone() };
-        let one = |part: usize, solver: &Smo| -> Result<Pair> {
-            let (a, b) = pairs[part];
-            let mut index = [members[a].as_slice(), &members[b]].concat();
-            // In the order of the data the two-class problem is the Gram itself.
-            index.sort_unstable();
-            let positive: Vec<bool> = index.iter().map(|&i| y.index()[i] as usize == a).collect();
-            let c: Vec<f64> = positive.iter().map(|&p| self.c * factors[if p { a } else { b }]).collect();
-            let problem = Problem::c_svc(&positive, &c);
-            let mut watch = |progress: &Progress| shared.show(part, progress);
-            let solution = if pairs.len() == 1 {
-                solver.solve(&problem, gram, &mut watch)?
-            } else {
-                solver.solve(&problem, &*gram.restrict(&index), &mut watch)?
-            };
-            Ok(Pair { index, solution })
+        let machine = Pairwise { kernel: &self.kernel, solver: &self.solver };
+        let problem = |positive: &[bool], (a, b): (usize, usize)| {
+            let c = |&p: &bool| self.c * factors[if p { a } else { b }];
+            Problem::c_svc(positive, &positive.iter().map(c).collect::<Vec<_>>())
         };
-        if pairs.len() == 1 {
-            return Ok(vec![one(0, &solver)?]);
-        }
-        let limit = solver.time_limit.take();
-        (0..pairs.len())
-            .into_par_iter()
-            .map(|part| {
-                let left = limit.map(|limit| limit.saturating_sub(started.elapsed()));
-                one(part, &Smo { time_limit: left, ..solver.clone() })
-            })
-            .collect()
+        let solved = machine.solve(x, y, watch, problem)?;
+        let phases = solved.iter().map(|pair| pair.solution.phases).sum();
+        Ok((machine.assemble(x, y, &solved), phases))
     }
 
     /// Refuses a weight for a class that is not there: it is most likely misspelt.
@@ -222,68 +177,6 @@ impl<K> Svc<K> {
         };
         classes.iter().map(factor).collect()
     }
-
-    /// Lays the pairs' coefficients side by side over the union of their support points.
-    fn assemble<X: Points>(&self, x: &X, y: &Labels, solved: &[Pair]) -> SvcModel<X, K>
-    where
-        K: Clone,
-    {
-        let classes = y.classes().len();
-        let mut is_support = vec![false; x.len()];
-        for pair in solved {
-            let nonzero = pair.index.iter().zip(&pair.solution.coefficients).filter(|(_, b)| **b != 0.0);
-            nonzero.for_each(|(&i, _)| is_support[i] = true);
-        }
-        let mut support = Vec::new();
-        let mut blocks = Vec::new();
-        let mut place = vec![usize::MAX; x.len()];
-        for (class, members) in members(y).iter().enumerate() {
-            let first = support.len();
-            for &i in members.iter().filter(|&&i| is_support[i]) {
-                place[i] = support.len();
-                support.push(i);
-            }
-            let outputs: Vec<usize> = pairs(classes)
-                .iter()
-                .enumerate()
-                .filter(|(_, (a, b))| *a == class || *b == class)
-                .map(|(p, _)| p)
-                .collect();
-            let values = vec![0.0; (support.len() - first) * outputs.len()];
-            blocks.push(CoefficientBlock { points: first..support.len(), outputs, values });
-        }
-        for (p, pair) in solved.iter().enumerate() {
-            for (&i, &beta) in pair.index.iter().zip(&pair.solution.coefficients).filter(|(_, b)| **b != 0.0)
-            {
-                let block = &mut blocks[y.index()[i] as usize];
-                let column = block
-                    .outputs
-                    .iter()
-                    .position(|&o| o == p)
-                    .expect("a pair is an output of both its classes");
-                block.values[(place[i] - block.points.start) * block.outputs.len() + column] = beta;
-            }
-        }
-        let class_sizes = blocks.iter().map(|block| block.points.len()).collect();
-        SvcModel {
-            expansion: Expansion {
-                kernel: self.kernel.clone(),
-                points: x.select(&support),
-                coefficients: Coefficients { blocks, outputs: solved.len() },
-                offsets: solved.iter().map(|pair| pair.solution.offset).collect(),
-            },
-            classes: y.classes().to_vec(),
-            class_sizes,
-            support,
-            certificates: solved.iter().map(|pair| pair.solution.certificate).collect(),
-        }
-    }
-}
-
-/// A solved pair: its points and their coefficients.
-struct Pair {
-    index: Vec<usize>,
-    solution: Solution,
 }
 
 impl<X: Points, K: Kernel<X>> SvcModel<X, K> {

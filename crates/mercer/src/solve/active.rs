@@ -3,7 +3,7 @@
 //! A set-aside variable keeps the gradient it had and the β of everybody at that time; when it comes back, its
 //! gradient is brought up to date with the kernel rows of those that have moved since.
 
-use super::certificate::Extremes;
+use super::state::{Extremes, State};
 use crate::gram::Gram;
 
 /// Variables set aside together.
@@ -16,26 +16,11 @@ pub(super) struct Aside {
     beta: Vec<f64>,
 }
 
-/// Whether variable `i` at a bound is held there with room to spare: its gradient lies outside of what any
-/// violating pair spans.
-fn decided(beta: f64, lower: f64, upper: f64, gradient: f64, extremes: &Extremes) -> bool {
-    let (may_rise, may_fall) = (beta < upper, beta > lower);
-    (!may_fall && gradient > extremes.fall) || (!may_rise && gradient < extremes.rise)
-}
-
 /// The active variables that are not decided, as positions in the active list; none if too few would go.
-pub(super) fn undecided(
-    beta: &[f64],
-    lower: &[f64],
-    upper: &[f64],
-    gradient: &[f64],
-    extremes: &Extremes,
-    least_share: f64,
-) -> Option<Vec<usize>> {
-    let stay = |&i: &usize| !decided(beta[i], lower[i], upper[i], gradient[i], extremes);
-    let kept: Vec<usize> = (0..beta.len()).filter(stay).collect();
-    let gone = beta.len() - kept.len();
-    (gone as f64 >= least_share * beta.len() as f64 && kept.len() >= 2).then_some(kept)
+pub(super) fn undecided(state: &State, extremes: &Extremes, least_share: f64) -> Option<Vec<usize>> {
+    let kept: Vec<usize> = (0..state.len()).filter(|&i| !state.decided(i, extremes)).collect();
+    let gone = state.len() - kept.len();
+    (gone as f64 >= least_share * state.len() as f64 && kept.len() >= 2).then_some(kept)
 }
 
 impl Aside {

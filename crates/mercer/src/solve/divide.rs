@@ -20,7 +20,7 @@ use crate::gram::Gram;
 /// Problems with fewer variables are solved in one piece.
 const LEAST: usize = 20_000;
 /// Points per cell, about, and the most cells.
-const CELL: usize = 7_000;
+const CELL: usize = 10_000;
 const MOST_CELLS: usize = 32;
 /// Points that the clusters are found on.
 const SAMPLE: usize = 512;
@@ -93,6 +93,12 @@ fn part(problem: &Problem, points: &[usize]) -> Problem {
         lower: pick(&problem.lower),
         upper: pick(&problem.upper),
         start: pick(&problem.start),
+        second: if problem.second.is_empty() {
+            Vec::new()
+        } else {
+            points.iter().map(|&i| problem.second[i]).collect()
+        },
+        kink: problem.kink,
     }
 }
 

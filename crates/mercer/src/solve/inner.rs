@@ -9,11 +9,15 @@
 
 use rayon::prelude::*;
 
+use super::state::slope;
 use crate::gram::Gram;
 use crate::simd::{Aligned, LANES, MIN_CURVATURE, best_pair, step};
 
 /// Rows and columns mirrored at once.
 const SQUARE: usize = 16;
+
+/// Turns that each of two sums gets in a round, at most.
+const TURNS: usize = 8;
 
 /// No place.
 const NONE: u32 = u32::MAX;
@@ -35,10 +39,14 @@ pub(super) struct Inner {
     upper: Vec<f64>,
     diagonal: Aligned<f32>,
     gradient: Aligned<f32>,
-    /// 0 where the variable may rise, ∞ where not.
+    /// What rising costs beside the gradient: nothing or ±κ, ∞ where the variable may not.
     no_rise: Aligned<f32>,
-    /// 0 where the variable may fall, ∞ where not.
+    /// The negative of what falling costs, ∞ where the variable may not.
     no_fall: Aligned<f32>,
+    /// The sum each variable is part of, and the one that is worked on.
+    groups: Vec<usize>,
+    group: usize,
+    kink: f64,
 }
 
 /// Where the kernel values of a working set come from.
@@ -58,19 +66,23 @@ pub(super) struct Variable {
     pub(super) lower: f64,
     pub(super) upper: f64,
     pub(super) diagonal: f64,
+    pub(super) group: usize,
 }
 
 impl Inner {
     /// Takes in the working set: its variables and the kernel values between them, of which those that the block holds
-    /// are not asked for again. Gradients are held less `offset`.
+    /// are not asked for again.
     pub(super) fn load(
         &mut self,
         points: &[usize],
         source: Source<'_>,
-        offset: f64,
+        kink: f64,
         variable: impl Fn(usize) -> Variable,
     ) {
         self.load_kernel(points, source);
+        self.kink = kink;
+        self.groups.clear();
+        self.groups.resize(self.stride, 0);
         for list in [&mut self.beta, &mut self.lower, &mut self.upper] {
             list.clear();
             list.resize(self.stride, 0.0);
@@ -86,11 +98,11 @@ impl Inner {
         for (&i, a) in points.iter().zip(self.set.clone()) {
             let v = variable(i);
             self.beta[a] = v.beta;
-            self.gradient[a] = (v.gradient - offset) as f32;
+            self.gradient[a] = v.gradient as f32;
             self.lower[a] = v.lower;
             self.upper[a] = v.upper;
             self.diagonal[a] = v.diagonal as f32;
-            self.block(a);
+            self.groups[a] = v.group;
         }
     }
 
@@ -166,8 +178,11 @@ impl Inner {
     }
 
     fn block(&mut self, a: usize) {
-        self.no_rise[a] = if self.beta[a] < self.upper[a] { 0.0 } else { f32::INFINITY };
-        self.no_fall[a] = if self.beta[a] > self.lower[a] { 0.0 } else { f32::INFINITY };
+        let (b, own) = (self.beta[a], self.groups[a] == self.group);
+        let rise = own && b < self.upper[a];
+        let fall = own && b > self.lower[a];
+        self.no_rise[a] = if rise { slope(b >= 0.0, self.kink) as f32 } else { f32::INFINITY };
+        self.no_fall[a] = if fall { -slope(b > 0.0, self.kink) as f32 } else { f32::INFINITY };
     }
 
     fn row(&self, a: usize) -> &[f32] {
@@ -175,14 +190,28 @@ impl Inner {
     }
 
     /// Steps until the violation inside the set falls below `share` of what it was at first or below `tolerance`,
-    /// at most `limit` steps. Returns the steps taken.
+    /// at most `limit` steps. Where there are two sums they are worked on in turn. Returns the steps taken.
     pub(super) fn solve(&mut self, share: f64, tolerance: f64, limit: u64) -> u64 {
+        let groups = 1 + self.set.iter().map(|&a| self.groups[a]).max().unwrap_or(0);
+        let (mut steps, mut target) = (0, None);
+        for turn in 0..TURNS * groups {
+            self.group = turn % groups;
+            (0..self.set.len()).for_each(|s| self.block(self.set[s]));
+            let taken = self.solve_group(share, tolerance, limit - steps, &mut target);
+            steps += taken;
+            if groups == 1 || (turn >= groups && taken == 0) {
+                break;
+            }
+        }
+        steps
+    }
+
+    fn solve_group(&mut self, share: f64, tolerance: f64, limit: u64, target: &mut Option<f64>) -> u64 {
         if self.set.len() < 2 {
             return 0;
         }
         // A step of length 0 finds the first variable.
         let (mut lowest, mut rise) = self.advance(0, 1, 0.0);
-        let mut target = None;
         for steps in 0..limit {
             if !lowest.is_finite() {
                 return steps;
@@ -203,22 +232,34 @@ impl Inner {
         limit
     }
 
+    /// How far variable `rise` may go up and `fall` down: to the bound, or to the kink if that comes first.
+    fn room(&self, rise: usize, fall: usize) -> (f64, f64) {
+        let (up, down) = (self.beta[rise], self.beta[fall]);
+        let upper = if self.kink > 0.0 && up < 0.0 { 0.0 } else { self.upper[rise] };
+        let lower = if self.kink > 0.0 && down > 0.0 { 0.0 } else { self.lower[fall] };
+        (upper, lower)
+    }
+
     /// The step length along e_rise − e_fall that minimises, clipped to the box.
     fn delta(&self, rise: usize, fall: usize) -> f64 {
         let curvature = self.diagonal[rise] + self.diagonal[fall] - 2.0 * self.row(rise)[fall];
-        let free =
-            f64::from(self.gradient[fall] - self.gradient[rise]) / f64::from(curvature.max(MIN_CURVATURE));
-        free.min(self.upper[rise] - self.beta[rise]).min(self.beta[fall] - self.lower[fall])
+        let slope = (self.gradient[fall] - self.no_fall[fall]) - (self.gradient[rise] + self.no_rise[rise]);
+        let free = f64::from(slope) / f64::from(curvature.max(MIN_CURVATURE));
+        let (upper, lower) = self.room(rise, fall);
+        free.min(upper - self.beta[rise]).min(self.beta[fall] - lower)
     }
 
     /// Takes the step; returns the smallest gradient that may rise and where.
     fn advance(&mut self, rise: usize, fall: usize, delta: f64) -> (f32, usize) {
         // At a bound the variable gets the bound's own bits, so that it counts as being there.
-        let room = (self.upper[rise] - self.beta[rise], self.beta[fall] - self.lower[fall]);
-        self.beta[rise] = if delta >= room.0 { self.upper[rise] } else { self.beta[rise] + delta };
-        self.beta[fall] = if delta >= room.1 { self.lower[fall] } else { self.beta[fall] - delta };
-        self.block(rise);
-        self.block(fall);
+        if delta > 0.0 {
+            let (upper, lower) = self.room(rise, fall);
+            let full = (delta >= upper - self.beta[rise], delta >= self.beta[fall] - lower);
+            self.beta[rise] = if full.0 { upper } else { self.beta[rise] + delta };
+            self.beta[fall] = if full.1 { lower } else { self.beta[fall] - delta };
+            self.block(rise);
+            self.block(fall);
+        }
         let Self { kernel, gradient, no_rise, stride, .. } = self;
         let row = |a: usize| &kernel[a * *stride..(a + 1) * *stride];
         step(gradient, row(rise), row(fall), delta as f32, no_rise)

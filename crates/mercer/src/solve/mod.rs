@@ -10,6 +10,7 @@ mod inner;
 mod problem;
 mod shared;
 mod smo;
+mod state;
 mod working_set;
 
 pub use certificate::{Certificate, Stop};
@@ -52,6 +53,8 @@ pub struct Solution {
     pub coefficients: Vec<f64>,
     /// b, so that the decision is Σ βᵢ k(xᵢ, x) − b.
     pub offset: f64,
+    /// b of the second sum, where there are two.
+    pub second_offset: f64,
     /// How good it is.
     pub certificate: Certificate,
     /// Where the time went.

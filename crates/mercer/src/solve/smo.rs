@@ -13,9 +13,9 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::active::{Aside, moved_since, restore, undecided};
-use super::certificate::{Extremes, gap, objective};
 use super::divide;
 use super::inner::{Inner, Source, Variable};
+use super::state::{Extremes, State};
 use super::working_set::Choice;
 use super::{Certificate, Phases, Problem, Progress, Solution, Stop, Watch};
 use crate::error::{DataProblem, ErrorKind, Result, check};
@@ -139,7 +139,7 @@ impl Smo {
     }
 }
 
-/// A solve under way. The vectors `beta` to `gradient` cover the active variables only.
+/// A solve under way. `state` and `diagonal` cover the active variables only.
 struct Run<'a> {
     settings: &'a Smo,
     problem: &'a Problem,
@@ -149,10 +149,7 @@ struct Run<'a> {
     /// Active variables in the numbering of the problem, ascending.
     active: Vec<usize>,
     aside: Vec<Aside>,
-    beta: Vec<f64>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
-    gradient: Vec<f64>,
+    state: State,
     /// β of the whole problem; up to date for those set aside.
     all_beta: Vec<f64>,
     last: Vec<usize>,
@@ -209,7 +206,8 @@ impl<'a> Run<'a> {
         root.accumulate(&moved, &weights, &mut gradient);
         let size = settings.size(problem.len());
         let most = settings.most(size, problem.len());
-        let objective = objective(&problem.start, &gradient, &problem.linear);
+        let state = State::at_start(problem, gradient);
+        let objective = state.objective(&problem.linear);
         Self {
             objective,
             settings,
@@ -219,10 +217,7 @@ impl<'a> Run<'a> {
             diagonal: root.diagonal().to_vec(),
             active: (0..problem.len()).collect(),
             aside: Vec::new(),
-            beta: problem.start.clone(),
-            lower: problem.lower.clone(),
-            upper: problem.upper.clone(),
-            gradient,
+            state,
             all_beta: problem.start.clone(),
             last: Vec::new(),
             inner: Inner::default(),
@@ -246,7 +241,7 @@ impl<'a> Run<'a> {
         let limit =
             self.settings.iteration_limit.unwrap_or((100 * self.problem.len() as u64).max(10_000_000));
         loop {
-            let extremes = self.extremes();
+            let extremes = self.state.extremes();
             if extremes.violation() <= self.settings.tolerance {
                 if self.aside.is_empty() {
                     return Stop::Converged;
@@ -267,7 +262,7 @@ impl<'a> Run<'a> {
                 return Stop::Stalled;
             }
             if self.rounds.is_multiple_of(GAP_EVERY) {
-                self.gap = gap(&self.beta, &self.lower, &self.upper, &self.gradient, extremes.offset);
+                self.gap = self.state.gap(&extremes);
             }
             if watch(&self.progress(&extremes)).is_break() {
                 return Stop::Interrupted;
@@ -288,56 +283,57 @@ impl<'a> Run<'a> {
     /// Chooses, fetches, solves, updates. Whether anything moved.
     fn round(&mut self, extremes: Extremes, limit: u64) -> bool {
         let clock = Instant::now();
-        let choice = Choice::new(extremes, &self.beta, &self.lower, &self.upper, &self.gradient);
-        let middle = f64::midpoint(extremes.rise, extremes.fall);
-        let chosen = choice.choose(self.size.min(self.beta.len()), &self.last);
+        let state = &mut self.state;
+        let chosen = Choice::new(extremes, state).choose(self.size.min(state.len()), &self.last);
         let clock = self.phases.selection.lap(clock);
 
         let cache = self.cache.as_mut().expect("there is a cache between compactions");
         let variable = |i: usize| Variable {
-            beta: self.beta[i],
-            gradient: self.gradient[i],
-            lower: self.lower[i],
-            upper: self.upper[i],
+            beta: state.beta[i],
+            gradient: state.gradient[i] - extremes.groups[state.group(i)].middle(),
+            lower: state.lower[i],
+            upper: state.upper[i],
             diagonal: self.diagonal[i],
+            group: state.group(i),
         };
         let mut clock = clock;
         if self.exact || !cache.is_cheap() {
             let rows = cache.lend(&chosen);
             clock = self.phases.rows.lap(clock);
-            self.inner.load(&chosen, Source::Gather(&rows), middle, variable);
+            self.inner.load(&chosen, Source::Gather(&rows), state.kink, variable);
         } else {
-            self.inner.load(&chosen, Source::Compute(cache.gram()), middle, variable);
+            self.inner.load(&chosen, Source::Compute(cache.gram()), state.kink, variable);
         }
         let steps = (100 * chosen.len() as u64).min(limit - self.iterations);
         let taken = self.inner.solve(INNER_SHARE, self.settings.tolerance / 2.0, steps);
         let clock = self.phases.inner.lap(clock);
 
-        if taken == 0 || self.gradient[chosen[0]].is_nan() {
+        if taken == 0 || state.gradient[chosen[0]].is_nan() {
             // Nothing moves: the working set is optimal within rounding, or a value in it is no number.
             let found = not_finite(cache.gram(), &chosen);
             self.not_finite = found.map(|(i, j)| (self.active[i], self.active[j]));
         }
         let (mut moved, mut weights) = (Vec::with_capacity(chosen.len()), Vec::with_capacity(chosen.len()));
-        let mut before = 0.0;
+        let (mut before, mut kinks) = (0.0, 0.0);
         for (&i, new) in chosen.iter().zip(self.inner.beta()) {
-            if new == self.beta[i] {
+            if new == state.beta[i] {
                 continue;
             }
-            weights.push(new - self.beta[i]);
-            before += (new - self.beta[i]) * self.gradient[i];
+            weights.push(new - state.beta[i]);
+            before += (new - state.beta[i]) * state.gradient[i];
+            kinks += state.kink * (new.abs() - state.beta[i].abs());
             moved.push(i);
-            self.beta[i] = new;
+            state.beta[i] = new;
         }
         cache.keep(&moved);
         let clock = self.phases.rows.lap(clock);
-        let (others, their_weights) = cache.add_held(&moved, &weights, &mut self.gradient);
+        let (others, their_weights) = cache.add_held(&moved, &weights, &mut state.gradient);
         let clock = self.phases.update.lap(clock);
-        cache.gram().accumulate(&others, &their_weights, &mut self.gradient);
+        cache.gram().accumulate(&others, &their_weights, &mut state.gradient);
         self.phases.rows.lap(clock);
         // δᵀg + ½δᵀKδ, and Kδ is what the gradient has changed by.
-        let after: f64 = moved.iter().zip(&weights).map(|(&i, delta)| delta * self.gradient[i]).sum();
-        let change = f64::midpoint(before, after);
+        let after: f64 = moved.iter().zip(&weights).map(|(&i, delta)| delta * state.gradient[i]).sum();
+        let change = f64::midpoint(before, after) + kinks;
         self.objective += change;
         // Values computed again differ from the rows in their last bits. Where that matters (large steps between
         // near-duplicates) the block is gathered from here on.
@@ -371,7 +367,7 @@ impl<'a> Run<'a> {
     /// Compacts the problem to the undecided variables if enough are decided.
     fn set_aside(&mut self, extremes: &Extremes) {
         let clock = Instant::now();
-        let kept = undecided(&self.beta, &self.lower, &self.upper, &self.gradient, extremes, SHRINK_SHARE);
+        let kept = undecided(&self.state, extremes, SHRINK_SHARE);
         let Some(kept) = kept else { return };
         self.store_beta();
         let mut stays = vec![false; self.active.len()];
@@ -379,13 +375,11 @@ impl<'a> Run<'a> {
         let gone: Vec<usize> = (0..self.active.len()).filter(|&i| !stays[i]).collect();
         self.aside.push(Aside::new(
             gone.iter().map(|&i| self.active[i]).collect(),
-            gone.iter().map(|&i| self.gradient[i]).collect(),
+            gone.iter().map(|&i| self.state.gradient[i]).collect(),
             self.all_beta.clone(),
         ));
-        for list in [&mut self.beta, &mut self.lower, &mut self.upper, &mut self.gradient, &mut self.diagonal]
-        {
-            *list = kept.iter().map(|&i| list[i]).collect();
-        }
+        self.state.keep(&kept);
+        self.diagonal = kept.iter().map(|&i| self.diagonal[i]).collect();
         self.active = kept.iter().map(|&i| self.active[i]).collect();
         self.most = self.most.min(self.active.len()).max(2);
         self.size = self.size.min(self.most);
@@ -405,16 +399,14 @@ impl<'a> Run<'a> {
         let clock = Instant::now();
         self.store_beta();
         let mut gradient = vec![0.0; self.problem.len()];
-        self.active.iter().zip(&self.gradient).for_each(|(&i, &g)| gradient[i] = g);
+        self.active.iter().zip(&self.state.gradient).for_each(|(&i, &g)| gradient[i] = g);
         for (i, g) in restore(std::mem::take(&mut self.aside), self.root, &self.all_beta) {
             gradient[i] = g;
         }
         self.last = self.last.iter().map(|&i| self.active[i]).collect();
         self.active = (0..self.problem.len()).collect();
-        self.gradient = gradient;
-        self.beta.clone_from(&self.all_beta);
-        self.lower.clone_from(&self.problem.lower);
-        self.upper.clone_from(&self.problem.upper);
+        self.state = State::at_start(self.problem, gradient);
+        self.state.beta.clone_from(&self.all_beta);
         self.diagonal = self.root.diagonal().to_vec();
         if self.settings.working_set.is_some() {
             self.size = self.settings.size(self.problem.len());
@@ -428,11 +420,7 @@ impl<'a> Run<'a> {
     }
 
     fn store_beta(&mut self) {
-        self.active.iter().zip(&self.beta).for_each(|(&i, &b)| self.all_beta[i] = b);
-    }
-
-    fn extremes(&self) -> Extremes {
-        Extremes::of(&self.beta, &self.lower, &self.upper, &self.gradient)
+        self.active.iter().zip(&self.state.beta).for_each(|(&i, &b)| self.all_beta[i] = b);
     }
 
     fn progress(&self, extremes: &Extremes) -> Progress {
@@ -452,18 +440,25 @@ impl<'a> Run<'a> {
         if !self.aside.is_empty() {
             self.bring_back();
         }
-        let extremes = self.extremes();
-        let gap = gap(&self.beta, &self.lower, &self.upper, &self.gradient, extremes.offset);
+        let extremes = self.state.extremes();
+        let gap = self.state.gap(&extremes);
         let computed = self.root.computed() - self.computed_before;
         let certificate = Certificate {
-            objective: objective(&self.beta, &self.gradient, &self.problem.linear),
+            objective: self.state.objective(&self.problem.linear),
             gap: self.settings.psd.then_some(gap),
             violation: extremes.violation(),
             iterations: self.iterations,
             rows: computed as f64 / self.problem.len().max(1) as f64,
             stop,
         };
-        Solution { coefficients: self.beta, offset: extremes.offset, certificate, phases: self.phases }
+        let [first, second] = extremes.groups;
+        Solution {
+            coefficients: self.state.beta,
+            offset: first.offset,
+            second_offset: second.offset,
+            certificate,
+            phases: self.phases,
+        }
     }
 }
 

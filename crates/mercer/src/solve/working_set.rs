@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::certificate::Extremes;
+use super::state::{Extremes, Spread, State};
 
 /// How many of the working set's places go to variables of the last set that are worth another look.
-const KEPT: f64 = 0.5;
+const KEPT: f64 = 0.6;
 
 /// Violations above this share of the largest are strong.
 const STRONG: f64 = 0.5;
@@ -15,10 +15,7 @@ const TASK: usize = 8192;
 
 /// What the choice is made from, in the numbering of the active variables.
 pub(super) struct Choice<'a> {
-    beta: &'a [f64],
-    lower: &'a [f64],
-    upper: &'a [f64],
-    gradient: &'a [f64],
+    state: &'a State,
     extremes: Extremes,
 }
 
@@ -30,31 +27,40 @@ enum Side {
 }
 
 impl<'a> Choice<'a> {
-    pub(super) fn new(
-        extremes: Extremes,
-        beta: &'a [f64],
-        lower: &'a [f64],
-        upper: &'a [f64],
-        gradient: &'a [f64],
-    ) -> Self {
-        Self { beta, lower, upper, gradient, extremes }
+    pub(super) fn new(extremes: Extremes, state: &'a State) -> Self {
+        Self { state, extremes }
     }
 
     /// At most `size` variables: of those the `last` round moved the ones that are free now, up to a share of the
     /// places; the others from both ends of the violation, alternately.
     pub(super) fn choose(&self, size: usize, last: &[usize]) -> Vec<usize> {
-        let mut taken = vec![false; self.beta.len()];
+        let mut taken = vec![false; self.state.len()];
         let mut chosen = Vec::with_capacity(size);
         // Two places at least are for the pair that violates most: without it a round can stand still.
         let keep = ((size as f64 * KEPT) as usize).min(size.saturating_sub(2));
-        let free = |&&i: &&usize| self.beta[i] > self.lower[i] && self.beta[i] < self.upper[i];
-        for &i in last.iter().filter(free).take(keep) {
+        for &i in last.iter().filter(|&&i| self.state.free(i)).take(keep) {
             taken[i] = true;
             chosen.push(i);
         }
+        // Where there are two sums, the places are for both as long as both are violated.
+        let groups = (0..self.state.groups()).filter(|&g| self.extremes.groups[g].violation() > 0.0);
+        let mut groups: Vec<usize> = groups.collect();
+        groups.sort_by(|&a, &b| {
+            self.extremes.groups[b].violation().total_cmp(&self.extremes.groups[a].violation())
+        });
+        for (nth, &group) in groups.iter().enumerate() {
+            let left = size - chosen.len();
+            let places = (left / (groups.len() - nth)).max(2).min(left);
+            self.fill(group, chosen.len() + places, &mut taken, &mut chosen);
+        }
+        chosen
+    }
+
+    /// Adds variables of a group from both ends, alternately, until `size` are chosen.
+    fn fill(&self, group: usize, size: usize, taken: &mut [bool], chosen: &mut Vec<usize>) {
         let wanted = size - chosen.len();
         let (risers, fallers) =
-            (self.side(Side::Rise, wanted, &taken), self.side(Side::Fall, wanted, &taken));
+            (self.side(Side::Rise, group, wanted, taken), self.side(Side::Fall, group, wanted, taken));
         let (mut risers, mut fallers) = (risers.into_iter(), fallers.into_iter());
         // A free variable can stand in both lists; it is taken once.
         let mut add = |from: &mut std::vec::IntoIter<usize>, chosen: &mut Vec<usize>| {
@@ -66,46 +72,45 @@ impl<'a> Choice<'a> {
             .is_some()
         };
         while chosen.len() < size {
-            let rose = add(&mut risers, &mut chosen);
-            let fell = chosen.len() < size && add(&mut fallers, &mut chosen);
+            let rose = add(&mut risers, chosen);
+            let fell = chosen.len() < size && add(&mut fallers, chosen);
             if !rose && !fell {
                 break;
             }
         }
-        chosen
     }
 
     /// Up to `count` violators of one side, in the order in which to take them.
-    fn side(&self, side: Side, count: usize, taken: &[bool]) -> Vec<usize> {
-        let Extremes { rise, fall, .. } = self.extremes;
+    fn side(&self, side: Side, group: usize, count: usize, taken: &[bool]) -> Vec<usize> {
+        let Spread { rise, fall, .. } = self.extremes.groups[group];
         let (worst, mildest) = match side {
             Side::Rise => (rise, fall),
             Side::Fall => (-fall, -rise),
         };
-        let strong = self.beyond(side, worst + (1.0 - STRONG) * (fall - rise), taken);
+        let strong = self.beyond(side, group, worst + (1.0 - STRONG) * (fall - rise), taken);
         if strong.len() > count {
             return spread(strong, count);
         }
-        lowest(self.beyond(side, mildest, taken), count)
+        lowest(self.beyond(side, group, mildest, taken), count)
     }
 
-    /// The variables of one side whose key, the gradient or its negative, is below `limit`.
-    fn beyond(&self, side: Side, limit: f64, taken: &[bool]) -> Vec<(f64, usize)> {
+    /// The variables of one side whose key, the slope or its negative, is below `limit`.
+    fn beyond(&self, side: Side, group: usize, limit: f64, taken: &[bool]) -> Vec<(f64, usize)> {
+        let n = self.state.len();
         let piece = |task: usize| {
-            let range = task * TASK..self.beta.len().min((task + 1) * TASK);
             let mut found = Vec::new();
-            for i in range {
-                let (key, may) = match side {
-                    Side::Rise => (self.gradient[i], self.beta[i] < self.upper[i]),
-                    Side::Fall => (-self.gradient[i], self.beta[i] > self.lower[i]),
+            for i in task * TASK..n.min((task + 1) * TASK) {
+                let key = match side {
+                    Side::Rise => self.state.rise(i),
+                    Side::Fall => -self.state.fall(i),
                 };
-                if key < limit && may && !taken[i] {
+                if key < limit && !taken[i] && self.state.group(i) == group {
                     found.push((key, i));
                 }
             }
             found
         };
-        let tasks = self.beta.len().div_ceil(TASK);
+        let tasks = n.div_ceil(TASK);
         if tasks == 1 { piece(0) } else { (0..tasks).into_par_iter().flat_map_iter(piece).collect() }
     }
 }
@@ -148,8 +153,9 @@ mod tests {
         let gradient: Vec<f64> = (0..n).map(|i| ((i * 7919) % 10_007) as f64 / 10_007.0).collect();
         let (lower, upper) = (vec![0.0; n], vec![1.0; n]);
         let beta: Vec<f64> = (0..n).map(|i| [0.0, 0.5, 1.0][i % 3]).collect();
-        let extremes = Extremes::of(&beta, &lower, &upper, &gradient);
-        let choice = Choice::new(extremes, &beta, &lower, &upper, &gradient);
+        let (second, kink) = (Vec::new(), 0.0);
+        let state = State { beta: beta.clone(), lower, upper, gradient: gradient.clone(), second, kink };
+        let choice = Choice::new(state.extremes(), &state);
         let may = |may: &dyn Fn(usize) -> bool| (0..n).filter(|&i| may(i)).collect::<Vec<_>>();
         let rise = may(&|i| beta[i] < 1.0).into_iter().min_by(|&a, &b| gradient[a].total_cmp(&gradient[b]));
         let fall = may(&|i| beta[i] > 0.0).into_iter().max_by(|&a, &b| gradient[a].total_cmp(&gradient[b]));
@@ -168,11 +174,17 @@ mod tests {
 
     #[test]
     fn only_violators_are_chosen_where_they_are_few() {
-        let gradient = [0.0, 1.0, 2.0, 3.0];
         // 0 may only fall, 3 only rise: neither violates. 1 may fall, 2 may rise: no violation. All decided but none.
-        let (beta, lower, upper) = ([1.0, 1.0, 0.0, 0.0], [0.0; 4], [1.0; 4]);
-        let extremes = Extremes::of(&beta, &lower, &upper, &gradient);
-        let choice = Choice::new(extremes, &beta, &lower, &upper, &gradient);
+        let state = State {
+            beta: vec![1.0, 1.0, 0.0, 0.0],
+            lower: vec![0.0; 4],
+            upper: vec![1.0; 4],
+            gradient: vec![0.0, 1.0, 2.0, 3.0],
+            second: Vec::new(),
+            kink: 0.0,
+        };
+        let extremes = state.extremes();
+        let choice = Choice::new(extremes, &state);
         assert_eq!((extremes.violation(), choice.choose(4, &[]).len()), (0.0, 0));
     }
 }

@@ -1,0 +1,186 @@
+//! Where the data are: the ν-hyperplane and the smallest sphere.
+//!
+//! [`OneClass`] (Schölkopf, Platt, Shawe-Taylor, Smola and Williamson 2001) separates the points from the origin of
+//! feature space: at most a share ν of them has f(x) = Σ αᵢ k(xᵢ, x) − ρ < 0, at least that share are support points.
+//!
+//! [`Svdd`] (Tax and Duin 2004; equations 14 and 15 of lecture 000) finds the smallest sphere that holds the points but for
+//! outliers at the price C each: minimise R² + C Σξᵢ subject to ‖φ(xᵢ) − a‖² ≤ R² + ξᵢ. With a constant k(x, x), as of the
+//! RBF kernel, both decide alike for C = 1/(νn).
+//!
+//! ```
+//! use mercer::data::Vectors;
+//! use mercer::kernel::linear;
+//! use mercer::model::Svdd;
+//!
+//! // Four corners of a square and its middle: the sphere is the circle through the corners.
+//! let x = Vectors::dense(2, vec![0.0, 0.0, 2.0, 0.0, 0.0, 2.0, 2.0, 2.0, 1.0, 1.0]);
+//! let model = Svdd::new(linear()).c(1.0).fit(&x)?;
+//! assert!((model.square_radius - 2.0).abs() < 1e-3);
+//! // R² − ‖x − a‖²: positive inside.
+//! let values = model.values(&Vectors::dense(2, vec![1.0, 1.5, 4.0, 4.0]))?;
+//! assert!((values[0] - 1.75).abs() < 2e-3 && (values[1] + 16.0).abs() < 1e-2);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+
+use super::function::{Function, check_nu, check_points};
+use crate::data::Points;
+use crate::error::{Result, check};
+use crate::gram::{Gram, Lazy};
+use crate::kernel::{Definiteness, Kernel};
+use crate::solve::{Problem, Smo, Watch, unwatched};
+
+/// The ν one-class machine and its settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OneClass<K> {
+    /// k
+    pub kernel: K,
+    /// ν in (0, 1]: the share of points that may lie outside.
+    pub nu: f64,
+    /// How the dual is solved.
+    pub solver: Smo,
+}
+
+impl<K> OneClass<K> {
+    /// ν = 0.5, tolerance 1e-3.
+    pub fn new(kernel: K) -> Self {
+        Self { kernel, nu: 0.5, solver: Smo::default() }
+    }
+
+    /// Sets ν.
+    #[must_use]
+    pub fn nu(mut self, nu: f64) -> Self {
+        self.nu = nu;
+        self
+    }
+
+    /// Sets how the dual is solved.
+    #[must_use]
+    pub fn solver(mut self, solver: Smo) -> Self {
+        self.solver = solver;
+        self
+    }
+
+    /// Fits f, which is positive where the data are. Coefficients are in [0, 1] and sum to νn, as in LIBSVM.
+    ///
+    /// # Errors
+    /// If a parameter or the points cannot be used.
+    pub fn fit<X: Points>(&self, x: &X) -> Result<Function<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.fit_watched(x, &mut unwatched())
+    }
+
+    /// The same under a watch, which sees every round and can end the fit.
+    ///
+    /// # Errors
+    /// If a parameter or the points cannot be used.
+    pub fn fit_watched<X: Points>(&self, x: &X, watch: Watch<'_>) -> Result<Function<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        check_nu(self.nu)?;
+        check_points(x, x.len(), "points")?;
+        let gram = Lazy::new(&self.kernel, x)?;
+        let psd = self.kernel.definiteness() == Definiteness::Psd;
+        let solver = Smo { psd, ..self.solver.clone() };
+        let problem = Problem::one_class(&vec![1.0; x.len()], self.nu);
+        Ok(Function::new(self.kernel.clone(), x, solver.solve(&problem, &gram, watch)?))
+    }
+}
+
+/// Support vector data description and its settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Svdd<K> {
+    /// k
+    pub kernel: K,
+    /// C ≥ 1/n: the price of a point outside; from 1 on the sphere holds all points.
+    pub c: f64,
+    /// How the dual is solved.
+    pub solver: Smo,
+}
+
+/// A fitted sphere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SvddModel<X, K> {
+    /// Σ αᵢ k(xᵢ, x) − b; the centre is a = Σ αᵢ φ(xᵢ).
+    pub function: Function<X, K>,
+    /// R²
+    pub square_radius: f64,
+    /// ‖a‖² = αᵀKα
+    pub square_center: f64,
+}
+
+impl<K> Svdd<K> {
+    /// C = 1 (all points inside), tolerance 1e-3.
+    pub fn new(kernel: K) -> Self {
+        Self { kernel, c: 1.0, solver: Smo::default() }
+    }
+
+    /// Sets C.
+    #[must_use]
+    pub fn c(mut self, c: f64) -> Self {
+        self.c = c;
+        self
+    }
+
+    /// Sets how the dual is solved.
+    #[must_use]
+    pub fn solver(mut self, solver: Smo) -> Self {
+        self.solver = solver;
+        self
+    }
+
+    /// Fits the sphere.
+    ///
+    /// # Errors
+    /// If a parameter or the points cannot be used; for C below 1/n, where no sphere is worth its price.
+    pub fn fit<X: Points>(&self, x: &X) -> Result<SvddModel<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.fit_watched(x, &mut unwatched())
+    }
+
+    /// The same under a watch, which sees every round and can end the fit.
+    ///
+    /// # Errors
+    /// As [`Svdd::fit`].
+    pub fn fit_watched<X: Points>(&self, x: &X, watch: Watch<'_>) -> Result<SvddModel<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        check_points(x, x.len(), "points")?;
+        let feasible = self.c.is_finite() && self.c * x.len() as f64 >= 1.0 - 1e-12;
+        check("c", self.c, feasible, "must be finite and at least 1/n, n the number of points")?;
+        let gram = Lazy::new(&self.kernel, x)?;
+        let psd = self.kernel.definiteness() == Definiteness::Psd;
+        let solver = Smo { psd, ..self.solver.clone() };
+        let problem = Problem::svdd(gram.diagonal(), &vec![self.c; x.len()]);
+        let solution = solver.solve(&problem, &gram, watch)?;
+        // ½αᵀKα − ½Σαk is the objective.
+        let own: f64 = solution.coefficients.iter().zip(gram.diagonal()).map(|(a, k)| a * k).sum();
+        let square_center = 2.0 * solution.certificate.objective + own;
+        // At a free point (Kα)ₛ − ½kₛₛ = b, and R² = kₛₛ − 2(Kα)ₛ + αᵀKα.
+        let square_radius = square_center - 2.0 * solution.offset;
+        Ok(SvddModel {
+            function: Function::new(self.kernel.clone(), x, solution),
+            square_radius,
+            square_center,
+        })
+    }
+}
+
+impl<X: Points, K: Kernel<X>> SvddModel<X, K> {
+    /// R² − ‖φ(x) − a‖² at each of `points` (equation 15 of lecture 000): positive inside the sphere.
+    ///
+    /// # Errors
+    /// If the points do not fit the model.
+    pub fn values(&self, points: &X) -> Result<Vec<f64>> {
+        let mut values = self.function.values(points)?;
+        let own = self.function.expansion.kernel.bind(points)?.diagonal();
+        // f = Σαk − b, and R² − ‖a‖² = −2b.
+        values.iter_mut().zip(own).for_each(|(value, k)| *value = 2.0 * *value - k);
+        Ok(values)
+    }
+}

@@ -1,0 +1,142 @@
+//! Regression with an insensitive zone.
+//!
+//! ε-SVR: minimise ½‖w‖² + C Σ max(0, |yᵢ − f(xᵢ)| − ε); f(x) = Σ βᵢ k(xᵢ, x) − b. Errors below ε cost nothing and
+//! points inside the zone are no support points. ν-SVR: C and ν ∈ (0, 1] are given instead, and ε is found such that at
+//! most a share ν of the points lies outside the zone and at least that share are support points (Schölkopf, Smola,
+//! Williamson and Bartlett 2000).
+//!
+//! ```
+//! use mercer::data::Vectors;
+//! use mercer::kernel::rbf;
+//! use mercer::model::Svr;
+//!
+//! let x = Vectors::dense(1, (0..40).map(|i| f64::from(i) / 10.0).collect());
+//! let y: Vec<f64> = (0..40).map(|i| (f64::from(i) / 10.0).sin()).collect();
+//! let model = Svr::new(rbf(1.0)).c(10.0).epsilon(0.01).fit(&x, &y)?;
+//! assert!((model.values(&x)?[7] - 0.7f64.sin()).abs() < 0.012);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+
+use super::function::{Function, check_nu, check_points};
+use crate::data::Points;
+use crate::error::{Result, check};
+use crate::gram::{Gram, Lazy};
+use crate::kernel::{Definiteness, Kernel};
+use crate::solve::{Problem, Smo, Watch, unwatched};
+
+/// What is given of the insensitive zone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Zone {
+    /// ε ≥ 0: its half width.
+    Epsilon(f64),
+    /// ν in (0, 1]: the share of points that may lie outside.
+    Nu(f64),
+}
+
+/// Support vector regression and its settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Svr<K> {
+    /// k
+    pub kernel: K,
+    /// C > 0: the price of an error beyond the zone.
+    pub c: f64,
+    /// The insensitive zone.
+    pub zone: Zone,
+    /// How the dual is solved.
+    pub solver: Smo,
+}
+
+impl<K> Svr<K> {
+    /// C = 1, ε = 0.1, tolerance 1e-3.
+    pub fn new(kernel: K) -> Self {
+        Self { kernel, c: 1.0, zone: Zone::Epsilon(0.1), solver: Smo::default() }
+    }
+
+    /// Sets C.
+    #[must_use]
+    pub fn c(mut self, c: f64) -> Self {
+        self.c = c;
+        self
+    }
+
+    /// Sets ε, the half width of the zone.
+    #[must_use]
+    pub fn epsilon(mut self, epsilon: f64) -> Self {
+        self.zone = Zone::Epsilon(epsilon);
+        self
+    }
+
+    /// Sets ν, the share of points that may lie outside the zone; ε is found.
+    #[must_use]
+    pub fn nu(mut self, nu: f64) -> Self {
+        self.zone = Zone::Nu(nu);
+        self
+    }
+
+    /// Sets how the dual is solved.
+    #[must_use]
+    pub fn solver(mut self, solver: Smo) -> Self {
+        self.solver = solver;
+        self
+    }
+
+    /// Refuses parameters out of range.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn check(&self) -> Result<()> {
+        check("c", self.c, self.c > 0.0 && self.c.is_finite(), "must be positive and finite")?;
+        match self.zone {
+            Zone::Epsilon(e) => {
+                check("epsilon", e, e >= 0.0 && e.is_finite(), "must be finite and not negative")?
+            }
+            Zone::Nu(nu) => check_nu(nu)?,
+        }
+        self.solver.check()
+    }
+
+    /// Fits the function to the targets `y`.
+    ///
+    /// # Errors
+    /// If a parameter, the points or the targets cannot be used.
+    pub fn fit<X: Points>(&self, x: &X, y: &[f64]) -> Result<Function<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.fit_watched(x, y, &mut unwatched())
+    }
+
+    /// The same under a watch, which sees every round and can end the fit.
+    ///
+    /// # Errors
+    /// If a parameter, the points or the targets cannot be used.
+    pub fn fit_watched<X: Points>(&self, x: &X, y: &[f64], watch: Watch<'_>) -> Result<Function<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.check()?;
+        check_points(x, y.len(), "targets")?;
+        for &target in y {
+            check("target", target, target.is_finite(), "must be finite")?;
+        }
+        let gram = Lazy::new(&self.kernel, x)?;
+        let psd = self.kernel.definiteness() == Definiteness::Psd;
+        let solver = Smo { psd, ..self.solver.clone() };
+        let c = vec![self.c; x.len()];
+        let solution = match self.zone {
+            Zone::Epsilon(epsilon) => solver.solve(&Problem::epsilon_svr(y, &c, epsilon), &gram, watch)?,
+            Zone::Nu(nu) => {
+                // α and α* are separate variables, with a sum each.
+                let twice: Vec<usize> = (0..x.len()).chain(0..x.len()).collect();
+                let mut solution =
+                    solver.solve(&Problem::nu_svr(y, &c, nu), &*gram.restrict(&twice), watch)?;
+                let stars = solution.coefficients.split_off(x.len());
+                solution.coefficients.iter_mut().zip(stars).for_each(|(a, star)| *a += star);
+                // f − y is −ε at a free α and ε at a free α*.
+                solution.offset = f64::midpoint(solution.offset, solution.second_offset);
+                solution
+            }
+        };
+        Ok(Function::new(self.kernel.clone(), x, solution))
+    }
+}

@@ -1,0 +1,275 @@
+//! Where the variables are, and which way each may go at what price.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::Problem;
+
+/// The variables of a problem under way: β, its box and the gradient g = Kβ + linear.
+///
+/// With a kink κ the objective has κ|βᵢ| too, whose slope is κ above zero and −κ below: a variable at zero may rise at the
+/// price g + κ and fall at g − κ, and in between it stays.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    pub(super) beta: Vec<f64>,
+    pub(super) lower: Vec<f64>,
+    pub(super) upper: Vec<f64>,
+    pub(super) gradient: Vec<f64>,
+    /// Whether a variable is part of the second sum; empty where there is one.
+    pub(super) second: Vec<bool>,
+    pub(super) kink: f64,
+}
+
+impl State {
+    /// The start of a problem, whose gradient there is known.
+    pub(super) fn at_start(problem: &Problem, gradient: Vec<f64>) -> Self {
+        Self {
+            beta: problem.start.clone(),
+            lower: problem.lower.clone(),
+            upper: problem.upper.clone(),
+            gradient,
+            second: problem.second.clone(),
+            kink: problem.kink,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.beta.len()
+    }
+
+    /// How many sums are kept.
+    pub(super) fn groups(&self) -> usize {
+        if self.second.is_empty() { 1 } else { 2 }
+    }
+
+    /// Which sum variable `i` is part of.
+    pub(super) fn group(&self, i: usize) -> usize {
+        usize::from(self.second.get(i).copied().unwrap_or(false))
+    }
+
+    /// The slope of the objective as variable `i` rises, ∞ where it may not.
+    pub(super) fn rise(&self, i: usize) -> f64 {
+        let b = self.beta[i];
+        if b < self.upper[i] { self.gradient[i] + slope(b >= 0.0, self.kink) } else { f64::INFINITY }
+    }
+
+    /// The slope of the objective as variable `i` falls, −∞ where it may not.
+    pub(super) fn fall(&self, i: usize) -> f64 {
+        let b = self.beta[i];
+        if b > self.lower[i] { self.gradient[i] + slope(b > 0.0, self.kink) } else { f64::NEG_INFINITY }
+    }
+
+    /// Whether variable `i` may go both ways at one price.
+    pub(super) fn free(&self, i: usize) -> bool {
+        self.rise(i) == self.fall(i)
+    }
+
+    /// Whether variable `i` stays where it is with room to spare: neither way is among what any violating pair spans.
+    pub(super) fn decided(&self, i: usize, extremes: &Extremes) -> bool {
+        let Spread { rise, fall, .. } = extremes.groups[self.group(i)];
+        self.rise(i) > fall && self.fall(i) < rise
+    }
+
+    /// Only the variables at `index`.
+    pub(super) fn keep(&mut self, index: &[usize]) {
+        for list in [&mut self.beta, &mut self.lower, &mut self.upper, &mut self.gradient] {
+            *list = index.iter().map(|&i| list[i]).collect();
+        }
+        if !self.second.is_empty() {
+            self.second = index.iter().map(|&i| self.second[i]).collect();
+        }
+    }
+
+    /// How far all variables are from optimal.
+    pub(super) fn extremes(&self) -> Extremes {
+        let look = |range: Range<usize>| {
+            let mut groups = [Tally::default(); 2];
+            for i in range {
+                let (tally, rise, fall) = (&mut groups[self.group(i)], self.rise(i), self.fall(i));
+                tally.rise = tally.rise.min(rise);
+                tally.fall = tally.fall.max(fall);
+                if rise == fall {
+                    tally.sum += rise;
+                    tally.free += 1;
+                }
+            }
+            groups
+        };
+        let mut groups = [Tally::default(); 2];
+        for piece in in_pieces(self.len(), look) {
+            groups.iter_mut().zip(piece).for_each(|(tally, piece)| tally.add(&piece));
+        }
+        Extremes { groups: groups.map(|tally| tally.spread()) }
+    }
+
+    /// ½ βᵀKβ + linearᵀβ + κ Σ|β|, from the gradient: ½ Σ βᵢ (gᵢ + linearᵢ) + κ Σ|βᵢ|.
+    pub(super) fn objective(&self, linear: &[f64]) -> f64 {
+        let smooth: f64 =
+            self.beta.iter().zip(&self.gradient).zip(linear).map(|((b, g), l)| b * (g + l)).sum();
+        0.5 * smooth + self.kink * self.beta.iter().map(|b| b.abs()).sum::<f64>()
+    }
+
+    /// The duality gap for the offsets b of the groups: Σ max over t in the box of (βᵢ − t)·rᵢ + κ(|βᵢ| − |t|) with
+    /// r = g − b.
+    ///
+    /// Each term is what variable i could still gain by moving; at an optimum all are zero. The gain is largest at a
+    /// bound or at the kink.
+    pub(super) fn gap(&self, extremes: &Extremes) -> f64 {
+        let term = |i: usize| {
+            let (b, r) = (self.beta[i], self.gradient[i] - extremes.groups[self.group(i)].offset);
+            // A variable with no room on that side gains nothing, also where the bound is infinite.
+            let gain = |t: f64| if t == b { 0.0 } else { (b - t) * r + self.kink * (b.abs() - t.abs()) };
+            let bound = gain(if r > 0.0 { self.lower[i] } else { self.upper[i] });
+            let bound = if r == 0.0 && self.kink == 0.0 { 0.0 } else { bound };
+            if self.kink > 0.0 { bound.max(gain(0.0)) } else { bound }
+        };
+        in_pieces(self.len(), |range| range.map(term).sum::<f64>()).into_iter().sum()
+    }
+}
+
+/// ±κ.
+pub(super) fn slope(above: bool, kink: f64) -> f64 {
+    if above { kink } else { -kink }
+}
+
+/// Variables looked at by one task.
+const TASK: usize = 8192;
+
+/// The results of `look` on consecutive pieces of fixed size, in order: the same for any number of threads.
+fn in_pieces<R: Send>(n: usize, look: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    let pieces = n.div_ceil(TASK);
+    let piece = |task: usize| look(task * TASK..n.min((task + 1) * TASK));
+    if pieces == 1 { vec![piece(0)] } else { (0..pieces).into_par_iter().map(piece).collect() }
+}
+
+/// What is known of a group while it is looked through.
+#[derive(Clone, Copy)]
+struct Tally {
+    rise: f64,
+    fall: f64,
+    sum: f64,
+    free: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { rise: f64::INFINITY, fall: f64::NEG_INFINITY, sum: 0.0, free: 0 }
+    }
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.rise = self.rise.min(other.rise);
+        self.fall = self.fall.max(other.fall);
+        self.sum += other.sum;
+        self.free += other.free;
+    }
+
+    fn spread(&self) -> Spread {
+        let middle = match (self.rise.is_finite(), self.fall.is_finite()) {
+            (true, true) => f64::midpoint(self.rise, self.fall),
+            (true, false) => self.rise,
+            (false, true) => self.fall,
+            (false, false) => 0.0,
+        };
+        let offset = if self.free > 0 { self.sum / self.free as f64 } else { middle };
+        Spread { rise: self.rise, fall: self.fall, offset }
+    }
+}
+
+/// How far the variables of one sum are from optimal, and the offset that goes with it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Spread {
+    /// Smallest slope among variables that may rise.
+    pub(super) rise: f64,
+    /// Largest slope among variables that may fall.
+    pub(super) fall: f64,
+    /// b: the mean slope of the free variables, or the middle of its interval where none is free.
+    pub(super) offset: f64,
+}
+
+impl Spread {
+    /// Largest violation of the optimality conditions, 0 where there is none.
+    pub(super) fn violation(&self) -> f64 {
+        (self.fall - self.rise).max(0.0)
+    }
+
+    /// The middle of the violation, where there is any.
+    pub(super) fn middle(&self) -> f64 {
+        let middle = f64::midpoint(self.rise, self.fall);
+        if middle.is_finite() { middle } else { self.offset }
+    }
+}
+
+/// The spread of each sum.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Extremes {
+    pub(super) groups: [Spread; 2],
+}
+
+impl Extremes {
+    /// Largest violation of the optimality conditions, 0 where there is none.
+    pub(super) fn violation(&self) -> f64 {
+        self.groups[0].violation().max(self.groups[1].violation())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(beta: &[f64], lower: &[f64], upper: &[f64], gradient: &[f64], kink: f64) -> State {
+        State {
+            beta: beta.to_vec(),
+            lower: lower.to_vec(),
+            upper: upper.to_vec(),
+            gradient: gradient.to_vec(),
+            second: Vec::new(),
+            kink,
+        }
+    }
+
+    #[test]
+    fn two_points_by_closed_form() {
+        // x = ±1, linear kernel, C large: β = ±1/2, w = 1, b = 0; primal = dual = 1/2.
+        let gradient = [0.5 + 0.5 - 1.0, -0.5 - 0.5 + 1.0];
+        let state = state(&[0.5, -0.5], &[0.0, -10.0], &[10.0, 0.0], &gradient, 0.0);
+        let extremes = state.extremes();
+        assert_eq!(state.objective(&[-1.0, 1.0]), -0.5);
+        assert_eq!((extremes.violation(), extremes.groups[0].offset), (0.0, 0.0));
+        assert_eq!(state.gap(&extremes), 0.0);
+    }
+
+    #[test]
+    fn gap_at_zero_is_the_primal_of_the_zero_function() {
+        // β = 0: the decision is −b; the hinge losses sum to C per point of the other side at b = 0.
+        let state = state(&[0.0, 0.0], &[0.0, -3.0], &[2.0, 0.0], &[-1.0, 1.0], 0.0);
+        assert_eq!(state.gap(&state.extremes()), 5.0);
+    }
+
+    #[test]
+    fn the_gap_of_a_regression_at_zero_is_the_sum_of_its_losses() {
+        // Targets 3 and −1, f = 0 with b = 0 (the middle of the slopes), ε = ½, C = 2: losses 2·(2½ + ½).
+        let state = state(&[0.0, 0.0], &[-2.0; 2], &[2.0; 2], &[-3.0, 1.0], 0.5);
+        let mut extremes = state.extremes();
+        assert_eq!((extremes.groups[0].rise, extremes.groups[0].fall), (-2.5, 0.5));
+        extremes.groups[0].offset = 0.0;
+        assert_eq!(state.gap(&extremes), 6.0);
+    }
+
+    #[test]
+    fn infinite_bounds_give_no_nan() {
+        let state = state(&[0.0, 1.0], &[0.0, 0.0], &[f64::INFINITY; 2], &[0.5, 0.0], 0.0);
+        assert_eq!(state.gap(&state.extremes()), 0.0);
+    }
+
+    #[test]
+    fn a_variable_at_the_kink_is_not_free_and_stays_where_it_is() {
+        let state = state(&[0.0, 1.0, -1.0], &[-2.0; 3], &[2.0; 3], &[0.1, -0.3, 0.3], 0.3);
+        assert_eq!((state.free(0), state.free(1), state.free(2)), (false, true, true));
+        let extremes = state.extremes();
+        assert_eq!((extremes.violation(), extremes.groups[0].offset), (0.0, 0.0));
+        assert!(state.decided(0, &extremes) && !state.decided(1, &extremes));
+    }
+}

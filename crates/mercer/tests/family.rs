@@ -1,0 +1,130 @@
+//! The machines beside C-SVC against LIBSVM's stored answers, and against each other.
+
+use std::path::Path;
+
+use mercer::data::{Points, ReadOptions, Vectors, read};
+use mercer::kernel::{VectorExpr, rbf};
+use mercer::model::{Function, OneClass, Svdd, Svr};
+use mercer::solve::{Smo, Stop};
+use serde_json::Value;
+
+/// Tight enough that what is compared is the optimum.
+fn exact() -> Smo {
+    Smo { tolerance: 1e-4, ..Smo::default() }
+}
+
+fn load(file: &str) -> (Vectors, Vec<f64>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(file);
+    let table = read(&path, &ReadOptions::default()).expect("the file is there and sound");
+    let labels = table.labels.expect("the file has labels").labels();
+    let number = |&class: &u32| labels.classes()[class as usize].parse().expect("labels are numbers");
+    let targets = labels.index().iter().map(number).collect();
+    (table.points, targets)
+}
+
+/// The machine of a case, fitted.
+fn fitted(case: &Value, kernel: VectorExpr, x: &Vectors, targets: &[f64]) -> Function<Vectors, VectorExpr> {
+    let number = |name: &str| case[name].as_f64().expect("a parameter");
+    match case["machine"].as_str().expect("a machine") {
+        "one-class" => OneClass::new(kernel).nu(number("nu")).solver(exact()).fit(x),
+        "epsilon-svr" => {
+            Svr::new(kernel).c(number("c")).epsilon(number("epsilon")).solver(exact()).fit(x, targets)
+        }
+        "nu-svr" => Svr::new(kernel).c(number("c")).nu(number("nu")).solver(exact()).fit(x, targets),
+        other => panic!("no machine {other}"),
+    }
+    .expect("fits")
+}
+
+#[test]
+fn objectives_and_values_agree_with_libsvm() {
+    let stored: Value =
+        serde_json::from_str(include_str!("libsvm/family.json")).expect("the answers are JSON");
+    let cases = stored["cases"].as_array().expect("a list of cases");
+    assert!(cases.len() > 100, "{} cases", cases.len());
+    let mut failures = Vec::new();
+    for case in cases {
+        let text = |name: &str| case[name].as_str().expect("a text");
+        let (x, targets) = load(text("file"));
+        let function = fitted(case, text("kernel").parse().expect("parses"), &x, &targets);
+        let name = format!("{} {} {}", text("machine"), text("file"), text("kernel"));
+        if function.certificate.stop != Stop::Converged {
+            failures.push(format!("{name}: {}", function.certificate.stop));
+        }
+        // The optimum of an indefinite kernel need not be the only one.
+        if text("kernel").starts_with("tanh") {
+            continue;
+        }
+        let number = |name: &str| case[name].as_f64().expect("a number");
+        let (ours, theirs, loose) = (function.certificate.objective, number("objective"), number("loose"));
+        // Twice what LIBSVM's own default tolerance changes is agreement too.
+        let allowed = (1e-4 * theirs.abs()).max(2.0 * (theirs - loose).abs()).max(1e-5);
+        if (ours - theirs).abs() > allowed {
+            failures.push(format!(
+                "{name}: objective {ours}, LIBSVM's {theirs}, {loose} at its default tolerance"
+            ));
+        }
+        let stored: Vec<f64> = case["values"]
+            .as_array()
+            .expect("values")
+            .iter()
+            .map(|v| v.as_f64().expect("a number"))
+            .collect();
+        let first = function.values(&x.select(&(0..stored.len()).collect::<Vec<_>>())).expect("decides");
+        let scale = stored.iter().fold(1.0, |a: f64, v| a.max(v.abs()));
+        let worst = first.iter().zip(&stored).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        if worst > 2e-3 * scale {
+            failures.push(format!("{name}: values differ by {worst} where the largest is {scale}"));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
+}
+
+#[test]
+fn the_sphere_and_the_hyperplane_decide_alike_for_a_constant_diagonal() {
+    let (x, _) = load("banana.libsvm.gz");
+    let x = x.select(&(0..400).collect::<Vec<_>>());
+    let nu = 0.2;
+    let plane = OneClass::new(rbf(1.0)).nu(nu).solver(exact()).fit(&x).expect("fits");
+    // Its α sum to 1 and not to νn: the tolerance is to be as much smaller.
+    let finer = Smo { tolerance: 1e-4 / (nu * 400.0), ..Smo::default() };
+    let sphere = Svdd::new(rbf(1.0)).c(1.0 / (nu * 400.0)).solver(finer).fit(&x).expect("fits");
+    let (a, b) = (plane.values(&x).expect("decides"), sphere.values(&x).expect("decides"));
+    for (a, b) in a.iter().zip(&b) {
+        // α of the sphere sum to 1, those of the plane to νn; R² − ‖φ − a‖² = 2(Σαk − ρ).
+        assert!((2.0 * a / (nu * 400.0) - b).abs() < 1e-5, "{a} {b}");
+    }
+    let outside = b.iter().filter(|&&v| v < -1e-4).count() as f64 / 400.0;
+    assert!(outside <= nu && plane.support.len() as f64 / 400.0 >= nu, "{outside}");
+}
+
+#[test]
+fn a_linear_sphere_is_the_smallest_enclosing_ball() {
+    // By Badoiu and Clarkson's steps towards the farthest point: within R/√steps of the centre.
+    let (x, _) = load("wine_scale.libsvm.gz");
+    let (n, d) = (x.len(), x.width());
+    let model = Svdd::new(mercer::kernel::linear()).c(1.0).solver(exact()).fit(&x).expect("fits");
+    let square =
+        |center: &[f64], i: usize| (0..d).map(|k| (x.row(i).get(k) - center[k]).powi(2)).sum::<f64>();
+    let mut center: Vec<f64> = (0..d).map(|k| x.row(0).get(k)).collect();
+    let farthest = |center: &[f64]| {
+        (0..n).map(|i| (square(center, i), i)).max_by(|a, b| a.0.total_cmp(&b.0)).expect("points")
+    };
+    for step in 1..60_000 {
+        let (_, far) = farthest(&center);
+        (0..d).for_each(|k| center[k] += (x.row(far).get(k) - center[k]) / f64::from(step + 1));
+    }
+    let (radius, _) = farthest(&center);
+    assert!((model.square_radius - radius).abs() < 1e-3 * radius, "{} {radius}", model.square_radius);
+}
+
+#[test]
+fn regression_settings_out_of_range_are_refused() {
+    let x = Vectors::dense(1, vec![0.0, 1.0]);
+    assert!(Svr::new(rbf(1.0)).epsilon(-0.1).fit(&x, &[0.0, 1.0]).is_err());
+    assert!(Svr::new(rbf(1.0)).nu(1.5).fit(&x, &[0.0, 1.0]).is_err());
+    assert!(Svr::new(rbf(1.0)).fit(&x, &[0.0]).is_err());
+    assert!(Svr::new(rbf(1.0)).fit(&x, &[0.0, f64::NAN]).is_err());
+    assert!(OneClass::new(rbf(1.0)).nu(0.0).fit(&x).is_err());
+    assert!(Svdd::new(rbf(1.0)).c(0.4).fit(&x).is_err());
+}

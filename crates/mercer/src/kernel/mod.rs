@@ -85,7 +85,7 @@ pub trait Bound<X: Points>: Send + Sync {
 
     /// `sums[r][o] += Σ k(rows[r], c) · weight(c, o)` for each block of weights, its outputs after those of the blocks
     /// before. The bits of a row do not depend on which other rows are asked for.
-    fn read(&self, points: &X, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
+    fn read(&self, points: &X, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
         Readout::add_rows(self.columns(), rows, blocks, sums, |rows, out| self.rows(points, rows, out));
     }
 

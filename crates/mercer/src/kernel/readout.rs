@@ -6,31 +6,31 @@ use crate::simd::{OUTPUTS, PANEL, STRIP, read_f32, readout};
 
 /// Weights of consecutive columns, one per output for each: a block of an expansion.
 #[derive(Debug, Clone)]
-pub struct Readout {
+pub struct Readout<'a> {
     columns: Range<usize>,
     outputs: usize,
     /// Column after column.
-    weights: Vec<f64>,
+    weights: &'a [f64],
     /// The same in single precision, in groups of `OUTPUTS`: group after group, each column after column.
     packed: Vec<f32>,
 }
 
-impl Readout {
+impl<'a> Readout<'a> {
     /// The weights of `columns`, column after column, `outputs` each.
     ///
     /// # Panics
     /// If there are not so many weights.
     #[must_use]
-    pub fn new(columns: Range<usize>, outputs: usize, weights: Vec<f64>) -> Self {
+    pub fn new(columns: Range<usize>, outputs: usize, weights: &'a [f64]) -> Self {
         assert_eq!(weights.len(), columns.len() * outputs, "one weight for each column and output");
         let groups = if outputs > 1 { outputs.div_ceil(OUTPUTS) } else { 0 };
         let mut packed = vec![0.0; groups * columns.len() * OUTPUTS];
-        for (at, weights) in weights.chunks(outputs.max(1)).enumerate().take(packed.len()) {
-            for (o, &weight) in weights.iter().enumerate() {
-                let place = (o / OUTPUTS * columns.len() + at) * OUTPUTS + o % OUTPUTS;
-                if let Some(value) = packed.get_mut(place) {
-                    *value = weight as f32;
-                }
+        for group in 0..groups {
+            let first = group * columns.len() * OUTPUTS;
+            let target = packed[first..first + columns.len() * OUTPUTS].chunks_exact_mut(OUTPUTS);
+            for (target, weights) in target.zip(weights.chunks_exact(outputs)) {
+                let weights = &weights[group * OUTPUTS..outputs.min((group + 1) * OUTPUTS)];
+                target.iter_mut().zip(weights).for_each(|(value, &weight)| *value = weight as f32);
             }
         }
         Self { columns, outputs, weights, packed }
@@ -57,7 +57,7 @@ impl Readout {
         for (row, mut sums) in kernel.chunks(columns.max(1)).zip(sums.chunks_mut(outputs.max(1))) {
             for block in blocks {
                 let (own, rest) = sums.split_at_mut(block.outputs);
-                readout(&row[block.columns.clone()], &block.weights, own);
+                readout(&row[block.columns.clone()], block.weights, own);
                 sums = rest;
             }
         }
@@ -110,10 +110,10 @@ mod tests {
         let points = Vectors::dense(3, values(90, 1.3));
         let sizes = [(0..37, 1), (37..130, 40), (130..150, 5)];
         let weights: Vec<Vec<f64>> = sizes.iter().map(|(c, o)| values(c.len() * o, 0.9)).collect();
-        let blocks: Vec<Readout> = sizes
+        let blocks: Vec<Readout<'_>> = sizes
             .iter()
             .zip(&weights)
-            .map(|((columns, outputs), w)| Readout::new(columns.clone(), *outputs, w.clone()))
+            .map(|((columns, outputs), w)| Readout::new(columns.clone(), *outputs, w))
             .collect();
         // The second kernel asks for double precision.
         for kernel in [rbf(0.5), rbf(50.0)] {

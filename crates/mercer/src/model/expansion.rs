@@ -9,7 +9,7 @@ use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::{Kernel, Readout};
 
 /// Points evaluated together, which bounds the memory of a prediction.
-const BATCH: usize = 96;
+const BATCH: usize = 192;
 
 /// Weights of an expansion with several outputs, stored as dense blocks: in one-vs-one a support point of class a
 /// enters only the k − 1 outputs that involve a.
@@ -76,8 +76,8 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
         }
         let bound = self.kernel.bind(&self.points)?;
         let blocks = self.coefficients.blocks.iter();
-        let blocks: Vec<Readout> =
-            blocks.map(|b| Readout::new(b.points.clone(), b.outputs.len(), b.values.clone())).collect();
+        let blocks: Vec<Readout<'_>> =
+            blocks.map(|b| Readout::new(b.points.clone(), b.outputs.len(), &b.values)).collect();
         let entered: Vec<usize> = self.coefficients.blocks.iter().flat_map(|b| b.outputs.clone()).collect();
         let batch = |batch: usize| {
             let rows: Vec<usize> = (batch * BATCH..points.len().min((batch + 1) * BATCH)).collect();

@@ -117,7 +117,7 @@ impl Bound<Vectors> for VectorBound {
         }
     }
 
-    fn read(&self, points: &Vectors, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
+    fn read(&self, points: &Vectors, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
         match &self.single {
             Some(program) => read(program, points, rows, blocks, sums),
             None => read(self.double(), points, rows, blocks, sums),
@@ -216,7 +216,7 @@ fn read<T: Element>(
     program: &Program<T>,
     points: &Vectors,
     rows: &[usize],
-    blocks: &[Readout],
+    blocks: &[Readout<'_>],
     sums: &mut [f64],
 ) {
     let outputs: usize = blocks.iter().map(Readout::outputs).sum();

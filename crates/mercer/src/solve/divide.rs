@@ -37,52 +37,50 @@ const SIDE_BY_SIDE: usize = 8;
 /// How much looser than the whole a cell is solved: closer is wasted on what the other cells will change.
 const LOOSER: f64 = 100.0;
 
-/// A start from the parts of the problem, and the steps it took; none where it is not worth dividing, or where the
-/// caller has a start of its own.
-///
-/// # Errors
-/// If a cell cannot be solved.
-pub(super) fn start(
-    settings: &Smo,
-    problem: &Problem,
-    gram: &dyn Gram,
-    watch: Watch<'_>,
-) -> Result<Option<(Vec<f64>, u64)>> {
+/// What the parts of a problem found.
+#[derive(Default)]
+pub(super) struct Begun {
+    /// A start for the whole; none where it was not worth dividing.
+    pub(super) start: Option<Vec<f64>>,
+    /// Steps taken in all parts.
+    pub(super) iterations: u64,
+    /// Whether the caller asked to stop meanwhile.
+    pub(super) interrupted: bool,
+}
+
+/// A start from the parts of the problem; none where it is not worth dividing, where the caller has a start of its
+/// own, or where a part cannot be solved: the whole then says why, by the numbers of its own points.
+pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: Watch<'_>) -> Begun {
     let n = problem.len();
     if n < LEAST || problem.start.iter().any(|&b| b != 0.0) {
-        return Ok(None);
+        return Begun::default();
     }
     let started = Instant::now();
-    let loose = Smo {
-        tolerance: settings.tolerance * LOOSER,
-        cache_bytes: settings.cache_bytes / SIDE_BY_SIDE,
-        ..settings.clone()
+    let shared = Shared::new(watch, 1, started);
+    let solve = |points: &Vec<usize>| {
+        let loose = Smo {
+            tolerance: settings.tolerance * LOOSER,
+            cache_bytes: settings.cache_bytes / SIDE_BY_SIDE,
+            time_limit: settings.time_limit.map(|limit| limit.saturating_sub(started.elapsed())),
+            ..settings.clone()
+        };
+        let mut watch = |progress: &Progress| shared.show(0, progress);
+        loose.solve(&part(problem, points), &*gram.restrict(points), &mut watch)
     };
     let probe = spread(n, PROBE);
-    let solution = loose.solve(&part(problem, &probe), &*gram.restrict(&probe), watch)?;
-    let support = solution.coefficients.iter().filter(|&&b| b != 0.0).count();
-    if (support as f64) < LEAST_SHARE * probe.len() as f64 {
-        return Ok(None);
+    let support = solve(&probe).map(|s| s.coefficients.iter().filter(|&&b| b != 0.0).count());
+    let worth = support.is_ok_and(|support| support as f64 >= LEAST_SHARE * probe.len() as f64);
+    if !worth || shared.stopped() {
+        return Begun { interrupted: shared.stopped(), ..Begun::default() };
     }
     let cells = cells(gram, (n / CELL).clamp(2, MOST_CELLS));
-    let shared = Shared::new(watch, 1, started);
-    let solved: Vec<Option<_>> = cells
-        .par_iter()
-        .map(|cell| {
-            if shared.stopped() {
-                return Ok(None);
-            }
-            let mut watch = |progress: &Progress| shared.show(0, progress);
-            loose.solve(&part(problem, cell), &*gram.restrict(cell), &mut watch).map(Some)
-        })
-        .collect::<Result<_>>()?;
+    let Ok(solved) = cells.par_iter().map(solve).collect::<Result<Vec<_>>>() else { return Begun::default() };
     let (mut start, mut iterations) = (problem.start.clone(), 0);
     for (cell, solution) in cells.iter().zip(solved) {
-        let Some(solution) = solution else { continue };
         iterations += solution.certificate.iterations;
         cell.iter().zip(solution.coefficients).for_each(|(&i, b)| start[i] = b);
     }
-    Ok(Some((start, iterations)))
+    Begun { start: Some(start), iterations, interrupted: shared.stopped() }
 }
 
 /// The problem of some of the variables, the others left out.
@@ -191,6 +189,9 @@ fn clusters(gram: &dyn Gram, count: usize) -> Vec<Cluster> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+    use std::time::Duration;
+
     use super::*;
     use crate::data::Vectors;
     use crate::gram::Lazy;
@@ -228,10 +229,24 @@ mod tests {
         let gram = Lazy::new(&kernel, &points).expect("binds");
         let problem = Problem::c_svc(&positive, &vec![1.0; n]);
         let smo = Smo::default();
-        let (begun, steps) =
-            start(&smo, &problem, &gram, &mut unwatched()).expect("solves").expect("divides");
-        assert!(steps > 0 && begun.iter().sum::<f64>().abs() < 1e-9);
+        let begun = start(&smo, &problem, &gram, &mut unwatched());
+        assert!(begun.iterations > 0 && begun.start.expect("divides").iter().sum::<f64>().abs() < 1e-9);
         let whole = smo.solve(&problem, &gram, &mut unwatched()).expect("solves");
+        // The bits do not depend on the number of threads.
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
+        let again = alone.install(|| smo.solve(&problem, &gram, &mut unwatched())).expect("solves");
+        assert_eq!(whole.coefficients, again.coefficients);
+        // A watch that says stop once, while parts are solved, is heard; and so is the clock.
+        let mut calls = 0;
+        let mut once = |_: &Progress| {
+            calls += 1;
+            if calls == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let stopped = smo.solve(&problem, &gram, &mut once).expect("solves");
+        assert_eq!(stopped.certificate.stop, Stop::Interrupted);
+        let brief = Smo { time_limit: Some(Duration::ZERO), ..Smo::default() };
+        let stopped = brief.solve(&problem, &gram, &mut unwatched()).expect("solves");
+        assert_eq!(stopped.certificate.stop, Stop::TimeLimit);
         // A start of its own, however small, is not divided.
         let mut own = problem.clone();
         let (up, down) = (positive.iter().position(|p| *p), positive.iter().position(|p| !*p));

@@ -100,15 +100,14 @@ impl Smo {
         self.check()?;
         problem.check(gram.len())?;
         let (clock, computed_before) = (Instant::now(), gram.computed());
-        let divided = divide::start(self, problem, gram, watch)?;
-        let iterations = divided.as_ref().map_or(0, |(_, iterations)| *iterations);
-        let begun = divided.map(|(start, _)| Problem { start, ..problem.clone() });
-        let mut run = Run::new(self, begun.as_ref().unwrap_or(problem), gram);
-        (run.started, run.computed_before, run.iterations) = (clock, computed_before, iterations);
-        if begun.is_some() {
+        let begun = divide::start(self, problem, gram, watch);
+        let divided = begun.start.map(|start| Problem { start, ..problem.clone() });
+        let mut run = Run::new(self, divided.as_ref().unwrap_or(problem), gram);
+        (run.started, run.computed_before, run.iterations) = (clock, computed_before, begun.iterations);
+        if divided.is_some() {
             run.phases.dividing.lap(clock);
         }
-        let stop = run.until_stopped(watch);
+        let stop = if begun.interrupted { Stop::Interrupted } else { run.until_stopped(watch) };
         if let Some((i, j)) = run.not_finite {
             return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into());
         }

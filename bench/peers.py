@@ -12,7 +12,9 @@ The last line of standard output is a JSON object:
 | `predict_rows`, `predict_seconds` | the prediction call alone; with `--predict` |
 
 Peers: `libsvm`; `sklearn-dense`, `sklearn-csr`; `sklearnex-{f32,f64}-{dense,csr}` with scikit-learn's default cache
-of 200 MB, and the same with `-2000` for a cache of 2000 MB. LIBSVM and scikit-learn get 2000 MB.
+of 200 MB, and the same with `-2000` for a cache of 2000 MB. LIBSVM and scikit-learn get 2000 MB. `thundersvm` is its
+CPU library of 2019, the newest on PyPI, dense: its sparse binding misreads its input (every row a support vector of
+heart, `bad_alloc` on ijcnn1). Only the library's call is timed, not the copies that its Python class makes around it.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ NAMES = (
         for layout in ("dense", "csr")
         for cache in ("", "-2000")
     ),
+    "thundersvm",
 )
 TOLERANCE = 1e-3
 LARGE_CACHE_MB = 2000
@@ -138,6 +141,40 @@ def run_libsvm(task: Task) -> dict:
     return result
 
 
+def run_thundersvm(task: Task) -> dict:
+    """ThunderSVM's C-SVC through its Python class."""
+    import data
+    import numpy as np
+    from thundersvm import SVC
+    from thundersvm import thundersvm as library
+
+    spent = {}
+
+    def watched(name: str):
+        call = getattr(library, name)
+
+        def work(*words):
+            result, spent[name] = timed(lambda: call(*words))
+            return result
+
+        setattr(library, name, work)
+
+    watched("dense_model_scikit")
+    watched("dense_predict")
+    rows, y = data.load(task.train)
+    machine = SVC(C=task.c, gamma=task.gamma, tol=TOLERANCE, n_jobs=task.threads)
+    machine.fit(rows.toarray().astype(np.float32), y)
+    result = {"fit_seconds": spent["dense_model_scikit"], "peak_bytes": peak_bytes(), "support_vectors": machine.n_sv}
+    if task.check:
+        result["objective"] = checked(rows, machine.support_, machine.dual_coef_, machine.n_support_, task.gamma)
+    if task.predict:
+        rows_t, y_t = data.load(task.test) if task.test else (rows[:ROWS_WITHOUT_TEST], None)
+        xt = rows_t.toarray()
+        result |= predicted(lambda: machine.predict(xt), y_t, xt.shape[0])
+        result["predict_seconds"] = spent["dense_predict"]
+    return result
+
+
 def checked(rows, support, dual, per_class, gamma: float) -> float:
     """The oracle's objective of the returned coefficients, with the support vectors taken from the data."""
     import numpy as np
@@ -171,7 +208,8 @@ def main() -> None:
     parser.add_argument("--predict", action="store_true", help="time predictions")
     task = Task(**vars(parser.parse_args()))
     limit_threads(task.threads)
-    print(json.dumps(run_libsvm(task) if task.peer == "libsvm" else run_sklearn(task)))
+    run = {"libsvm": run_libsvm, "thundersvm": run_thundersvm}.get(task.peer, run_sklearn)
+    print(json.dumps(run(task)))
 
 
 if __name__ == "__main__":

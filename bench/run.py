@@ -157,7 +157,7 @@ def machine(options: argparse.Namespace) -> dict:
         model = next(
             (line.split(":")[1].strip() for line in file if line.startswith("model name")), platform.processor()
         )
-    packages = ("libsvm-official", "scikit-learn", "scikit-learn-intelex", "numpy", "scipy")
+    packages = ("libsvm-official", "scikit-learn", "scikit-learn-intelex", "thundersvm-cpu", "numpy", "scipy")
     return {
         "date": date.today().isoformat(),
         "processor": model,

@@ -7,8 +7,15 @@ use crate::place::Place;
 use crate::step::{self, Failure, announced, visible};
 
 /// What the benchmark compares with, and what it needs to do so.
-const PACKAGES: &[&str] =
-    &["libsvm-official", "numpy", "psutil", "scikit-learn", "scikit-learn-intelex", "scipy"];
+const PACKAGES: &[&str] = &[
+    "libsvm-official",
+    "numpy",
+    "psutil",
+    "scikit-learn",
+    "scikit-learn-intelex",
+    "scipy",
+    "thundersvm-cpu",
+];
 
 /// `cargo xtask bench`: mercer and its peers side by side.
 pub(crate) fn bench(place: &Place, arguments: &[String]) -> Result<(), Failure> {

@@ -33,6 +33,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
 
     let started = Instant::now();
     let input = Input::read(args)?;
+    mercer::return_freed_memory();
     let read_seconds = started.elapsed().as_secs_f64();
 
     let svc = estimator(args, &input)?;

@@ -21,6 +21,14 @@ impl Error {
         &self.0
     }
 
+    /// The same of the points at `index` of a larger set: a point that is named gets its number there.
+    pub(crate) fn about(mut self, index: &[usize]) -> Self {
+        if let ErrorKind::Data(DataProblem::KernelNotFinite { row, column }) = &mut *self.0 {
+            (*row, *column) = (index[*row - 1] + 1, index[*column - 1] + 1);
+        }
+        self
+    }
+
     /// A failed operation on a file or folder.
     pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         ErrorKind::Io { path: path.into(), source }.into()

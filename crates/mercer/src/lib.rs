@@ -65,3 +65,4 @@ mod simd;
 pub mod solve;
 
 pub use error::{Error, ErrorKind, Result};
+pub use simd::return_freed_memory;

@@ -170,9 +170,16 @@ fn a_kernel_value_that_is_not_finite_is_refused_by_its_points() {
         let (a, b) = (x.row(i).get(0), y.row(j).get(0));
         if a * b == 6.0 { f64::NAN } else { f64::from(u8::from(a == b)) }
     });
-    let fitted = Svc::new(own).fit(&Vectors::dense(1, vec![1.0, 2.0, 3.0, 5.0]), &labels);
-    let error = fitted.err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(error.contains("between points 2 and 3") || error.contains("between points 3 and 2"), "{error}");
+    let three = Labels::first_seen(["c", "b", "a", "b"]);
+    // Of many classes too the points are those of the whole, not of their pair.
+    for labels in [&labels, &three] {
+        let fitted = Svc::new(own).fit(&Vectors::dense(1, vec![1.0, 2.0, 3.0, 5.0]), labels);
+        let error = fitted.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(
+            error.contains("between points 2 and 3") || error.contains("between points 3 and 2"),
+            "{error}"
+        );
+    }
     // Norms that overflow double precision have no distance.
     let x = Vectors::dense(1, vec![1e200, 3e200, -5e200, 1.0]);
     let error = Svc::new(rbf(1.0)).fit(&x, &labels).unwrap_err().to_string();

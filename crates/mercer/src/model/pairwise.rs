@@ -9,7 +9,7 @@ use super::multiclass::{members, pairs};
 use super::svc::SvcModel;
 use crate::data::{Labels, Points};
 use crate::error::Result;
-use crate::gram::{Gram, Lazy};
+use crate::gram::Lazy;
 use crate::kernel::{Definiteness, Kernel};
 use crate::solve::{Problem, Progress, Shared, Smo, Solution, Watch};
 
@@ -41,9 +41,7 @@ impl<K: Clone> Pairwise<'_, K> {
     where
         K: Kernel<X>,
     {
-        let gram = Lazy::new(self.kernel, x)?;
-        let members = members(y);
-        let pairs = pairs(members.len());
+        let pairs = pairs(y.classes().len());
         let started = Instant::now();
         let shared = Shared::new(watch, pairs.len(), started);
         let together = pairs.len().clamp(1, SIDE_BY_SIDE);
@@ -51,17 +49,16 @@ impl<K: Clone> Pairwise<'_, K> {
         let mut solver = Smo { psd, cache_bytes: self.solver.cache_bytes / together, ..self.solver.clone() };
         let one = |part: usize, solver: &Smo| -> Result<Pair> {
             let (a, b) = pairs[part];
-            let mut index = [members[a].as_slice(), &members[b]].concat();
-            // In the order of the data the two-class problem is the Gram itself.
-            index.sort_unstable();
+            let own = |&i: &usize| y.index()[i] as usize == a || y.index()[i] as usize == b;
+            let index: Vec<usize> = (0..x.len()).filter(own).collect();
             let positive: Vec<bool> = index.iter().map(|&i| y.index()[i] as usize == a).collect();
             let problem = problem(&positive, (a, b));
             let mut watch = |progress: &Progress| shared.show(part, progress);
-            let solution = if pairs.len() == 1 {
-                solver.solve(&problem, &gram, &mut watch)?
-            } else {
-                solver.solve(&problem, &*gram.restrict(&index), &mut watch)?
-            };
+            // While a pair is solved there is a packed copy of its points, never one of all the data.
+            let own = if pairs.len() == 1 { x.clone() } else { x.select(&index) };
+            let solution = Lazy::new(self.kernel, &own)
+                .and_then(|gram| solver.solve(&problem, &gram, &mut watch))
+                .map_err(|error| error.about(&index))?;
             Ok(Pair { index, solution })
         };
         if pairs.len() == 1 {

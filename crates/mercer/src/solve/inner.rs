@@ -72,13 +72,7 @@ pub(super) struct Variable {
 impl Inner {
     /// Takes in the working set: its variables and the kernel values between them, of which those that the block holds
     /// are not asked for again.
-    pub(super) fn load(
-        &mut self,
-        points: &[usize],
-        source: Source<'_>,
-        kink: f64,
-        variable: impl Fn(usize) -> Variable,
-    ) {
+    pub(super) fn load(&mut self, points: &[usize], source: Source<'_>, kink: f64, variables: &[Variable]) {
         self.load_kernel(points, source);
         self.kink = kink;
         self.groups.clear();
@@ -95,8 +89,7 @@ impl Inner {
         // Places that are not of the set stand still.
         self.no_rise.fill(f32::INFINITY);
         self.no_fall.fill(f32::INFINITY);
-        for (&i, a) in points.iter().zip(self.set.clone()) {
-            let v = variable(i);
+        for (v, &a) in variables.iter().zip(&self.set) {
             self.beta[a] = v.beta;
             self.gradient[a] = v.gradient as f32;
             self.lower[a] = v.lower;
@@ -142,6 +135,8 @@ impl Inner {
             self.forget();
             self.stride = points.len().next_multiple_of(LANES);
             if self.kernel.len() < points.len() * self.stride {
+                // The old one goes first: both together are not needed.
+                self.kernel = Aligned::default();
                 self.kernel = Aligned::zeros(points.len() * self.stride);
             }
             self.kernel.fill(0.0);

@@ -105,6 +105,7 @@ impl Smo {
         let mut run = Run::new(self, divided.as_ref().unwrap_or(problem), gram);
         (run.started, run.computed_before, run.iterations) = (clock, computed_before, begun.iterations);
         if divided.is_some() {
+            crate::return_freed_memory();
             run.phases.dividing.lap(clock);
         }
         let stop = if begun.interrupted { Stop::Interrupted } else { run.until_stopped(watch) };
@@ -138,13 +139,12 @@ impl Smo {
     }
 }
 
-/// A solve under way. `state` and `diagonal` cover the active variables only.
+/// A solve under way. `state` and `cache` cover the active variables only.
 struct Run<'a> {
     settings: &'a Smo,
     problem: &'a Problem,
     root: &'a dyn Gram,
     cache: Option<Cached<'a>>,
-    diagonal: Vec<f64>,
     /// Active variables in the numbering of the problem, ascending.
     active: Vec<usize>,
     aside: Vec<Aside>,
@@ -213,7 +213,6 @@ impl<'a> Run<'a> {
             problem,
             root,
             cache: Some(Cached::new(Box::new(root), settings.cache_bytes, most)),
-            diagonal: root.diagonal().to_vec(),
             active: (0..problem.len()).collect(),
             aside: Vec::new(),
             state,
@@ -287,21 +286,23 @@ impl<'a> Run<'a> {
         let clock = self.phases.selection.lap(clock);
 
         let cache = self.cache.as_mut().expect("there is a cache between compactions");
-        let variable = |i: usize| Variable {
+        let diagonal = cache.gram().diagonal();
+        let variable = |&i: &usize| Variable {
             beta: state.beta[i],
             gradient: state.gradient[i] - extremes.groups[state.group(i)].middle(),
             lower: state.lower[i],
             upper: state.upper[i],
-            diagonal: self.diagonal[i],
+            diagonal: diagonal[i],
             group: state.group(i),
         };
+        let variables: Vec<Variable> = chosen.iter().map(variable).collect();
         let mut clock = clock;
         if self.exact || !cache.is_cheap() {
             let rows = cache.lend(&chosen);
             clock = self.phases.rows.lap(clock);
-            self.inner.load(&chosen, Source::Gather(&rows), state.kink, variable);
+            self.inner.load(&chosen, Source::Gather(&rows), state.kink, &variables);
         } else {
-            self.inner.load(&chosen, Source::Compute(cache.gram()), state.kink, variable);
+            self.inner.load(&chosen, Source::Compute(cache.gram()), state.kink, &variables);
         }
         let steps = (100 * chosen.len() as u64).min(limit - self.iterations);
         let taken = self.inner.solve(INNER_SHARE, self.settings.tolerance / 2.0, steps);
@@ -375,10 +376,9 @@ impl<'a> Run<'a> {
         self.aside.push(Aside::new(
             gone.iter().map(|&i| self.active[i]).collect(),
             gone.iter().map(|&i| self.state.gradient[i]).collect(),
-            self.all_beta.clone(),
+            &self.all_beta,
         ));
         self.state.keep(&kept);
-        self.diagonal = kept.iter().map(|&i| self.diagonal[i]).collect();
         self.active = kept.iter().map(|&i| self.active[i]).collect();
         self.most = self.most.min(self.active.len()).max(2);
         self.size = self.size.min(self.most);
@@ -397,6 +397,8 @@ impl<'a> Run<'a> {
     fn bring_back(&mut self) {
         let clock = Instant::now();
         self.store_beta();
+        // The rows held cover the columns that were active only; there is no use for them now.
+        self.cache = None;
         let mut gradient = vec![0.0; self.problem.len()];
         self.active.iter().zip(&self.state.gradient).for_each(|(&i, &g)| gradient[i] = g);
         for (i, g) in restore(std::mem::take(&mut self.aside), self.root, &self.all_beta) {
@@ -406,12 +408,10 @@ impl<'a> Run<'a> {
         self.active = (0..self.problem.len()).collect();
         self.state = State::at_start(self.problem, gradient);
         self.state.beta.clone_from(&self.all_beta);
-        self.diagonal = self.root.diagonal().to_vec();
         if self.settings.working_set.is_some() {
             self.size = self.settings.size(self.problem.len());
         }
         self.most = self.settings.most(self.size, self.problem.len());
-        // The rows held cover the columns that were active only; there is no use for them now.
         self.cache = Some(Cached::new(Box::new(self.root), self.settings.cache_bytes, self.most));
         self.inner.forget();
         self.best = Best::since(self.rounds);

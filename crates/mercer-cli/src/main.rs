@@ -33,7 +33,6 @@ use failure::{Failure, Result};
 use svm::Program;
 
 fn main() -> ExitCode {
-    mercer::return_freed_memory();
     // A link called svm-train (and so on) to this program is that program.
     let name = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
     let name = name.file_stem().and_then(|name| name.to_str()).unwrap_or_default();

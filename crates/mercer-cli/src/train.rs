@@ -25,6 +25,7 @@ const NAMES_SHOWN: usize = 60;
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Result<()> {
+    mercer::return_freed_memory();
     let threads = system::start_threads(args.common.threads)?;
     system::listen_for_interrupt()?;
     let path = args.model.clone().unwrap_or_else(|| default_model(&args.data, args.libsvm));

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn certificate(gap: Option<f64>, violation: f64, stop: Stop) -> Certificate {
-        Certificate { objective: -2.0, gap, violation, iterations: 3, rows: 1.5, stop }
+        Certificate { objective: -2.0, gap, violation, iterations: 3, rows: 1.5, stop, exact: false }
     }
 
     #[test]

@@ -23,7 +23,10 @@ impl Error {
 
     /// The same of the points at `index` of a larger set: a point that is named gets its number there.
     pub(crate) fn about(mut self, index: &[usize]) -> Self {
-        if let ErrorKind::Data(DataProblem::KernelNotFinite { row, column }) = &mut *self.0 {
+        if let ErrorKind::Data(
+            DataProblem::KernelNotFinite { row, column } | DataProblem::NotSeparable { row, column },
+        ) = &mut *self.0
+        {
             (*row, *column) = (index[*row - 1] + 1, index[*column - 1] + 1);
         }
         self
@@ -206,6 +209,25 @@ pub enum DataProblem {
         /// Second point, from 1.
         column: usize,
     },
+    /// No errors are allowed, and there is no function without: of these two points, for one.
+    NotSeparable {
+        /// First point, from 1.
+        row: usize,
+        /// Second point, from 1.
+        column: usize,
+    },
+    /// ν beyond what the sizes of the classes allow.
+    NuTooLarge {
+        /// ν
+        nu: f64,
+        /// The largest that has a solution.
+        largest: f64,
+    },
+    /// Weights of the points that leave nothing.
+    Weights {
+        /// The rule broken.
+        rule: &'static str,
+    },
     /// A precomputed Gram whose serial numbers or shape do not fit.
     Precomputed {
         /// Row, from 1.
@@ -275,6 +297,16 @@ impl fmt::Display for DataProblem {
                     "the kernel is not finite between points {row} and {column}; scale the data or change its parameters"
                 )
             }
+            Self::NotSeparable { row, column } => {
+                write!(
+                    f,
+                    "the classes cannot be separated without errors: points {row} and {column}, for two; give errors a finite price C"
+                )
+            }
+            Self::NuTooLarge { nu, largest } => {
+                write!(f, "nu = {nu}: the sizes of the classes allow at most {largest}")
+            }
+            Self::Weights { rule } => write!(f, "weights of points: {rule}"),
             Self::Precomputed { row, rule } => write!(f, "precomputed kernel, row {row}: {rule}"),
         }
     }

@@ -17,12 +17,15 @@ cargo xtask COMMAND
 
   test       everything CI checks: format, lints, unit, integration and documentation tests,
              documentation, licences of all dependencies, syntax of the Python files
+  test --peers
+             all formulations against LIBSVM on a few hundred settings (--only TEXT for some)
   bench      mercer and its peers side by side on the same data (`cargo xtask bench --help`)
   compat     svm-train, svm-predict and svm-scale against LIBSVM's own, and models read by each other
+  published  published test errors of a dozen data sets, reproduced by svm-train and svm-predict
   answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm/answers.json)
   help       this text
 
-`bench`, `compat` and `answers` set up a private Python environment under target/bench-env the first time.
+`test --peers`, `bench`, `compat`, `published` and `answers` set up a private Python environment under target/bench-env the first time.
 The full data sets are looked for in $MERCER_DATA, else in ../shared/data.
 ";
 
@@ -30,9 +33,13 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (command, rest) = arguments.split_first().map_or(("help", &[][..]), |(c, r)| (c.as_str(), r));
     let result = Place::find().and_then(|place| match command {
-        "test" => none(rest).and_then(|()| test::run(&place)),
+        "test" => match rest {
+            [peers, rest @ ..] if peers == "--peers" => python::differential(&place, rest),
+            _ => none(rest).and_then(|()| test::run(&place)),
+        },
         "bench" => python::bench(&place, rest),
         "compat" => python::compat(&place, rest),
+        "published" => python::published(&place, rest),
         "answers" => none(rest).and_then(|()| python::answers(&place)),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -27,6 +27,16 @@ pub(crate) fn compat(place: &Place, arguments: &[String]) -> Result<(), Failure>
     program(place, "bench/libsvm_compat.py", arguments)
 }
 
+/// `cargo xtask test --peers`: all formulations against LIBSVM.
+pub(crate) fn differential(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    program(place, "bench/differential.py", arguments)
+}
+
+/// `cargo xtask published`: published test errors, reproduced.
+pub(crate) fn published(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    program(place, "bench/published.py", arguments)
+}
+
 /// `cargo xtask answers`: LIBSVM's stored answers.
 pub(crate) fn answers(place: &Place) -> Result<(), Failure> {
     let python = environment(place)?;

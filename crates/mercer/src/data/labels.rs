@@ -60,6 +60,19 @@ impl Labels {
         if self.classes == ["-1", "1"] { self.reordered(vec!["1".to_owned(), "-1".to_owned()]) } else { self }
     }
 
+    /// The labels of the points at `index`, with the classes that occur among them, in the same order.
+    #[must_use]
+    pub fn select(&self, index: &[usize]) -> Self {
+        let mut number = vec![u32::MAX; self.classes.len()];
+        index.iter().for_each(|&i| number[self.index[i] as usize] = 0);
+        let occurs: Vec<usize> = (0..number.len()).filter(|&class| number[class] == 0).collect();
+        occurs.iter().enumerate().for_each(|(new, &class)| number[class] = new as u32);
+        Self {
+            classes: occurs.iter().map(|&class| self.classes[class].clone()).collect(),
+            index: index.iter().map(|&i| number[self.index[i] as usize]).collect(),
+        }
+    }
+
     /// Class names, in order.
     #[must_use]
     pub fn classes(&self) -> &[String] {

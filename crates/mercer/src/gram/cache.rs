@@ -346,6 +346,10 @@ impl Gram for Cached<'_> {
         self.gram.rows(&missing, &mut targets);
     }
 
+    fn rows_f64(&self, points: &[usize], out: &mut [&mut [f64]]) {
+        self.gram.rows_f64(points, out);
+    }
+
     fn cost(&self) -> f64 {
         self.gram.cost()
     }

@@ -66,6 +66,12 @@ impl<X: Points, K: Kernel<X>> Gram for Lazy<'_, X, K> {
         rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i] as f32);
     }
 
+    fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
+        self.computed.add((rows.len() * self.len()) as u64);
+        self.bound.rows_f64(&self.points, rows, out);
+        rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i]);
+    }
+
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
         self.computed.add((points.len() * self.len()) as u64);
         self.bound.accumulate(&self.points, points, weights, &self.diagonal, sums);

@@ -1,12 +1,15 @@
 //! Gram matrices: K with Kᵢⱼ = k(xᵢ, xⱼ), as objects that give rows on demand.
 //!
 //! [`Lazy`] computes rows from points, [`Cached`] remembers them, [`Full`] holds them all, [`Subset`] shows some
-//! points of another, [`Centered`] shows another about its mean. A subset of a Gram is a Gram ([`Gram::restrict`]).
+//! points of another, [`Centered`] shows another about its mean, [`Ridged`] has more on the diagonal, [`WithOrigin`] has
+//! the origin as one more point. A subset of a Gram is a Gram ([`Gram::restrict`]).
 
 mod cache;
 mod center;
 mod full;
 mod lazy;
+mod origin;
+mod ridged;
 mod subset;
 #[cfg(test)]
 mod tests;
@@ -15,6 +18,8 @@ pub use cache::Cached;
 pub use center::Centered;
 pub use full::Full;
 pub use lazy::Lazy;
+pub use origin::WithOrigin;
+pub use ridged::Ridged;
 pub use subset::Subset;
 
 use crate::kernel::in_batches;
@@ -34,6 +39,16 @@ pub trait Gram: Sync {
 
     /// Fills `out[r]` with row `rows[r]`, all columns.
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]);
+
+    /// The same in double precision; a Gram that has no more than single precision gives that.
+    fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
+        let mut row = vec![0.0; self.len()];
+        for (&i, out) in rows.iter().zip(out) {
+            self.rows(&[i], &mut [&mut row]);
+            out.iter_mut().zip(&row).for_each(|(value, &k)| *value = f64::from(k));
+            out[i] = self.diagonal()[i];
+        }
+    }
 
     /// `sums[j] += Σ weights[w] · K[points[w]][j]`, in the order of the points. No row need be left anywhere.
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
@@ -61,6 +76,9 @@ impl<G: Gram + ?Sized> Gram for &G {
     }
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
         (**self).rows(rows, out);
+    }
+    fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
+        (**self).rows_f64(rows, out);
     }
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
         (**self).accumulate(points, weights, sums);

@@ -43,6 +43,14 @@ impl Gram for Subset<'_> {
         }
     }
 
+    fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
+        let mut whole = vec![0.0; self.parent.len()];
+        for (&i, out) in rows.iter().zip(out) {
+            self.parent.rows_f64(&[self.index[i]], &mut [&mut whole]);
+            out.iter_mut().zip(&self.index).for_each(|(value, &j)| *value = whole[j]);
+        }
+    }
+
     fn restrict<'b>(&'b self, index: &[usize]) -> Box<dyn Gram + 'b> {
         let index: Vec<usize> = index.iter().map(|&i| self.index[i]).collect();
         Box::new(Subset::new(self.parent, &index))

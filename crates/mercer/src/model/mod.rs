@@ -8,14 +8,17 @@ mod function;
 mod layout;
 pub mod libsvm;
 mod multiclass;
+mod nu_svc;
 mod one_class;
 mod pairwise;
 mod svc;
 mod svr;
+mod weights;
 
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use function::Function;
 pub use multiclass::{pairs, vote};
+pub use nu_svc::NuSvc;
 pub use one_class::{OneClass, Svdd, SvddModel};
-pub use svc::{Svc, SvcModel};
+pub use svc::{Slack, Svc, SvcModel};
 pub use svr::{Svr, Zone};

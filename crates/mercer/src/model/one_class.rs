@@ -23,6 +23,7 @@
 //! ```
 
 use super::function::{Function, check_nu, check_points};
+use super::weights::Present;
 use crate::data::Points;
 use crate::error::{Result, check};
 use crate::gram::{Gram, Lazy};
@@ -36,6 +37,8 @@ pub struct OneClass<K> {
     pub kernel: K,
     /// ν in (0, 1]: the share of points that may lie outside.
     pub nu: f64,
+    /// A weight for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
+    pub weights: Vec<f64>,
     /// How the dual is solved.
     pub solver: Smo,
 }
@@ -43,7 +46,14 @@ pub struct OneClass<K> {
 impl<K> OneClass<K> {
     /// ν = 0.5, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, nu: 0.5, solver: Smo::default() }
+        Self { kernel, nu: 0.5, weights: Vec::new(), solver: Smo::default() }
+    }
+
+    /// Sets a weight for each point.
+    #[must_use]
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
+        self
     }
 
     /// Sets ν.
@@ -81,11 +91,16 @@ impl<K> OneClass<K> {
     {
         check_nu(self.nu)?;
         check_points(x, x.len(), "points")?;
+        let present = Present::new(&self.weights, x.len())?;
+        let x = &present.points(x);
         let gram = Lazy::new(&self.kernel, x)?;
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
-        let problem = Problem::one_class(&vec![1.0; x.len()], self.nu);
-        Ok(Function::new(self.kernel.clone(), x, solver.solve(&problem, &gram, watch)?))
+        let problem = Problem::one_class(&present.weights, self.nu);
+        let solution = solver.solve(&problem, &gram, watch).map_err(|error| present.error(error))?;
+        let mut function = Function::new(self.kernel.clone(), x, solution);
+        present.positions(&mut function.support);
+        Ok(function)
     }
 }
 
@@ -96,6 +111,8 @@ pub struct Svdd<K> {
     pub kernel: K,
     /// C ≥ 1/n: the price of a point outside; from 1 on the sphere holds all points.
     pub c: f64,
+    /// A factor on C for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
+    pub weights: Vec<f64>,
     /// How the dual is solved.
     pub solver: Smo,
 }
@@ -114,7 +131,14 @@ pub struct SvddModel<X, K> {
 impl<K> Svdd<K> {
     /// C = 1 (all points inside), tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, c: 1.0, solver: Smo::default() }
+        Self { kernel, c: 1.0, weights: Vec::new(), solver: Smo::default() }
+    }
+
+    /// Sets a factor on C for each point.
+    #[must_use]
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
+        self
     }
 
     /// Sets C.
@@ -151,23 +175,25 @@ impl<K> Svdd<K> {
         K: Kernel<X> + Clone,
     {
         check_points(x, x.len(), "points")?;
-        let feasible = self.c.is_finite() && self.c * x.len() as f64 >= 1.0 - 1e-12;
+        let present = Present::new(&self.weights, x.len())?;
+        let x = &present.points(x);
+        let total: f64 = present.weights.iter().sum();
+        let feasible = self.c.is_finite() && self.c * total >= 1.0 - 1e-12;
         check("c", self.c, feasible, "must be finite and at least 1/n, n the number of points")?;
         let gram = Lazy::new(&self.kernel, x)?;
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
-        let problem = Problem::svdd(gram.diagonal(), &vec![self.c; x.len()]);
-        let solution = solver.solve(&problem, &gram, watch)?;
+        let c: Vec<f64> = present.weights.iter().map(|weight| self.c * weight).collect();
+        let problem = Problem::svdd(gram.diagonal(), &c);
+        let solution = solver.solve(&problem, &gram, watch).map_err(|error| present.error(error))?;
         // ½αᵀKα − ½Σαk is the objective.
         let own: f64 = solution.coefficients.iter().zip(gram.diagonal()).map(|(a, k)| a * k).sum();
         let square_center = 2.0 * solution.certificate.objective + own;
         // At a free point (Kα)ₛ − ½kₛₛ = b, and R² = kₛₛ − 2(Kα)ₛ + αᵀKα.
         let square_radius = square_center - 2.0 * solution.offset;
-        Ok(SvddModel {
-            function: Function::new(self.kernel.clone(), x, solution),
-            square_radius,
-            square_center,
-        })
+        let mut function = Function::new(self.kernel.clone(), x, solution);
+        present.positions(&mut function.support);
+        Ok(SvddModel { function, square_radius, square_center })
     }
 }
 

@@ -30,13 +30,14 @@ pub(super) struct Pair {
 }
 
 impl<K: Clone> Pairwise<'_, K> {
-    /// Solves the problem of every pair, side by side; `problem` makes it from who is positive.
+    /// Solves the problem of every pair, side by side; `problem` makes it from its points, who of them is positive, and
+    /// the two classes.
     pub(super) fn solve<X: Points>(
         &self,
         x: &X,
         y: &Labels,
         watch: Watch<'_>,
-        problem: impl Fn(&[bool], (usize, usize)) -> Problem + Sync,
+        problem: impl Fn(&[usize], &[bool], (usize, usize)) -> Problem + Sync,
     ) -> Result<Vec<Pair>>
     where
         K: Kernel<X>,
@@ -52,7 +53,7 @@ impl<K: Clone> Pairwise<'_, K> {
             let own = |&i: &usize| y.index()[i] as usize == a || y.index()[i] as usize == b;
             let index: Vec<usize> = (0..x.len()).filter(own).collect();
             let positive: Vec<bool> = index.iter().map(|&i| y.index()[i] as usize == a).collect();
-            let problem = problem(&positive, (a, b));
+            let problem = problem(&index, &positive, (a, b));
             let mut watch = |progress: &Progress| shared.show(part, progress);
             // While a pair is solved there is a packed copy of its points, never one of all the data.
             let own = if pairs.len() == 1 { x.clone() } else { x.select(&index) };

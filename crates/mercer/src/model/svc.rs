@@ -2,7 +2,7 @@
 //!
 //! Two classes: minimise ½‖w‖² + Σ cᵢ ξᵢ subject to yᵢ(w·φ(xᵢ) − b) ≥ 1 − ξᵢ, ξᵢ ≥ 0, through its dual
 //! ([`Problem::c_svc`]); the decision is f(x) = Σ βᵢ k(xᵢ, x) − b. More classes: one such machine for each pair, and
-//! a vote.
+//! a vote. Variants: [squared slacks](Slack::Squared), [no offset](Svc::offset), an infinite C, which allows no errors.
 //!
 //! Cost: see [`Smo`] for each pair; pairs run side by side. Prediction: one kernel value for each point and each
 //! support point of the union over all pairs, shared by all of them.
@@ -23,18 +23,37 @@
 use super::expansion::Expansion;
 use super::multiclass::vote;
 use super::pairwise::Pairwise;
+use super::weights::Present;
 use crate::data::{Dense, Labels, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::kernel::Kernel;
 use crate::solve::{Certificate, Phases, Problem, Smo, Watch, unwatched};
+
+/// What a margin error ξ costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Slack {
+    /// C ξ
+    #[default]
+    Linear,
+    /// ½ C ξ²: a hard margin with K + I/C in place of K. (LIBLINEAR's squared hinge is C ξ².)
+    Squared,
+}
 
 /// C-SVC, one-vs-one for more than two classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Svc<K> {
     /// k
     pub kernel: K,
-    /// C > 0: the price of a margin error.
+    /// C > 0: the price of a margin error. Infinite: no errors, and data that has no function without is refused.
     pub c: f64,
+    /// Whether C is the price of the mean error, C/n that of each.
+    pub mean: bool,
+    /// What a margin error costs.
+    pub slack: Slack,
+    /// Whether there is an offset b; without, the decision is Σ βᵢ k(xᵢ, x) alone.
+    pub offset: bool,
+    /// A factor on C for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
+    pub weights: Vec<f64>,
     /// Factors on C for the classes named.
     pub class_weights: Vec<(String, f64)>,
     /// How the dual is solved.
@@ -62,13 +81,50 @@ pub struct SvcModel<X, K> {
 impl<K> Svc<K> {
     /// C = 1, no class weights, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, c: 1.0, class_weights: Vec::new(), solver: Smo::default() }
+        Self {
+            kernel,
+            c: 1.0,
+            mean: false,
+            slack: Slack::Linear,
+            offset: true,
+            weights: Vec::new(),
+            class_weights: Vec::new(),
+            solver: Smo::default(),
+        }
     }
 
     /// Sets C.
     #[must_use]
     pub fn c(mut self, c: f64) -> Self {
         self.c = c;
+        self
+    }
+
+    /// Sets whether C is the price of the mean error: each then costs C/n, n the points of all classes.
+    #[must_use]
+    pub fn mean(mut self, mean: bool) -> Self {
+        self.mean = mean;
+        self
+    }
+
+    /// Sets what a margin error costs.
+    #[must_use]
+    pub fn slack(mut self, slack: Slack) -> Self {
+        self.slack = slack;
+        self
+    }
+
+    /// Sets whether there is an offset b.
+    #[must_use]
+    pub fn offset(mut self, offset: bool) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// Sets a factor on C for each point.
+    #[must_use]
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
         self
     }
 
@@ -98,7 +154,9 @@ impl<K> Svc<K> {
     /// # Errors
     /// The first rule broken.
     pub fn check(&self) -> Result<()> {
-        check("c", self.c, self.c > 0.0 && self.c.is_finite(), "must be positive and finite")?;
+        check("c", self.c, self.c > 0.0, "must be positive")?;
+        let squared = self.slack == Slack::Squared;
+        check("c", self.c, self.c.is_finite() || !squared, "must be finite where slacks are squared")?;
         for (_, weight) in &self.class_weights {
             check(
                 "class weight",
@@ -150,15 +208,27 @@ impl<K> Svc<K> {
         y.check(x.len())?;
         x.check_finite()?;
         self.check_weights(y)?;
+        let present = Present::new(&self.weights, x.len())?;
+        let (x, y) = (&present.points(x), &present.labels(y));
+        y.check(x.len())?;
         let factors = self.factors(y.classes());
+        let price = if self.mean { self.c / present.weights.iter().sum::<f64>() } else { self.c };
         let machine = Pairwise { kernel: &self.kernel, solver: &self.solver };
-        let problem = |positive: &[bool], (a, b): (usize, usize)| {
-            let c = |&p: &bool| self.c * factors[if p { a } else { b }];
-            Problem::c_svc(positive, &positive.iter().map(c).collect::<Vec<_>>())
+        let problem = |index: &[usize], positive: &[bool], (a, b): (usize, usize)| {
+            let c = |(&i, &p): (&usize, &bool)| price * factors[if p { a } else { b }] * present.weights[i];
+            let c: Vec<f64> = index.iter().zip(positive).map(c).collect();
+            let problem = Problem::c_svc(positive, &c);
+            let problem = match self.slack {
+                Slack::Linear => problem,
+                Slack::Squared => problem.squared(c.iter().map(|c| 1.0 / c).collect()),
+            };
+            if self.offset { problem } else { problem.without_offset() }
         };
-        let solved = machine.solve(x, y, watch, problem)?;
+        let solved = machine.solve(x, y, watch, problem).map_err(|error| present.error(error))?;
         let phases = solved.iter().map(|pair| pair.solution.phases).sum();
-        Ok((machine.assemble(x, y, &solved), phases))
+        let mut model = machine.assemble(x, y, &solved);
+        present.positions(&mut model.support);
+        Ok((model, phases))
     }
 
     /// Refuses a weight for a class that is not there: it is most likely misspelt.

@@ -18,11 +18,13 @@
 //! ```
 
 use super::function::{Function, check_nu, check_points};
+use super::svc::Slack;
+use super::weights::Present;
 use crate::data::Points;
 use crate::error::{Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
-use crate::solve::{Problem, Smo, Watch, unwatched};
+use crate::solve::{Problem, Smo, Solution, Watch, unwatched};
 
 /// What is given of the insensitive zone.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,6 +44,10 @@ pub struct Svr<K> {
     pub c: f64,
     /// The insensitive zone.
     pub zone: Zone,
+    /// What an error ξ beyond the zone costs; with ν only linear.
+    pub slack: Slack,
+    /// A factor on C for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
+    pub weights: Vec<f64>,
     /// How the dual is solved.
     pub solver: Smo,
 }
@@ -49,7 +55,29 @@ pub struct Svr<K> {
 impl<K> Svr<K> {
     /// C = 1, ε = 0.1, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, c: 1.0, zone: Zone::Epsilon(0.1), solver: Smo::default() }
+        Self {
+            kernel,
+            c: 1.0,
+            zone: Zone::Epsilon(0.1),
+            slack: Slack::Linear,
+            weights: Vec::new(),
+            solver: Smo::default(),
+        }
+    }
+
+    /// Sets what an error beyond the zone costs. Squared, with ε = 0, it is the least-squares machine: kernel ridge with
+    /// an offset, λ = 1/C.
+    #[must_use]
+    pub fn slack(mut self, slack: Slack) -> Self {
+        self.slack = slack;
+        self
+    }
+
+    /// Sets a factor on C for each point.
+    #[must_use]
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
+        self
     }
 
     /// Sets C.
@@ -90,7 +118,10 @@ impl<K> Svr<K> {
             Zone::Epsilon(e) => {
                 check("epsilon", e, e >= 0.0 && e.is_finite(), "must be finite and not negative")?
             }
-            Zone::Nu(nu) => check_nu(nu)?,
+            Zone::Nu(nu) => {
+                check_nu(nu)?;
+                check("nu", nu, self.slack == Slack::Linear, "does not go with squared slacks")?;
+            }
         }
         self.solver.check()
     }
@@ -119,24 +150,40 @@ impl<K> Svr<K> {
         for &target in y {
             check("target", target, target.is_finite(), "must be finite")?;
         }
+        let present = Present::new(&self.weights, x.len())?;
+        let (x, y) = (&present.points(x), &present.numbers(y)[..]);
         let gram = Lazy::new(&self.kernel, x)?;
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
-        let c = vec![self.c; x.len()];
-        let solution = match self.zone {
-            Zone::Epsilon(epsilon) => solver.solve(&Problem::epsilon_svr(y, &c, epsilon), &gram, watch)?,
+        let c: Vec<f64> = present.weights.iter().map(|weight| self.c * weight).collect();
+        let solved = match self.zone {
+            Zone::Epsilon(epsilon) => {
+                let problem = Problem::epsilon_svr(y, &c, epsilon);
+                let problem = match self.slack {
+                    Slack::Linear => problem,
+                    Slack::Squared => problem.squared(c.iter().map(|c| 1.0 / c).collect()),
+                };
+                solver.solve(&problem, &gram, watch)
+            }
             Zone::Nu(nu) => {
                 // α and α* are separate variables, with a sum each.
                 let twice: Vec<usize> = (0..x.len()).chain(0..x.len()).collect();
-                let mut solution =
-                    solver.solve(&Problem::nu_svr(y, &c, nu), &*gram.restrict(&twice), watch)?;
-                let stars = solution.coefficients.split_off(x.len());
-                solution.coefficients.iter_mut().zip(stars).for_each(|(a, star)| *a += star);
-                // f − y is −ε at a free α and ε at a free α*.
-                solution.offset = f64::midpoint(solution.offset, solution.second_offset);
-                solution
+                let solved = solver.solve(&Problem::nu_svr(y, &c, nu), &*gram.restrict(&twice), watch);
+                solved.map(|solution| joined(solution, x.len()))
             }
         };
-        Ok(Function::new(self.kernel.clone(), x, solution))
+        let solution = solved.map_err(|error| present.error(error))?;
+        let mut function = Function::new(self.kernel.clone(), x, solution);
+        present.positions(&mut function.support);
+        Ok(function)
     }
+}
+
+/// The answer in β = α − α*.
+fn joined(mut solution: Solution, points: usize) -> Solution {
+    let stars = solution.coefficients.split_off(points);
+    solution.coefficients.iter_mut().zip(stars).for_each(|(a, star)| *a += star);
+    // f − y is −ε at a free α and ε at a free α*.
+    solution.offset = f64::midpoint(solution.offset, solution.second_offset);
+    solution
 }

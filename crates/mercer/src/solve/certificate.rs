@@ -58,4 +58,6 @@ pub struct Certificate {
     pub rows: f64,
     /// Why the solver stopped.
     pub stop: Stop,
+    /// Whether the free variables solve their linear system to rounding, in double precision.
+    pub exact: bool,
 }

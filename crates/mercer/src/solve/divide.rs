@@ -65,7 +65,7 @@ pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: W
             ..settings.clone()
         };
         let mut watch = |progress: &Progress| shared.show(0, progress);
-        loose.solve(&part(problem, points), &*gram.restrict(points), &mut watch)
+        loose.solve_as_it_is(&problem.part(points), &*gram.restrict(points), &mut watch)
     };
     let probe = spread(n, PROBE);
     let support = solve(&probe).map(|s| s.coefficients.iter().filter(|&&b| b != 0.0).count());
@@ -81,23 +81,6 @@ pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: W
         cell.iter().zip(solution.coefficients).for_each(|(&i, b)| start[i] = b);
     }
     Begun { start: Some(start), iterations, interrupted: shared.stopped() }
-}
-
-/// The problem of some of the variables, the others left out.
-fn part(problem: &Problem, points: &[usize]) -> Problem {
-    let pick = |list: &[f64]| points.iter().map(|&i| list[i]).collect();
-    Problem {
-        linear: pick(&problem.linear),
-        lower: pick(&problem.lower),
-        upper: pick(&problem.upper),
-        start: pick(&problem.start),
-        second: if problem.second.is_empty() {
-            Vec::new()
-        } else {
-            points.iter().map(|&i| problem.second[i]).collect()
-        },
-        kink: problem.kink,
-    }
 }
 
 /// `count` of n points, evenly.

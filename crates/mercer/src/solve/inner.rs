@@ -9,6 +9,7 @@
 
 use rayon::prelude::*;
 
+use super::Selection;
 use super::state::slope;
 use crate::gram::Gram;
 use crate::simd::{Aligned, LANES, MIN_CURVATURE, best_pair, step};
@@ -47,6 +48,7 @@ pub(super) struct Inner {
     groups: Vec<usize>,
     group: usize,
     kink: f64,
+    selection: Selection,
 }
 
 /// Where the kernel values of a working set come from.
@@ -186,7 +188,8 @@ impl Inner {
 
     /// Steps until the violation inside the set falls below `share` of what it was at first or below `tolerance`,
     /// at most `limit` steps. Where there are two sums they are worked on in turn. Returns the steps taken.
-    pub(super) fn solve(&mut self, share: f64, tolerance: f64, limit: u64) -> u64 {
+    pub(super) fn solve(&mut self, share: f64, tolerance: f64, limit: u64, selection: Selection) -> u64 {
+        self.selection = selection;
         let groups = 1 + self.set.iter().map(|&a| self.groups[a]).max().unwrap_or(0);
         let (mut steps, mut target) = (0, None);
         for turn in 0..TURNS * groups {
@@ -212,8 +215,12 @@ impl Inner {
                 return steps;
             }
             let own = self.diagonal[rise];
-            let (fall, gain, violation) =
-                best_pair(&self.gradient, self.row(rise), &self.diagonal, &self.no_fall, lowest, own);
+            let (fall, gain, violation) = match self.selection {
+                Selection::SecondOrder => {
+                    best_pair(&self.gradient, self.row(rise), &self.diagonal, &self.no_fall, lowest, own)
+                }
+                Selection::FirstOrder => self.steepest(lowest),
+            };
             let target = *target.get_or_insert_with(|| tolerance.max(share * f64::from(violation)));
             if gain <= 0.0 || f64::from(violation) <= target {
                 return steps;
@@ -225,6 +232,18 @@ impl Inner {
             (lowest, rise) = self.advance(rise, fall, delta);
         }
         limit
+    }
+
+    /// The variable that should fall most, with the violation of the pair in place of its gain, and again.
+    fn steepest(&self, lowest: f32) -> (usize, f32, f32) {
+        let mut best = (0, f32::NEG_INFINITY);
+        for &a in &self.set {
+            let fall = self.gradient[a] - self.no_fall[a];
+            if fall > best.1 {
+                best = (a, fall);
+            }
+        }
+        (best.0, best.1 - lowest, best.1 - lowest)
     }
 
     /// How far variable `rise` may go up and `fall` down: to the bound, or to the kink if that comes first.

@@ -6,6 +6,7 @@
 mod active;
 mod certificate;
 mod divide;
+mod exact;
 mod inner;
 mod problem;
 mod shared;
@@ -16,7 +17,7 @@ mod working_set;
 pub use certificate::{Certificate, Stop};
 pub use problem::Problem;
 pub(crate) use shared::Shared;
-pub use smo::{Smo, unwatched};
+pub use smo::{Selection, Smo, unwatched};
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -32,6 +33,10 @@ pub struct Progress {
     pub rounds: u64,
     /// Two-variable steps so far.
     pub iterations: u64,
+    /// Variables that are not set aside.
+    pub active: usize,
+    /// Variables of the next working set, at most.
+    pub working_set: usize,
     /// Largest violation of the optimality conditions.
     pub violation: f64,
     /// Duality gap of a recent round, where the kernel is positive semi-definite. Variables set aside count as

@@ -2,10 +2,12 @@
 
 use crate::error::{Result, check};
 
-/// Minimise ½ βᵀKβ + linearᵀβ + kink·Σ|β| subject to lower ≤ β ≤ upper and Σβ = Σ start, or two such sums.
+/// Minimise ½ βᵀ(K + diag(ridge))β + linearᵀβ + kink·Σ|β| subject to lower ≤ β ≤ upper and Σβ = Σ start, or two such
+/// sums, or none.
 ///
-/// The variables are signed, β = y·α. With the gradient g = Kβ + linear (and ±kink beside it), a point is optimal when
-/// some b satisfies gᵢ ≥ b wherever βᵢ may still rise and gᵢ ≤ b wherever it may still fall, each sum with a b of its own.
+/// The variables are signed, β = y·α. With the gradient g = Kβ + ridge·β + linear (and ±kink beside it), a point is
+/// optimal when some b satisfies gᵢ ≥ b wherever βᵢ may still rise and gᵢ ≤ b wherever it may still fall, each sum with
+/// a b of its own; without a sum b is 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     /// The linear term.
@@ -20,22 +22,52 @@ pub struct Problem {
     pub second: Vec<bool>,
     /// κ ≥ 0: the price of |β|, for regression with an insensitive zone.
     pub kink: f64,
+    /// What is added to the diagonal of K, for squared slacks; empty for nothing. Where there is one, no bound but 0 is
+    /// finite.
+    pub ridge: Vec<f64>,
+    /// Whether there is an offset b, and with it a sum to keep.
+    pub offset: bool,
 }
 
 impl Problem {
+    /// One sum, no kink, no ridge.
+    #[must_use]
+    pub fn new(linear: Vec<f64>, lower: Vec<f64>, upper: Vec<f64>, start: Vec<f64>) -> Self {
+        Self { linear, lower, upper, start, second: Vec::new(), kink: 0.0, ridge: Vec::new(), offset: true }
+    }
+
     /// C-SVC: minimise ½‖w‖² + Σ cᵢ ξᵢ. The linear term is −y and the box [0, cᵢ] for a positive point, [−cᵢ, 0]
     /// for a negative one.
     #[must_use]
     pub fn c_svc(positive: &[bool], c: &[f64]) -> Self {
         let signed =
             |sign: f64| move |(&p, &c): (&bool, &f64)| if p == (sign > 0.0) { sign * c } else { 0.0 };
+        Self::new(
+            positive.iter().map(|&p| if p { -1.0 } else { 1.0 }).collect(),
+            positive.iter().zip(c).map(signed(-1.0)).collect(),
+            positive.iter().zip(c).map(signed(1.0)).collect(),
+            vec![0.0; positive.len()],
+        )
+    }
+
+    /// ν-SVC: minimise ½ βᵀKβ, β = yα, subject to 0 ≤ αᵢ ≤ wᵢ and, in each of the two classes, Σα = ν Σw / 2: the dual of
+    /// ½‖w‖² − ν Σw ρ + Σ wᵢ ξᵢ subject to yᵢ(w·φ(xᵢ) − b) ≥ ρ − ξᵢ. The offsets of the two sums are b + ρ and b − ρ.
+    #[must_use]
+    pub fn nu_svc(positive: &[bool], weights: &[f64], nu: f64) -> Self {
+        let side = |sign: bool| -> Vec<f64> {
+            positive.iter().zip(weights).map(|(&p, &w)| if p == sign { w } else { 0.0 }).collect()
+        };
+        let half = 0.5 * nu * weights.iter().sum::<f64>();
+        let (up, down) = (side(true), side(false));
+        let (rise, fall) = (filled(&up, half), filled(&down, half));
         Self {
-            linear: positive.iter().map(|&p| if p { -1.0 } else { 1.0 }).collect(),
-            lower: positive.iter().zip(c).map(signed(-1.0)).collect(),
-            upper: positive.iter().zip(c).map(signed(1.0)).collect(),
-            start: vec![0.0; positive.len()],
-            second: Vec::new(),
-            kink: 0.0,
+            second: positive.iter().map(|p| !p).collect(),
+            ..Self::new(
+                vec![0.0; positive.len()],
+                down.iter().map(|w| -w).collect(),
+                up,
+                rise.iter().zip(fall).map(|(a, b)| a - b).collect(),
+            )
         }
     }
 
@@ -43,43 +75,24 @@ impl Problem {
     /// linear term −y and the kink ε.
     #[must_use]
     pub fn epsilon_svr(targets: &[f64], c: &[f64], epsilon: f64) -> Self {
-        Self {
-            linear: targets.iter().map(|y| -y).collect(),
-            lower: c.iter().map(|c| -c).collect(),
-            upper: c.to_vec(),
-            start: vec![0.0; targets.len()],
-            second: Vec::new(),
-            kink: epsilon,
-        }
+        let (linear, lower) = (targets.iter().map(|y| -y).collect(), c.iter().map(|c| -c).collect());
+        Self { kink: epsilon, ..Self::new(linear, lower, c.to_vec(), vec![0.0; targets.len()]) }
     }
 
     /// ν one-class: minimise ½ αᵀKα subject to 0 ≤ αᵢ ≤ wᵢ and Σα = ν Σw. It begins with the first points at their bound.
     #[must_use]
     pub fn one_class(weights: &[f64], nu: f64) -> Self {
         let n = weights.len();
-        Self {
-            linear: vec![0.0; n],
-            lower: vec![0.0; n],
-            upper: weights.to_vec(),
-            start: filled(weights, nu * weights.iter().sum::<f64>()),
-            second: Vec::new(),
-            kink: 0.0,
-        }
+        let start = filled(weights, nu * weights.iter().sum::<f64>());
+        Self::new(vec![0.0; n], vec![0.0; n], weights.to_vec(), start)
     }
 
     /// SVDD: minimise ½ αᵀKα − ½ Σ αᵢ kᵢᵢ subject to 0 ≤ αᵢ ≤ c·wᵢ and Σα = 1 (half of lecture 000's eq. 14, in the form
     /// of Tax and Duin).
     #[must_use]
     pub fn svdd(diagonal: &[f64], c: &[f64]) -> Self {
-        let n = diagonal.len();
-        Self {
-            linear: diagonal.iter().map(|k| -0.5 * k).collect(),
-            lower: vec![0.0; n],
-            upper: c.to_vec(),
-            start: filled(c, 1.0),
-            second: Vec::new(),
-            kink: 0.0,
-        }
+        let linear = diagonal.iter().map(|k| -0.5 * k).collect();
+        Self::new(linear, vec![0.0; diagonal.len()], c.to_vec(), filled(c, 1.0))
     }
 
     /// ν-SVR: minimise ½ (α − α*)ᵀK(α − α*) − yᵀ(α − α*) subject to 0 ≤ α, α* ≤ c, each summing to ν Σc / 2. The
@@ -91,12 +104,68 @@ impl Problem {
         let start = filled(c, 0.5 * nu * c.iter().sum::<f64>());
         let negative = |list: &[f64]| list.iter().map(|v| -v).collect::<Vec<f64>>();
         Self {
-            linear: linear.repeat(2),
-            lower: [zeros.clone(), negative(c)].concat(),
-            upper: [c.to_vec(), zeros].concat(),
-            start: [start.clone(), negative(&start)].concat(),
             second: (0..2 * n).map(|i| i >= n).collect(),
-            kink: 0.0,
+            ..Self::new(
+                linear.repeat(2),
+                [zeros.clone(), negative(c)].concat(),
+                [c.to_vec(), zeros].concat(),
+                [start.clone(), negative(&start)].concat(),
+            )
+        }
+    }
+
+    /// The same with squared slacks: Σ ξᵢ²/(2rᵢ) in place of Σ cᵢ ξᵢ. No bound but 0 is left.
+    #[must_use]
+    pub fn squared(mut self, ridge: Vec<f64>) -> Self {
+        self.lower.iter_mut().filter(|bound| **bound < 0.0).for_each(|bound| *bound = f64::NEG_INFINITY);
+        self.upper.iter_mut().filter(|bound| **bound > 0.0).for_each(|bound| *bound = f64::INFINITY);
+        self.ridge = ridge;
+        self
+    }
+
+    /// The same without an offset.
+    #[must_use]
+    pub fn without_offset(mut self) -> Self {
+        self.offset = false;
+        self
+    }
+
+    /// The same with one more variable, on the origin, which takes up whatever the sum of the others is.
+    pub(super) fn with_origin(&self) -> Self {
+        let mut with = self.clone();
+        with.linear.push(0.0);
+        with.lower.push(f64::NEG_INFINITY);
+        with.upper.push(f64::INFINITY);
+        with.start.push(-self.start.iter().sum::<f64>());
+        if !with.ridge.is_empty() {
+            with.ridge.push(0.0);
+        }
+        with
+    }
+
+    /// Whether nothing limits the price of an error: a bound of 0, the other infinite, and no ridge. (The origin has
+    /// neither bound.)
+    pub(super) fn is_hard(&self) -> bool {
+        let open = |(lower, upper): (&f64, &f64)| lower.is_infinite() != upper.is_infinite();
+        self.ridge.is_empty() && self.lower.iter().zip(&self.upper).any(open)
+    }
+
+    /// The problem of some of the variables, the others left out.
+    pub(super) fn part(&self, points: &[usize]) -> Self {
+        let pick = |list: &[f64]| -> Vec<f64> { points.iter().map(|&i| list[i]).collect() };
+        Self {
+            linear: pick(&self.linear),
+            lower: pick(&self.lower),
+            upper: pick(&self.upper),
+            start: pick(&self.start),
+            second: if self.second.is_empty() {
+                Vec::new()
+            } else {
+                points.iter().map(|&i| self.second[i]).collect()
+            },
+            kink: self.kink,
+            ridge: if self.ridge.is_empty() { Vec::new() } else { pick(&self.ridge) },
+            offset: self.offset,
         }
     }
 
@@ -120,7 +189,8 @@ impl Problem {
         let n = self.len();
         let lengths = [self.lower.len(), self.upper.len(), self.start.len(), points];
         let second = self.second.is_empty() || self.second.len() == n;
-        let all = second && lengths.iter().all(|&l| l == n);
+        let ridge = self.ridge.is_empty() || self.ridge.len() == n;
+        let all = second && ridge && lengths.iter().all(|&l| l == n);
         check("variables", n as f64, all, "must be one per point in every part")?;
         check(
             "kink",
@@ -128,6 +198,18 @@ impl Problem {
             self.kink >= 0.0 && self.kink.is_finite(),
             "must be finite and not negative",
         )?;
+        let plain = self.offset || (self.second.is_empty() && self.kink == 0.0);
+        check("offset", 0.0, plain, "must be there where there are two sums or a kink")?;
+        for (&ridge, i) in self.ridge.iter().zip(0..) {
+            let finite = |bound: f64| bound != 0.0 && bound.is_finite();
+            let open = !finite(self.lower[i]) && !finite(self.upper[i]);
+            check(
+                "ridge",
+                ridge,
+                ridge > 0.0 && ridge.is_finite() && open,
+                "must be positive, with no bound but 0",
+            )?;
+        }
         for i in 0..n {
             check("linear", self.linear[i], self.linear[i].is_finite(), "must be finite")?;
             check("lower", self.lower[i], self.lower[i] <= self.upper[i], "must not exceed the upper bound")?;

@@ -13,13 +13,13 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::active::{Aside, moved_since, restore, undecided};
-use super::divide;
 use super::inner::{Inner, Source, Variable};
-use super::state::{Extremes, State};
+use super::state::{Extremes, State, hard_gap};
 use super::working_set::Choice;
 use super::{Certificate, Phases, Problem, Progress, Solution, Stop, Watch};
+use super::{divide, exact};
 use crate::error::{DataProblem, ErrorKind, Result, check};
-use crate::gram::{Cached, Gram};
+use crate::gram::{Cached, Gram, Ridged, WithOrigin};
 
 /// Rounds between two looks at the gap, which costs a pass over all variables.
 const GAP_EVERY: u64 = 8;
@@ -47,13 +47,27 @@ const LONG_ROW: usize = 50_000;
 /// precision is used up.
 const PATIENCE: usize = 20;
 
+/// How the second variable of a step is chosen; the first is the one that should rise most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Selection {
+    /// By the largest decrease of the objective along the pair, the curvature taken into account (Fan, Chen and Lin 2005).
+    #[default]
+    SecondOrder,
+    /// The one that should fall most: the pair that violates the optimality conditions most, Platt's second heuristic on
+    /// the error cache as Keerthi, Shevade, Bhattacharyya and Murthy (2001) made it sure to converge. With a working set
+    /// of 2 this is the algorithm of the lectures.
+    FirstOrder,
+}
+
 /// The solver and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Smo {
     /// Largest violation accepted.
     pub tolerance: f64,
-    /// Variables in a working set, at least 2; chosen by the problem's size where absent.
+    /// Variables in a working set, at least 2; chosen by the problem's size where absent. With 2 every round is one step.
     pub working_set: Option<usize>,
+    /// How the second variable of a step is chosen.
+    pub selection: Selection,
     /// Most bytes for kernel rows; taken up as they pay.
     pub cache_bytes: usize,
     /// Whether to set decided variables aside.
@@ -64,6 +78,10 @@ pub struct Smo {
     pub time_limit: Option<Duration>,
     /// Whether the Gram is known to be positive semi-definite, so that the gap is a bound.
     pub psd: bool,
+    /// Whether to end by solving the linear system of the free variables in double precision, so that they are right to
+    /// rounding instead of to the tolerance. It costs their kernel values with all support points once more, in double
+    /// precision, and the cube of their number; it is left out where there are more than 4096 of them.
+    pub exact: bool,
 }
 
 impl Default for Smo {
@@ -71,11 +89,13 @@ impl Default for Smo {
         Self {
             tolerance: 1e-3,
             working_set: None,
+            selection: Selection::SecondOrder,
             cache_bytes: 2 << 30,
             shrinking: true,
             iteration_limit: None,
             time_limit: None,
             psd: true,
+            exact: false,
         }
     }
 }
@@ -95,10 +115,31 @@ impl Smo {
     /// Solves the problem on the Gram.
     ///
     /// # Errors
-    /// If the settings or the problem are out of range, or a kernel value is not finite.
+    /// If the settings or the problem are out of range, a kernel value is not finite, or no errors are allowed and there
+    /// is no function without.
     pub fn solve(&self, problem: &Problem, gram: &dyn Gram, watch: Watch<'_>) -> Result<Solution> {
         self.check()?;
         problem.check(gram.len())?;
+        let mut gram: Box<dyn Gram + '_> = Box::new(gram);
+        if !problem.ridge.is_empty() {
+            gram = Box::new(Ridged::new(gram, problem.ridge.clone()));
+        }
+        if problem.offset {
+            return self.solve_as_it_is(problem, &*gram, watch);
+        }
+        let gram = WithOrigin::new(gram);
+        let mut solution = self.solve_as_it_is(&problem.with_origin(), &gram, watch)?;
+        solution.coefficients.pop();
+        Ok(solution)
+    }
+
+    /// Solves a problem whose ridge is part of the Gram and whose origin, if it needs one, is a point of it.
+    pub(super) fn solve_as_it_is(
+        &self,
+        problem: &Problem,
+        gram: &dyn Gram,
+        watch: Watch<'_>,
+    ) -> Result<Solution> {
         let (clock, computed_before) = (Instant::now(), gram.computed());
         let begun = divide::start(self, problem, gram, watch);
         let divided = begun.start.map(|start| Problem { start, ..problem.clone() });
@@ -109,8 +150,8 @@ impl Smo {
             run.phases.dividing.lap(clock);
         }
         let stop = if begun.interrupted { Stop::Interrupted } else { run.until_stopped(watch) };
-        if let Some((i, j)) = run.not_finite {
-            return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into());
+        if let Some(problem) = run.impossible.take() {
+            return Err(ErrorKind::Data(problem).into());
         }
         let solution = run.finish(stop);
         if solution.certificate.objective.is_finite() {
@@ -160,8 +201,10 @@ struct Run<'a> {
     useful: f64,
     rounds: u64,
     iterations: u64,
-    /// Two points between which the kernel is not finite, if that has come up.
-    not_finite: Option<(usize, usize)>,
+    /// Why there is no answer, if that has come up.
+    impossible: Option<DataProblem>,
+    /// An objective that only a problem without solution goes below.
+    floor: f64,
     /// Whether blocks must agree with the rows to the last bit.
     exact: bool,
     /// The objective of the whole problem, kept up to date.
@@ -224,7 +267,8 @@ impl<'a> Run<'a> {
             useful: EVEN,
             rounds: 0,
             iterations: 0,
-            not_finite: None,
+            impossible: None,
+            floor: if problem.is_hard() { lowest_objective(root.diagonal()) } else { f64::NEG_INFINITY },
             exact: false,
             gap: f64::INFINITY,
             next_look: SHRINK_AFTER,
@@ -246,6 +290,10 @@ impl<'a> Run<'a> {
                 }
                 self.bring_back();
                 continue;
+            }
+            if self.objective < self.floor {
+                self.impossible = Some(self.contradiction());
+                return Stop::Stalled;
             }
             if self.iterations >= limit {
                 return Stop::IterationLimit;
@@ -278,14 +326,39 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The two points of which ever more weight is put on each, to no end.
+    fn contradiction(&self) -> DataProblem {
+        let place = |better: fn(f64, f64) -> bool| {
+            let mut best = 0;
+            for (i, &beta) in self.state.beta.iter().enumerate().take(self.points()) {
+                if better(beta, self.state.beta[best]) {
+                    best = i;
+                }
+            }
+            self.active[best] + 1
+        };
+        DataProblem::NotSeparable { row: place(|a, b| a > b), column: place(|a, b| a < b) }
+    }
+
+    /// Active variables that are on points, not on the origin, which comes last.
+    fn points(&self) -> usize {
+        let origin = !self.problem.offset && self.active.last() == Some(&(self.problem.len() - 1));
+        self.active.len() - usize::from(origin)
+    }
+
     /// Chooses, fetches, solves, updates. Whether anything moved.
     fn round(&mut self, extremes: Extremes, limit: u64) -> bool {
         let clock = Instant::now();
         let state = &mut self.state;
-        let chosen = Choice::new(extremes, state).choose(self.size.min(state.len()), &self.last);
+        let cache = self.cache.as_mut().expect("there is a cache between compactions");
+        let choice = Choice::new(extremes, state);
+        let chosen = if self.size == 2 && self.settings.selection == Selection::SecondOrder {
+            choice.pair(self.settings.tolerance, cache)
+        } else {
+            choice.choose(self.size.min(state.len()), &self.last)
+        };
         let clock = self.phases.selection.lap(clock);
 
-        let cache = self.cache.as_mut().expect("there is a cache between compactions");
         let diagonal = cache.gram().diagonal();
         let variable = |&i: &usize| Variable {
             beta: state.beta[i],
@@ -305,13 +378,17 @@ impl<'a> Run<'a> {
             self.inner.load(&chosen, Source::Compute(cache.gram()), state.kink, &variables);
         }
         let steps = (100 * chosen.len() as u64).min(limit - self.iterations);
-        let taken = self.inner.solve(INNER_SHARE, self.settings.tolerance / 2.0, steps);
+        let taken =
+            self.inner.solve(INNER_SHARE, self.settings.tolerance / 2.0, steps, self.settings.selection);
         let clock = self.phases.inner.lap(clock);
 
         if taken == 0 || state.gradient[chosen[0]].is_nan() {
             // Nothing moves: the working set is optimal within rounding, or a value in it is no number.
             let found = not_finite(cache.gram(), &chosen);
-            self.not_finite = found.map(|(i, j)| (self.active[i], self.active[j]));
+            self.impossible = found.map(|(i, j)| DataProblem::KernelNotFinite {
+                row: self.active[i] + 1,
+                column: self.active[j] + 1,
+            });
         }
         let (mut moved, mut weights) = (Vec::with_capacity(chosen.len()), Vec::with_capacity(chosen.len()));
         let (mut before, mut kinks) = (0.0, 0.0);
@@ -428,6 +505,8 @@ impl<'a> Run<'a> {
             parts: 1,
             rounds: self.rounds,
             iterations: self.iterations,
+            active: self.active.len(),
+            working_set: self.size.min(self.active.len()),
             violation: extremes.violation(),
             gap: self.gap,
             objective: self.objective,
@@ -439,8 +518,12 @@ impl<'a> Run<'a> {
         if !self.aside.is_empty() {
             self.bring_back();
         }
-        let extremes = self.state.extremes();
-        let gap = self.state.gap(&extremes);
+        let mut extremes = self.state.extremes();
+        let exact = self.settings.exact && stop == Stop::Converged && self.settle(&mut extremes);
+        let mut gap = self.state.gap(&extremes);
+        if gap.is_infinite() && self.problem.is_hard() {
+            gap = hard_gap(&self.state, &self.problem.linear, &extremes);
+        }
         let computed = self.root.computed() - self.computed_before;
         let certificate = Certificate {
             objective: self.state.objective(&self.problem.linear),
@@ -449,6 +532,7 @@ impl<'a> Run<'a> {
             iterations: self.iterations,
             rows: computed as f64 / self.problem.len().max(1) as f64,
             stop,
+            exact,
         };
         let [first, second] = extremes.groups;
         Solution {
@@ -459,6 +543,34 @@ impl<'a> Run<'a> {
             phases: self.phases,
         }
     }
+
+    /// Puts the free variables where their slopes are equal to rounding, if that is inside the box and leaves the others
+    /// optimal. Whether it did.
+    fn settle(&mut self, extremes: &mut Extremes) -> bool {
+        let Some(found) = exact::solve(self.problem, self.root, &self.state) else { return false };
+        let before = (self.state.beta.clone(), self.state.gradient.clone());
+        let (moved, weights) = moved_since(&before.0, &found.beta);
+        self.state.beta = found.beta;
+        self.root.accumulate(&moved, &weights, &mut self.state.gradient);
+        let after = self.state.extremes();
+        if after.violation() > self.settings.tolerance {
+            (self.state.beta, self.state.gradient) = before;
+            return false;
+        }
+        *extremes = after;
+        extremes.groups.iter_mut().zip(found.offsets).for_each(|(group, offset)| {
+            group.offset = offset.unwrap_or(group.offset);
+        });
+        true
+    }
+}
+
+/// How far below zero the objective of a hard margin can go: ½‖w‖², and a margin 1/‖w‖ below this share of the largest
+/// norm is none in single precision.
+fn lowest_objective(diagonal: &[f64]) -> f64 {
+    const SHARE: f64 = 1e-4;
+    let largest = diagonal.iter().fold(0.0, |a: f64, &k| a.max(k));
+    -0.5 / (SHARE * SHARE * largest.max(f64::MIN_POSITIVE))
 }
 
 /// A watch that lets everything go on.

@@ -19,6 +19,10 @@ pub(super) struct State {
     /// Whether a variable is part of the second sum; empty where there is one.
     pub(super) second: Vec<bool>,
     pub(super) kink: f64,
+    /// What the gradient has beside Kβ + linear, per unit of β; empty for nothing.
+    pub(super) ridge: Vec<f64>,
+    /// Whether there is an offset; without, it is 0.
+    pub(super) offset: bool,
 }
 
 impl State {
@@ -31,6 +35,8 @@ impl State {
             gradient,
             second: problem.second.clone(),
             kink: problem.kink,
+            ridge: problem.ridge.clone(),
+            offset: problem.offset,
         }
     }
 
@@ -79,6 +85,9 @@ impl State {
         if !self.second.is_empty() {
             self.second = index.iter().map(|&i| self.second[i]).collect();
         }
+        if !self.ridge.is_empty() {
+            self.ridge = index.iter().map(|&i| self.ridge[i]).collect();
+        }
     }
 
     /// How far all variables are from optimal.
@@ -100,7 +109,11 @@ impl State {
         for piece in in_pieces(self.len(), look) {
             groups.iter_mut().zip(piece).for_each(|(tally, piece)| tally.add(&piece));
         }
-        Extremes { groups: groups.map(|tally| tally.spread()) }
+        let mut groups = groups.map(|tally| tally.spread());
+        if !self.offset {
+            groups[0].offset = 0.0;
+        }
+        Extremes { groups }
     }
 
     /// ½ βᵀKβ + linearᵀβ + κ Σ|β|, from the gradient: ½ Σ βᵢ (gᵢ + linearᵢ) + κ Σ|βᵢ|.
@@ -114,10 +127,17 @@ impl State {
     /// r = g − b.
     ///
     /// Each term is what variable i could still gain by moving; at an optimum all are zero. The gain is largest at a
-    /// bound or at the kink.
+    /// bound or at the kink. With a ridge d the slack is ξ = max(0, |r − dβ| − κ) on the sides that are open, and the term
+    /// βr + κ|β| − ½dβ² + ξ²/(2d).
     pub(super) fn gap(&self, extremes: &Extremes) -> f64 {
         let term = |i: usize| {
             let (b, r) = (self.beta[i], self.gradient[i] - extremes.groups[self.group(i)].offset);
+            if let Some(&d) = self.ridge.get(i).filter(|&&d| d > 0.0) {
+                let bare = r - d * b;
+                let slack = if self.upper[i] > 0.0 { -bare } else { f64::NEG_INFINITY };
+                let slack = slack.max(if self.lower[i] < 0.0 { bare } else { f64::NEG_INFINITY }) - self.kink;
+                return b * r + self.kink * b.abs() - 0.5 * d * b * b + slack.max(0.0).powi(2) / (2.0 * d);
+            }
             // A variable with no room on that side gains nothing, also where the bound is infinite.
             let gain = |t: f64| if t == b { 0.0 } else { (b - t) * r + self.kink * (b.abs() - t.abs()) };
             let bound = gain(if r > 0.0 { self.lower[i] } else { self.upper[i] });
@@ -126,6 +146,19 @@ impl State {
         };
         in_pieces(self.len(), |range| range.map(term).sum::<f64>()).into_iter().sum()
     }
+}
+
+/// The gap where no error is allowed, all bounds 0 or infinite: the function scaled by the least s that leaves none,
+/// ½s²βᵀKβ, against the dual. Infinite where none does.
+pub(super) fn hard_gap(state: &State, linear: &[f64], extremes: &Extremes) -> f64 {
+    let (mut scale, mut square) = (0.0_f64, 0.0);
+    for (i, &l) in linear.iter().enumerate().filter(|(_, l)| **l != 0.0) {
+        // (f − b) s must reach −l, and f − b is r − l.
+        let margin = 1.0 - (state.gradient[i] - extremes.groups[state.group(i)].offset) / l;
+        scale = scale.max(if margin > 0.0 { 1.0 / margin } else { f64::INFINITY });
+        square += state.beta[i] * (state.gradient[i] - l);
+    }
+    0.5 * scale * scale * square + state.objective(linear)
 }
 
 /// ±κ.
@@ -227,6 +260,8 @@ mod tests {
             gradient: gradient.to_vec(),
             second: Vec::new(),
             kink,
+            ridge: Vec::new(),
+            offset: true,
         }
     }
 

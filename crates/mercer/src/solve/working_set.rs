@@ -3,6 +3,8 @@
 use rayon::prelude::*;
 
 use super::state::{Extremes, Spread, State};
+use crate::gram::Cached;
+use crate::simd::MIN_CURVATURE;
 
 /// How many of the working set's places go to variables of the last set that are worth another look.
 const KEPT: f64 = 0.6;
@@ -54,6 +56,26 @@ impl<'a> Choice<'a> {
             self.fill(group, chosen.len() + places, &mut taken, &mut chosen);
         }
         chosen
+    }
+
+    /// The variable that should rise most and the partner with the largest second-order gain, of the sum that is violated
+    /// most; a partner that violates by less than `least` is none.
+    pub(super) fn pair(&self, least: f64, cache: &mut Cached<'_>) -> Vec<usize> {
+        let spread = |group: usize| self.extremes.groups[group].violation();
+        let group = if self.state.groups() > 1 && spread(1) > spread(0) { 1 } else { 0 };
+        let own = |i: &usize| self.state.group(*i) == group;
+        let all = 0..self.state.len();
+        let order = |a: &usize, b: &usize| self.state.rise(*a).total_cmp(&self.state.rise(*b));
+        let Some(rise) = all.clone().filter(own).min_by(order) else { return Vec::new() };
+        let diagonal = cache.gram().diagonal().to_vec();
+        let rows = cache.lend(&[rise]);
+        let gain = |&fall: &usize| {
+            let slope = self.state.fall(fall) - self.state.rise(rise);
+            let curvature = diagonal[rise] + diagonal[fall] - 2.0 * f64::from(rows[0][fall]);
+            if slope > least { slope * slope / curvature.max(f64::from(MIN_CURVATURE)) } else { 0.0 }
+        };
+        let best = all.filter(own).max_by(|a, b| gain(a).total_cmp(&gain(b)).then(b.cmp(a)));
+        best.filter(|fall| *fall != rise && gain(fall) > 0.0).map_or_else(Vec::new, |fall| vec![rise, fall])
     }
 
     /// Adds variables of a group from both ends, alternately, until `size` are chosen.
@@ -154,7 +176,16 @@ mod tests {
         let (lower, upper) = (vec![0.0; n], vec![1.0; n]);
         let beta: Vec<f64> = (0..n).map(|i| [0.0, 0.5, 1.0][i % 3]).collect();
         let (second, kink) = (Vec::new(), 0.0);
-        let state = State { beta: beta.clone(), lower, upper, gradient: gradient.clone(), second, kink };
+        let state = State {
+            beta: beta.clone(),
+            lower,
+            upper,
+            gradient: gradient.clone(),
+            second,
+            kink,
+            ridge: Vec::new(),
+            offset: true,
+        };
         let choice = Choice::new(state.extremes(), &state);
         let may = |may: &dyn Fn(usize) -> bool| (0..n).filter(|&i| may(i)).collect::<Vec<_>>();
         let rise = may(&|i| beta[i] < 1.0).into_iter().min_by(|&a, &b| gradient[a].total_cmp(&gradient[b]));
@@ -182,6 +213,8 @@ mod tests {
             gradient: vec![0.0, 1.0, 2.0, 3.0],
             second: Vec::new(),
             kink: 0.0,
+            ridge: Vec::new(),
+            offset: true,
         };
         let extremes = state.extremes();
         let choice = Choice::new(extremes, &state);

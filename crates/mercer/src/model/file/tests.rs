@@ -13,6 +13,7 @@ fn saved(points: impl Into<Vectors>) -> Saved {
         iterations: 17,
         rows: 2.5,
         stop: Stop::Converged,
+        exact: false,
     };
     let class_sizes = vec![1, 0, 2];
     let weights = [0.1, -0.2, 1.0 / 3.0, 5e-324, -0.0, 1e300];

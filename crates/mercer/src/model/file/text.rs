@@ -55,6 +55,8 @@ struct CertificateEntry {
     iterations: u64,
     rows: Number,
     stop: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    exact: bool,
 }
 
 impl From<&Certificate> for CertificateEntry {
@@ -66,6 +68,7 @@ impl From<&Certificate> for CertificateEntry {
             iterations: certificate.iterations,
             rows: Number(certificate.rows),
             stop: certificate.stop.name().to_owned(),
+            exact: certificate.exact,
         }
     }
 }
@@ -82,6 +85,7 @@ impl TryFrom<CertificateEntry> for Certificate {
             iterations: entry.iterations,
             rows: entry.rows.0,
             stop: stop.ok_or_else(|| format!("entry 'certificates': unknown reason '{}'", entry.stop))?,
+            exact: entry.exact,
         })
     }
 }
@@ -133,8 +137,9 @@ mod tests {
             iterations: u64::MAX,
             rows: 5e-324,
             stop: Stop::TimeLimit,
+            exact: false,
         };
-        let none = Certificate { gap: None, stop: Stop::Interrupted, ..certificate };
+        let none = Certificate { gap: None, exact: true, stop: Stop::Interrupted, ..certificate };
         let both = [certificate, none];
         assert_eq!(read_certificates(&certificates(&both).unwrap()).unwrap(), both);
     }

@@ -1,0 +1,106 @@
+//! A Gram with the origin of feature space as one more point.
+
+use super::Gram;
+
+/// The points of another Gram and the origin, whose kernel with everybody is 0. A variable on the origin that may take
+/// any value lifts the constraint on the sum of the others: a machine without offset.
+pub struct WithOrigin<'a> {
+    parent: Box<dyn Gram + 'a>,
+    /// Where the origin is.
+    at: usize,
+    diagonal: Vec<f64>,
+}
+
+impl<'a> WithOrigin<'a> {
+    /// The origin after the points of `parent`.
+    #[must_use]
+    pub fn new(parent: Box<dyn Gram + 'a>) -> Self {
+        let at = parent.len();
+        Self::with_origin_at(at, parent)
+    }
+
+    fn with_origin_at(at: usize, parent: Box<dyn Gram + 'a>) -> Self {
+        let mut diagonal = parent.diagonal().to_vec();
+        diagonal.insert(at, 0.0);
+        Self { parent, at, diagonal }
+    }
+
+    /// The place of a point in the parent.
+    fn inside(&self, i: usize) -> usize {
+        i - usize::from(i > self.at)
+    }
+
+    /// Has `fill` write the parent's rows into the beginnings of those asked for, then makes room for the origin.
+    fn spread<T: Copy + Default>(
+        &self,
+        rows: &[usize],
+        out: &mut [&mut [T]],
+        fill: impl FnOnce(&[usize], &mut [&mut [T]]),
+    ) {
+        let own = self.parent.len();
+        let mut points = Vec::with_capacity(rows.len());
+        let mut targets: Vec<&mut [T]> = Vec::with_capacity(rows.len());
+        for (&i, row) in rows.iter().zip(out.iter_mut()).filter(|(i, _)| **i != self.at) {
+            points.push(self.inside(i));
+            targets.push(&mut row[..own]);
+        }
+        fill(&points, &mut targets);
+        for (&i, row) in rows.iter().zip(out) {
+            if i == self.at {
+                row.fill(T::default());
+            } else {
+                row.copy_within(self.at..own, self.at + 1);
+                row[self.at] = T::default();
+            }
+        }
+    }
+}
+
+impl Gram for WithOrigin<'_> {
+    fn len(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
+        self.spread(rows, out, |points, targets| self.parent.rows(points, targets));
+    }
+
+    fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
+        self.spread(rows, out, |points, targets| self.parent.rows_f64(points, targets));
+    }
+
+    fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
+        let others = points.iter().zip(weights).filter(|(i, _)| **i != self.at);
+        let (points, weights): (Vec<usize>, Vec<f64>) =
+            others.map(|(&i, &weight)| (self.inside(i), weight)).unzip();
+        if self.at == self.parent.len() {
+            self.parent.accumulate(&points, &weights, &mut sums[..self.at]);
+            return;
+        }
+        let mut own = [&sums[..self.at], &sums[self.at + 1..]].concat();
+        self.parent.accumulate(&points, &weights, &mut own);
+        sums[..self.at].copy_from_slice(&own[..self.at]);
+        sums[self.at + 1..].copy_from_slice(&own[self.at..]);
+    }
+
+    fn cost(&self) -> f64 {
+        self.parent.cost()
+    }
+
+    fn restrict<'b>(&'b self, index: &[usize]) -> Box<dyn Gram + 'b> {
+        let points: Vec<usize> = index.iter().filter(|&&i| i != self.at).map(|&i| self.inside(i)).collect();
+        let parent = self.parent.restrict(&points);
+        match index.iter().position(|&i| i == self.at) {
+            Some(at) => Box::new(WithOrigin::with_origin_at(at, parent)),
+            None => parent,
+        }
+    }
+
+    fn computed(&self) -> u64 {
+        self.parent.computed()
+    }
+}

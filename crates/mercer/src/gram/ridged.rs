@@ -1,0 +1,62 @@
+//! A Gram with more on its diagonal.
+
+use super::Gram;
+
+/// K + diag(r): the Gram of points that each have a direction of their own beside those of feature space, of squared
+/// length rᵢ. Squared slacks are such directions: minimising ½‖w‖² + Σ ξᵢ²/(2rᵢ) is a hard margin there.
+pub struct Ridged<'a> {
+    parent: Box<dyn Gram + 'a>,
+    ridge: Vec<f64>,
+    diagonal: Vec<f64>,
+}
+
+impl<'a> Ridged<'a> {
+    /// Adds `ridge` to the diagonal of `parent`.
+    ///
+    /// # Panics
+    /// If there is not one number for each point.
+    #[must_use]
+    pub fn new(parent: Box<dyn Gram + 'a>, ridge: Vec<f64>) -> Self {
+        assert_eq!(parent.len(), ridge.len(), "one ridge for each point");
+        let diagonal = parent.diagonal().iter().zip(&ridge).map(|(k, r)| k + r).collect();
+        Self { parent, ridge, diagonal }
+    }
+}
+
+impl Gram for Ridged<'_> {
+    fn len(&self) -> usize {
+        self.ridge.len()
+    }
+
+    fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
+        self.parent.rows(rows, out);
+        rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i] as f32);
+    }
+
+    fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
+        self.parent.rows_f64(rows, out);
+        rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i]);
+    }
+
+    fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
+        self.parent.accumulate(points, weights, sums);
+        points.iter().zip(weights).for_each(|(&i, weight)| sums[i] += weight * self.ridge[i]);
+    }
+
+    fn cost(&self) -> f64 {
+        self.parent.cost()
+    }
+
+    fn restrict<'b>(&'b self, index: &[usize]) -> Box<dyn Gram + 'b> {
+        let ridge = index.iter().map(|&i| self.ridge[i]).collect();
+        Box::new(Ridged::new(self.parent.restrict(index), ridge))
+    }
+
+    fn computed(&self) -> u64 {
+        self.parent.computed()
+    }
+}

@@ -1,0 +1,132 @@
+//! Classification with a share of margin errors instead of their price.
+//!
+//! ν-SVC (Schölkopf, Smola, Williamson and Bartlett 2000): minimise ½‖w‖² − νρ + (1/n) Σξᵢ subject to
+//! yᵢ(w·φ(xᵢ) − b) ≥ ρ − ξᵢ, ξᵢ ≥ 0, ρ ≥ 0. At most a share ν of the points are margin errors, at least that share are
+//! support points. The answer is scaled so that the margin is at ±1, as that of C-SVC with C = 1/ρ.
+//!
+//! ```
+//! use mercer::data::{Labels, Vectors};
+//! use mercer::kernel::rbf;
+//! use mercer::model::NuSvc;
+//!
+//! let x = Vectors::dense(1, vec![-2.0, -1.0, 1.0, 2.0]);
+//! let y = Labels::first_seen(["low", "low", "high", "high"]);
+//! let model = NuSvc::new(rbf(0.5)).nu(0.5).fit(&x, &y)?;
+//! assert_eq!(model.predict(&Vectors::dense(1, vec![-1.5, 3.0]))?, ["low", "high"]);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+
+use super::function::check_nu;
+use super::pairwise::Pairwise;
+use super::svc::SvcModel;
+use super::weights::Present;
+use crate::data::{Labels, Points};
+use crate::error::{DataProblem, ErrorKind, Result};
+use crate::kernel::Kernel;
+use crate::solve::{Problem, Smo, Solution, Watch, unwatched};
+
+/// ν-SVC, one-vs-one for more than two classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NuSvc<K> {
+    /// k
+    pub kernel: K,
+    /// ν in (0, 1], at most twice the share of the smaller class in every pair.
+    pub nu: f64,
+    /// A weight for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
+    pub weights: Vec<f64>,
+    /// How the dual is solved.
+    pub solver: Smo,
+}
+
+impl<K> NuSvc<K> {
+    /// ν = 0.5, tolerance 1e-3.
+    pub fn new(kernel: K) -> Self {
+        Self { kernel, nu: 0.5, weights: Vec::new(), solver: Smo::default() }
+    }
+
+    /// Sets a weight for each point.
+    #[must_use]
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
+        self
+    }
+
+    /// Sets ν.
+    #[must_use]
+    pub fn nu(mut self, nu: f64) -> Self {
+        self.nu = nu;
+        self
+    }
+
+    /// Sets how the dual is solved.
+    #[must_use]
+    pub fn solver(mut self, solver: Smo) -> Self {
+        self.solver = solver;
+        self
+    }
+
+    /// Fits a classifier.
+    ///
+    /// # Errors
+    /// If ν, the labels or the points cannot be used; a ν that is too large is refused with the largest there is.
+    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<SvcModel<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.fit_watched(x, y, &mut unwatched())
+    }
+
+    /// The same under a watch, which sees every round and can end the fit.
+    ///
+    /// # Errors
+    /// As [`NuSvc::fit`].
+    pub fn fit_watched<X: Points>(&self, x: &X, y: &Labels, watch: Watch<'_>) -> Result<SvcModel<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        check_nu(self.nu)?;
+        self.solver.check()?;
+        y.check(x.len())?;
+        x.check_finite()?;
+        let present = Present::new(&self.weights, x.len())?;
+        let (x, y) = (&present.points(x), &present.labels(y));
+        y.check(x.len())?;
+        self.check_feasible(y, &present.weights)?;
+        let machine = Pairwise { kernel: &self.kernel, solver: &self.solver };
+        let problem = |index: &[usize], positive: &[bool], _: (usize, usize)| {
+            let weights: Vec<f64> = index.iter().map(|&i| present.weights[i]).collect();
+            Problem::nu_svc(positive, &weights, self.nu)
+        };
+        let mut solved = machine.solve(x, y, watch, problem).map_err(|error| present.error(error))?;
+        solved.iter_mut().for_each(|pair| scale(&mut pair.solution));
+        let mut model = machine.assemble(x, y, &solved);
+        present.positions(&mut model.support);
+        Ok(model)
+    }
+
+    /// ν of a pair can be no more than twice the share of its smaller class.
+    fn check_feasible(&self, y: &Labels, weights: &[f64]) -> Result<()> {
+        let mut sizes = vec![0.0; y.classes().len()];
+        y.index().iter().zip(weights).for_each(|(&class, weight)| sizes[class as usize] += weight);
+        let (least, most) = sizes.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &s| (a.min(s), b.max(s)));
+        let largest = 2.0 * least / (least + most);
+        if self.nu <= largest {
+            return Ok(());
+        }
+        Err(ErrorKind::Data(DataProblem::NuTooLarge { nu: self.nu, largest }).into())
+    }
+}
+
+/// Scales an answer so that its margin is at ±1: β and b over ρ, the objective over ρ². One without margin stays as it is.
+fn scale(solution: &mut Solution) {
+    // At a free positive point Σβk is the first offset, b + ρ; at a free negative one the second, b − ρ.
+    let margin = 0.5 * (solution.offset - solution.second_offset);
+    solution.offset = f64::midpoint(solution.offset, solution.second_offset);
+    if margin > 0.0 {
+        solution.coefficients.iter_mut().for_each(|b| *b /= margin);
+        solution.offset /= margin;
+        let certificate = &mut solution.certificate;
+        certificate.objective /= margin * margin;
+        certificate.gap = certificate.gap.map(|gap| gap / (margin * margin));
+    }
+}

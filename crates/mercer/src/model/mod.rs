@@ -2,6 +2,7 @@
 //!
 //! Every model is an [`Expansion`] with a readout: f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs.
 
+mod class_weights;
 mod expansion;
 pub mod file;
 mod function;

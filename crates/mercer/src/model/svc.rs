@@ -20,11 +20,12 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+use super::class_weights::{check_known, check_prices, factors};
 use super::expansion::Expansion;
 use super::multiclass::vote;
 use super::pairwise::Pairwise;
 use crate::data::{Dense, Labels, Points};
-use crate::error::{DataProblem, ErrorKind, Result, check};
+use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::solve::{Certificate, Phases, Problem, Smo, Watch, unwatched};
 
@@ -98,15 +99,7 @@ impl<K> Svc<K> {
     /// # Errors
     /// The first rule broken.
     pub fn check(&self) -> Result<()> {
-        check("c", self.c, self.c > 0.0 && self.c.is_finite(), "must be positive and finite")?;
-        for (_, weight) in &self.class_weights {
-            check(
-                "class weight",
-                *weight,
-                *weight > 0.0 && weight.is_finite(),
-                "must be positive and finite",
-            )?;
-        }
+        check_prices(self.c, &self.class_weights)?;
         self.solver.check()
     }
 
@@ -149,7 +142,7 @@ impl<K> Svc<K> {
         self.check()?;
         y.check(x.len())?;
         x.check_finite()?;
-        self.check_weights(y)?;
+        check_known(&self.class_weights, y)?;
         let factors = self.factors(y.classes());
         let machine = Pairwise { kernel: &self.kernel, solver: &self.solver };
         let problem = |positive: &[bool], (a, b): (usize, usize)| {
@@ -161,21 +154,10 @@ impl<K> Svc<K> {
         Ok((machine.assemble(x, y, &solved), phases))
     }
 
-    /// Refuses a weight for a class that is not there: it is most likely misspelt.
-    fn check_weights(&self, y: &Labels) -> Result<()> {
-        match self.class_weights.iter().find(|(name, _)| !y.classes().contains(name)) {
-            None => Ok(()),
-            Some((name, _)) => Err(ErrorKind::Data(DataProblem::NoClass(name.as_str().into())).into()),
-        }
-    }
-
     /// The factor on C for each of `classes`; a class named twice has the product.
     #[must_use]
     pub fn factors(&self, classes: &[String]) -> Vec<f64> {
-        let factor = |class: &String| {
-            self.class_weights.iter().filter(|(name, _)| name == class).map(|(_, weight)| weight).product()
-        };
-        classes.iter().map(factor).collect()
+        factors(&self.class_weights, classes)
     }
 }
 

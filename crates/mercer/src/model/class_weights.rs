@@ -27,3 +27,9 @@ pub(super) fn factors(weights: &[(String, f64)], classes: &[String]) -> Vec<f64>
         |class: &String| weights.iter().filter(|(name, _)| name == class).map(|(_, weight)| weight).product();
     classes.iter().map(factor).collect()
 }
+
+/// C of each point: C times the factor of its class.
+pub(super) fn prices(c: f64, weights: &[(String, f64)], y: &Labels) -> Vec<f64> {
+    let factors = factors(weights, y.classes());
+    y.index().iter().map(|&class| c * factors[class as usize]).collect()
+}

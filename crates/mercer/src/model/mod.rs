@@ -10,13 +10,21 @@ mod layout;
 pub mod libsvm;
 mod multiclass;
 mod one_class;
+mod one_vs_all;
 mod pairwise;
+mod scores;
 mod svc;
 mod svr;
+mod together;
 
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use function::Function;
 pub use multiclass::{pairs, vote};
 pub use one_class::{OneClass, Svdd, SvddModel};
+pub use one_vs_all::OneVsAll;
+pub use scores::ScoreModel;
 pub use svc::{Svc, SvcModel};
 pub use svr::{Svr, Zone};
+pub use together::Together;
+
+pub use crate::solve::together::Loss;

@@ -44,6 +44,8 @@ mod softmax;
 mod tests;
 mod weston_watkins;
 
+pub(crate) use softmax::softmax;
+
 use super::{Certificate, Phases, Smo, Watch};
 use crate::error::{Result, check};
 use crate::gram::Gram;

@@ -12,7 +12,7 @@ use crate::kernel::{Bound, Kernel};
 pub struct Lazy<'k, X: Points, K: Kernel<X>> {
     kernel: &'k K,
     points: X,
-    bound: Box<dyn Bound<X>>,
+    bound: Arc<dyn Bound<X>>,
     diagonal: Vec<f64>,
     computed: Arc<Counter>,
 }
@@ -42,8 +42,21 @@ impl<'k, X: Points, K: Kernel<X>> Lazy<'k, X, K> {
         Self::counted(kernel, points.clone(), Arc::default())
     }
 
+    /// The same points and the same packed copy of them with a count of its own, for machines side by side: what one of
+    /// them computes is counted there, and here too.
+    #[must_use]
+    pub fn share(&self) -> Self {
+        Self {
+            kernel: self.kernel,
+            points: self.points.clone(),
+            bound: Arc::clone(&self.bound),
+            diagonal: self.diagonal.clone(),
+            computed: Arc::new(Counter { own: AtomicU64::new(0), parent: Some(self.computed.clone()) }),
+        }
+    }
+
     fn counted(kernel: &'k K, points: X, computed: Arc<Counter>) -> Result<Self> {
-        let bound = kernel.bind(&points)?;
+        let bound: Arc<dyn Bound<X>> = kernel.bind(&points)?.into();
         let diagonal = bound.diagonal();
         Ok(Self { kernel, points, bound, diagonal, computed })
     }

@@ -2,23 +2,34 @@
 //!
 //! Every model is an [`Expansion`] with a readout: f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs.
 
+mod class_weights;
 mod expansion;
 pub mod file;
 mod function;
 mod layout;
 pub mod libsvm;
 mod multiclass;
+mod multilabel;
 mod nu_svc;
 mod one_class;
+mod one_vs_all;
 mod pairwise;
+mod scores;
 mod svc;
 mod svr;
+mod together;
 mod weights;
 
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use function::Function;
 pub use multiclass::{pairs, vote};
+pub use multilabel::{MultiLabel, MultiLabelModel};
 pub use nu_svc::NuSvc;
 pub use one_class::{OneClass, Svdd, SvddModel};
+pub use one_vs_all::OneVsAll;
+pub use scores::ScoreModel;
 pub use svc::{Slack, Svc, SvcModel};
 pub use svr::{Svr, Zone};
+pub use together::Together;
+
+pub use crate::solve::together::Loss;

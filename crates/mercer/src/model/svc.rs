@@ -20,12 +20,13 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+use super::class_weights::{check_factors, check_known, factors};
 use super::expansion::Expansion;
 use super::multiclass::vote;
 use super::pairwise::Pairwise;
 use super::weights::Present;
 use crate::data::{Dense, Labels, Points};
-use crate::error::{DataProblem, ErrorKind, Result, check};
+use crate::error::{Result, check};
 use crate::kernel::Kernel;
 use crate::solve::{Certificate, Phases, Problem, Smo, Watch, unwatched};
 
@@ -157,14 +158,7 @@ impl<K> Svc<K> {
         check("c", self.c, self.c > 0.0, "must be positive")?;
         let squared = self.slack == Slack::Squared;
         check("c", self.c, self.c.is_finite() || !squared, "must be finite where slacks are squared")?;
-        for (_, weight) in &self.class_weights {
-            check(
-                "class weight",
-                *weight,
-                *weight > 0.0 && weight.is_finite(),
-                "must be positive and finite",
-            )?;
-        }
+        check_factors(&self.class_weights)?;
         self.solver.check()
     }
 
@@ -207,7 +201,7 @@ impl<K> Svc<K> {
         self.check()?;
         y.check(x.len())?;
         x.check_finite()?;
-        self.check_weights(y)?;
+        check_known(&self.class_weights, y)?;
         let present = Present::new(&self.weights, x.len())?;
         let (x, y) = (&present.points(x), &present.labels(y));
         y.check(x.len())?;
@@ -231,21 +225,10 @@ impl<K> Svc<K> {
         Ok((model, phases))
     }
 
-    /// Refuses a weight for a class that is not there: it is most likely misspelt.
-    fn check_weights(&self, y: &Labels) -> Result<()> {
-        match self.class_weights.iter().find(|(name, _)| !y.classes().contains(name)) {
-            None => Ok(()),
-            Some((name, _)) => Err(ErrorKind::Data(DataProblem::NoClass(name.as_str().into())).into()),
-        }
-    }
-
     /// The factor on C for each of `classes`; a class named twice has the product.
     #[must_use]
     pub fn factors(&self, classes: &[String]) -> Vec<f64> {
-        let factor = |class: &String| {
-            self.class_weights.iter().filter(|(name, _)| name == class).map(|(_, weight)| weight).product()
-        };
-        classes.iter().map(factor).collect()
+        factors(&self.class_weights, classes)
     }
 }
 

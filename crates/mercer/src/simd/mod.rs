@@ -18,7 +18,7 @@ pub use memory::return_freed_memory;
 pub(crate) use memory::{Aligned, fence, huge_vec, stream};
 pub(crate) use readout::readout;
 pub(crate) use sparse::{SparseRow, SparseRows, sparse_dots_f32, sparse_dots_f64};
-pub(crate) use update::{LANES, MIN_CURVATURE, accumulate, accumulate_tile, best_pair, step};
+pub(crate) use update::{LANES, MIN_CURVATURE, accumulate, accumulate_one, accumulate_tile, best_pair, step};
 
 use std::sync::OnceLock;
 

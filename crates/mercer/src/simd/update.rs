@@ -31,6 +31,7 @@ multiversion! {
     fn accumulate_four(gradient: &mut [f64], rows: &[&[f32]], weights: &[f64]) = accumulate_body;
 }
 multiversion! {
+    /// `gradient[j] += weight · row[j]`.
     fn accumulate_one(gradient: &mut [f64], row: &[f32], weight: f64) = accumulate_one_body;
 }
 

@@ -52,7 +52,7 @@ pub struct Certificate {
     pub gap: Option<f64>,
     /// Largest violation of the optimality conditions.
     pub violation: f64,
-    /// Two-variable steps taken.
+    /// Steps taken: of two variables, or of one point's where all classes are [together](super::together).
     pub iterations: u64,
     /// Kernel rows computed, in rows of the whole problem.
     pub rows: f64,

@@ -1,7 +1,8 @@
 //! The quadratic programme of every support vector machine, its solver, and the certificate of the answer.
 //!
 //! [`Problem`] is numbers only; [`Smo`] solves it on any [`Gram`](crate::gram::Gram); a [`Solution`] comes with a
-//! [`Certificate`]: how far the answer can be from the best there is, and why the solver stopped.
+//! [`Certificate`]: how far the answer can be from the best there is, and why the solver stopped. [`together`] are the
+//! machines of several classes that are one programme.
 
 mod active;
 mod certificate;
@@ -12,6 +13,7 @@ mod problem;
 mod shared;
 mod smo;
 mod state;
+pub mod together;
 mod working_set;
 
 pub use certificate::{Certificate, Stop};
@@ -31,7 +33,7 @@ pub struct Progress {
     pub parts: usize,
     /// Rounds so far.
     pub rounds: u64,
-    /// Two-variable steps so far.
+    /// Steps so far, of two variables or of one point's.
     pub iterations: u64,
     /// Variables that are not set aside.
     pub active: usize,

@@ -579,7 +579,7 @@ pub fn unwatched() -> impl FnMut(&Progress) -> ControlFlow<()> + Send {
 }
 
 /// Two points between which the kernel is not finite, the first of them one of `points`.
-fn not_finite(gram: &dyn Gram, points: &[usize]) -> Option<(usize, usize)> {
+pub(super) fn not_finite(gram: &dyn Gram, points: &[usize]) -> Option<(usize, usize)> {
     let mut row = vec![0.0; gram.len()];
     points.iter().find_map(|&i| {
         gram.rows(&[i], &mut [&mut row]);

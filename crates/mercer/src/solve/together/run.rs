@@ -1,0 +1,257 @@
+//! A solve under way: choose, fetch, solve, update.
+
+use std::time::Instant;
+
+use super::inner::{Enough, Inner, Member};
+use super::scores::{Change, Scores};
+use super::{PointProblem, Problem, Solution};
+use crate::error::{DataProblem, Error, ErrorKind, Result};
+use crate::gram::{Cached, Gram};
+use crate::solve::smo::not_finite;
+use crate::solve::{Certificate, Phases, Progress, Smo, Stop, Watch};
+
+/// Rounds between two looks at the gap, which costs a pass over all points.
+const GAP_EVERY: u64 = 8;
+/// A working set is left when its violation has fallen to this share.
+const INNER_SHARE: f64 = 0.1;
+/// Violations above this share of the largest are strong.
+const STRONG: f64 = 0.5;
+/// Points up to which the working set is the whole problem.
+const WHOLE: usize = 700;
+/// Points of a working set of a larger problem, where the caller leaves it open.
+const SET: usize = 512;
+/// Working sets' worth of all points after which, with neither the objective nor the violation any better, the
+/// precision is used up.
+const PATIENCE: usize = 20;
+
+pub(super) struct Run<'a, P> {
+    settings: &'a Smo,
+    problem: &'a Problem,
+    gram: &'a dyn Gram,
+    cache: Cached<'a>,
+    /// β, point after point.
+    beta: Vec<f64>,
+    scores: Scores,
+    inner: Inner<P>,
+    /// q
+    size: usize,
+    rounds: u64,
+    iterations: u64,
+    /// The dual objective, kept up to date.
+    objective: f64,
+    /// The gap when it was last looked at.
+    gap: f64,
+    computed_before: u64,
+    started: Instant,
+    phases: Phases,
+}
+
+impl<'a, P: PointProblem> Run<'a, P> {
+    pub(super) fn new(settings: &'a Smo, problem: &'a Problem, gram: &'a dyn Gram) -> Self {
+        let (n, classes) = (gram.len(), problem.classes);
+        let open = if n <= WHOLE { n } else { SET };
+        let size = settings.working_set.unwrap_or(open).clamp(1, n.max(1));
+        let zero = vec![0.0; classes];
+        Self {
+            settings,
+            problem,
+            gram,
+            cache: Cached::new(Box::new(gram), settings.cache_bytes, size),
+            beta: vec![0.0; n * classes],
+            scores: Scores::zeros(n, classes),
+            inner: Inner::new(classes),
+            size,
+            rounds: 0,
+            iterations: 0,
+            objective: (0..n).map(|i| P::conjugate(problem.point(i), &zero)).sum(),
+            gap: f64::INFINITY,
+            computed_before: gram.computed(),
+            started: Instant::now(),
+            phases: Phases::default(),
+        }
+    }
+
+    /// Runs until it is to stop.
+    pub(super) fn solve(mut self, watch: Watch<'_>) -> Result<Solution> {
+        let stop = self.until_stopped(watch)?;
+        let violation = largest(&self.violations());
+        let certificate = Certificate {
+            objective: self.objective_anew(),
+            gap: self.settings.psd.then(|| self.gap()),
+            violation,
+            iterations: self.iterations,
+            rows: (self.gram.computed() - self.computed_before) as f64 / self.gram.len().max(1) as f64,
+            stop,
+            exact: false,
+        };
+        if !certificate.objective.is_finite() {
+            return Err(self.not_finite());
+        }
+        Ok(Solution { coefficients: self.beta, certificate, phases: self.phases })
+    }
+
+    fn until_stopped(&mut self, watch: Watch<'_>) -> Result<Stop> {
+        let limit =
+            self.settings.iteration_limit.unwrap_or((100 * self.problem.c.len() as u64).max(10_000_000));
+        let patience = (PATIENCE * (1 + self.problem.c.len() / self.size)) as u64;
+        let (mut best, mut best_round) = ((f64::INFINITY, f64::INFINITY), 0);
+        loop {
+            let clock = Instant::now();
+            let violations = self.violations();
+            let violation = largest(&violations);
+            self.phases.selection.lap(clock);
+            if violation.is_nan() {
+                return Err(self.not_finite());
+            }
+            if violation <= self.settings.tolerance {
+                return Ok(Stop::Converged);
+            }
+            if self.iterations >= limit {
+                return Ok(Stop::IterationLimit);
+            }
+            if self.settings.time_limit.is_some_and(|limit| self.started.elapsed() >= limit) {
+                return Ok(Stop::TimeLimit);
+            }
+            if self.objective < best.0 || violation < best.1 {
+                best = (best.0.min(self.objective), best.1.min(violation));
+                best_round = self.rounds;
+            } else if self.rounds - best_round > patience {
+                return Ok(Stop::Stalled);
+            }
+            if self.rounds.is_multiple_of(GAP_EVERY) {
+                self.gap = self.gap();
+            }
+            if watch(&self.progress(violation)).is_break() {
+                return Ok(Stop::Interrupted);
+            }
+            if !self.round(&violations, violation, limit - self.iterations) {
+                return Ok(Stop::Stalled);
+            }
+        }
+    }
+
+    /// Chooses, fetches, solves, updates. Whether anything moved.
+    fn round(&mut self, violations: &[f64], violation: f64, limit: u64) -> bool {
+        let (problem, classes) = (self.problem, self.problem.classes);
+        let clock = Instant::now();
+        let chosen = choose(violations, violation, self.size);
+        let clock = self.phases.selection.lap(clock);
+
+        let rows = self.cache.lend(&chosen);
+        let clock = self.phases.rows.lap(clock);
+
+        let diagonal = self.gram.diagonal();
+        let member = |&i: &usize| Member { point: problem.point(i), curvature: diagonal[i] };
+        let before: Vec<f64> =
+            chosen.iter().flat_map(|&i| &self.beta[i * classes..(i + 1) * classes]).copied().collect();
+        let scores: Vec<f64> = chosen.iter().flat_map(|&i| self.scores.row(i)).collect();
+        self.inner.load(&chosen, chosen.iter().map(member).collect(), &rows, (before.clone(), &scores));
+        let target = (INNER_SHARE * violation).max(self.settings.tolerance / 2.0);
+        self.iterations += self.inner.solve(Enough { target, steps: limit });
+        let clock = self.phases.inner.lap(clock);
+
+        let mut changes = vec![Change::default(); classes];
+        for (at, (new, old)) in self.inner.beta.iter().zip(&before).enumerate() {
+            if new != old {
+                changes[at % classes].rows.push(at / classes);
+                changes[at % classes].weights.push(new - old);
+            }
+        }
+        self.scores.add(&rows, &changes);
+        // Δβ·F + ½ Δβ·KΔβ, where KΔβ is what the scores have changed by, and what ψ has changed by.
+        for (a, &i) in chosen.iter().enumerate() {
+            let (point, own) = (problem.point(i), a * classes..(a + 1) * classes);
+            let (new, old) = (&self.inner.beta[own.clone()], &before[own.clone()]);
+            let middle = self.scores.row(i).zip(&scores[own]).map(|(f, g)| f64::midpoint(f, *g));
+            let linear: f64 = middle.zip(new.iter().zip(old)).map(|(f, (new, old))| (new - old) * f).sum();
+            self.objective += linear + P::conjugate(point, new) - P::conjugate(point, old);
+            self.beta[i * classes..(i + 1) * classes].copy_from_slice(new);
+        }
+        self.phases.update.lap(clock);
+        self.rounds += 1;
+        changes.iter().any(|change| !change.rows.is_empty())
+    }
+
+    /// The violation of each point, no number where a score is not finite.
+    fn violations(&self) -> Vec<f64> {
+        self.scores.map(|i, scores, scratch| {
+            if scores.iter().any(|f| !f.is_finite()) {
+                return f64::NAN;
+            }
+            P::violation(self.problem.point(i), self.coefficients(i), scores, scratch)
+        })
+    }
+
+    fn gap(&self) -> f64 {
+        let terms = self.scores.map(|i, scores, _| {
+            let (point, beta) = (self.problem.point(i), self.coefficients(i));
+            let term = dot(beta, scores) + P::conjugate(point, beta) + P::loss(point, scores);
+            // None is negative; rounding can make one so.
+            term.max(0.0)
+        });
+        terms.iter().sum()
+    }
+
+    fn objective_anew(&self) -> f64 {
+        let terms = self.scores.map(|i, scores, _| {
+            0.5 * dot(self.coefficients(i), scores)
+                + P::conjugate(self.problem.point(i), self.coefficients(i))
+        });
+        terms.iter().sum()
+    }
+
+    fn coefficients(&self, i: usize) -> &[f64] {
+        &self.beta[i * self.problem.classes..(i + 1) * self.problem.classes]
+    }
+
+    fn progress(&self, violation: f64) -> Progress {
+        Progress {
+            part: 0,
+            parts: 1,
+            rounds: self.rounds,
+            iterations: self.iterations,
+            active: self.gram.len(),
+            working_set: self.size,
+            violation,
+            gap: self.gap,
+            objective: self.objective,
+            elapsed: self.started.elapsed(),
+        }
+    }
+
+    /// Names two points between which the kernel is not finite; where only a sum of its values is not, a point and
+    /// itself.
+    fn not_finite(&self) -> Error {
+        let moved = |&i: &usize| self.coefficients(i).iter().any(|&b| b != 0.0);
+        let moved: Vec<usize> = (0..self.gram.len()).filter(moved).collect();
+        let first = moved.first().copied().unwrap_or(0);
+        let (i, j) = not_finite(self.gram, &moved).unwrap_or((first, first));
+        ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into()
+    }
+}
+
+/// The largest, or no number if one is none.
+fn largest(violations: &[f64]) -> f64 {
+    violations.iter().fold(0.0, |a, &b| if b > a || b.is_nan() { b } else { a })
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| a * b).sum()
+}
+
+/// At most `size` violating points, ascending. If more are strong than there are places, some of them, evenly from all:
+/// the very worst are often neighbours, whom one of them speaks for. Otherwise the worst; of equals the first.
+fn choose(violations: &[f64], violation: f64, size: usize) -> Vec<usize> {
+    let strong: Vec<usize> = (0..violations.len()).filter(|&i| violations[i] >= STRONG * violation).collect();
+    if strong.len() >= size {
+        return (0..size).map(|place| strong[place * strong.len() / size]).collect();
+    }
+    let mut worst: Vec<usize> = (0..violations.len()).filter(|&i| violations[i] > 0.0).collect();
+    if worst.len() > size {
+        let order = |&i: &usize, &j: &usize| violations[j].total_cmp(&violations[i]).then(i.cmp(&j));
+        worst.select_nth_unstable_by(size - 1, order);
+        worst.truncate(size);
+        worst.sort_unstable();
+    }
+    worst
+}

@@ -1,6 +1,7 @@
 //! Estimators and the models they fit.
 //!
 //! Every model is an [`Expansion`] with a readout: f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs.
+//! [`probability`] says what its decisions are worth.
 
 mod expansion;
 pub mod file;
@@ -10,6 +11,7 @@ pub mod libsvm;
 mod multiclass;
 mod one_class;
 mod pairwise;
+pub mod probability;
 mod svc;
 mod svr;
 
@@ -17,5 +19,6 @@ pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use function::Function;
 pub use multiclass::{pairs, vote};
 pub use one_class::{OneClass, Svdd, SvddModel};
+pub use probability::Probability;
 pub use svc::{Svc, SvcModel};
 pub use svr::{Svr, Zone};

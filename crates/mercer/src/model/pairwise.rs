@@ -15,7 +15,7 @@ use crate::solve::{Problem, Progress, Shared, Smo, Solution, Watch};
 
 /// Pairs that may run at the same time, between which the memory for kernel rows is shared out: not the number of
 /// threads, so that the rows computed do not depend on it.
-const SIDE_BY_SIDE: usize = 8;
+pub(super) const SIDE_BY_SIDE: usize = 8;
 
 /// What the machines of all pairs share.
 pub(super) struct Pairwise<'a, K> {

@@ -162,7 +162,7 @@ impl<K> Svc<K> {
     }
 
     /// Refuses a weight for a class that is not there: it is most likely misspelt.
-    fn check_weights(&self, y: &Labels) -> Result<()> {
+    pub(super) fn check_weights(&self, y: &Labels) -> Result<()> {
         match self.class_weights.iter().find(|(name, _)| !y.classes().contains(name)) {
             None => Ok(()),
             Some((name, _)) => Err(ErrorKind::Data(DataProblem::NoClass(name.as_str().into())).into()),

@@ -23,11 +23,14 @@ impl Error {
 
     /// The same of the points at `index` of a larger set: a point that is named gets its number there.
     pub(crate) fn about(mut self, index: &[usize]) -> Self {
-        if let ErrorKind::Data(
-            DataProblem::KernelNotFinite { row, column } | DataProblem::NotSeparable { row, column },
-        ) = &mut *self.0
-        {
-            (*row, *column) = (index[*row - 1] + 1, index[*column - 1] + 1);
+        match &mut *self.0 {
+            ErrorKind::Data(
+                DataProblem::KernelNotFinite { row, column } | DataProblem::NotSeparable { row, column },
+            ) => {
+                (*row, *column) = (index[*row - 1] + 1, index[*column - 1] + 1);
+            }
+            ErrorKind::Data(DataProblem::DecisionNotFinite { row }) => *row = index[*row - 1] + 1,
+            _ => {}
         }
         self
     }

@@ -1,6 +1,5 @@
 //! LIBSVM's three programs: the same options, output lines and files.
 
-mod folds;
 mod options;
 mod predict;
 mod scale;

@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use mercer::data::{self, Format, Labels, Points, ReadOptions, Vectors, format_g};
+use mercer::data::{self, Folds, Format, Labels, Points, ReadOptions, Vectors, format_g};
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
 use mercer::model::{Svc, libsvm, pairs};
 use mercer::solve::{Smo, Stop};
 
-use super::folds::stratified;
 use super::options::Train;
 use crate::failure::{Failure, InFile, Result, code};
 use crate::fit::{Model, Totals, fit, training};
@@ -18,6 +17,8 @@ use crate::paths;
 use crate::system;
 
 const MEGABYTE: f64 = 1048576.0;
+/// Folds are drawn by a generator with this seed: the same each time.
+const SEED: u64 = 0x5eed;
 
 /// Runs the program.
 pub(super) fn run(options: &Train) -> Result<()> {
@@ -156,11 +157,10 @@ fn cross_validate(
             "WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)",
         );
     }
-    let folds = folds.min(x.len());
-    let fold = stratified(y, folds);
+    let folds = Folds::stratified(y, folds, SEED);
     let mut correct = 0;
-    for k in 0..folds {
-        let (out, rest): (Vec<usize>, Vec<usize>) = (0..x.len()).partition(|&i| fold[i] == k);
+    for k in 0..folds.count() {
+        let (out, rest) = folds.split(k);
         let labels = Labels::first_seen(rest.iter().map(|&i| y.name(i))).libsvm_order();
         let model = fit(svc, &x.select(&rest), &labels, options.quiet).in_file(&options.data)?.model;
         if system::stop_wanted() {

@@ -4,7 +4,7 @@
 //! labels are [`Labels`], of any text. [`read`] turns a file into both: LIBSVM text, CSV or NPY, plain or
 //! compressed by gzip or zstd, and says file, line and column of what it cannot accept. [`write_libsvm`] and
 //! [`write_csv`] go the other way, [`Scaler`] brings features to a common size, and [`Range`] is LIBSVM's
-//! `svm-scale`.
+//! `svm-scale`. [`Folds`] deals points out for cross-validation.
 //!
 //! Cost: LIBSVM text is parsed in one pass on all threads, and what is read does not depend on their number.
 //! Compressed files are as fast as their decompressor.
@@ -38,6 +38,7 @@ mod csv;
 mod csv_cells;
 mod dense;
 mod encoding;
+mod folds;
 mod format;
 mod input;
 mod label_sets;
@@ -57,6 +58,7 @@ mod write;
 pub use column::{LabelColumn, number_text};
 pub use dense::Dense;
 pub use encoding::{Column, Encoding};
+pub use folds::Folds;
 pub use format::format_g;
 pub use label_sets::{Agreement, LabelSets};
 pub use labels::Labels;

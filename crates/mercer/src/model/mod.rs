@@ -1,6 +1,7 @@
 //! Estimators and the models they fit.
 //!
 //! Every model is an [`Expansion`] with a readout: f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs.
+//! [`probability`] says what its decisions are worth.
 
 mod class_weights;
 mod expansion;
@@ -14,6 +15,7 @@ mod nu_svc;
 mod one_class;
 mod one_vs_all;
 mod pairwise;
+pub mod probability;
 mod scores;
 mod svc;
 mod svr;
@@ -27,6 +29,7 @@ pub use multilabel::{MultiLabel, MultiLabelModel};
 pub use nu_svc::NuSvc;
 pub use one_class::{OneClass, Svdd, SvddModel};
 pub use one_vs_all::OneVsAll;
+pub use probability::Probability;
 pub use scores::ScoreModel;
 pub use svc::{Slack, Svc, SvcModel};
 pub use svr::{Svr, Zone};

@@ -1,4 +1,4 @@
-//! Rows cut into folds that each have their share of every class.
+//! Rows cut into folds, by chance or so that each has its share of every class.
 
 use mercer::data::Labels;
 
@@ -20,6 +20,15 @@ pub(super) fn stratified(labels: &Labels, folds: usize) -> Vec<usize> {
             next += 1;
         }
     }
+    fold
+}
+
+/// The same of rows that have no classes.
+pub(super) fn shuffled(rows: usize, folds: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows).collect();
+    SplitMix(SEED).shuffle(&mut order);
+    let mut fold = vec![0; rows];
+    order.iter().enumerate().for_each(|(place, &i)| fold[i] = place % folds);
     fold
 }
 
@@ -59,5 +68,16 @@ mod tests {
             assert_eq!(members.iter().filter(|&&i| i % 4 == 0).count(), 5);
         }
         assert_eq!(fold, stratified(&labels, 5));
+    }
+
+    #[test]
+    fn folds_by_chance_are_equally_large() {
+        let fold = shuffled(103, 5);
+        for k in 0..5 {
+            let members = fold.iter().filter(|&&f| f == k).count();
+            assert!((20..=21).contains(&members), "{members}");
+        }
+        assert_ne!(fold, (0..103).map(|i| i % 5).collect::<Vec<_>>());
+        assert_eq!(fold, shuffled(103, 5));
     }
 }

@@ -1,6 +1,7 @@
 //! LIBSVM's three programs: the same options, output lines and files.
 
 mod folds;
+mod lines;
 mod options;
 mod predict;
 mod scale;

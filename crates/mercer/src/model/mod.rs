@@ -7,6 +7,7 @@ pub mod file;
 mod function;
 mod layout;
 pub mod libsvm;
+mod machine;
 mod multiclass;
 mod one_class;
 mod pairwise;
@@ -15,7 +16,8 @@ mod svr;
 
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use function::Function;
+pub use machine::Machine;
 pub use multiclass::{pairs, vote};
 pub use one_class::{OneClass, Svdd, SvddModel};
 pub use svc::{Svc, SvcModel};
-pub use svr::{Svr, Zone};
+pub use svr::{Svr, SvrFit, Zone};

@@ -23,11 +23,12 @@
 //! ```
 
 use super::function::{Function, check_nu, check_points};
+use super::layout;
 use crate::data::Points;
 use crate::error::{Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
-use crate::solve::{Problem, Smo, Watch, unwatched};
+use crate::solve::{Phases, Problem, Smo, Watch, unwatched};
 
 /// The ν one-class machine and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,6 +61,15 @@ impl<K> OneClass<K> {
         self
     }
 
+    /// Refuses parameters out of range.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn check(&self) -> Result<()> {
+        check_nu(self.nu)?;
+        self.solver.check()
+    }
+
     /// Fits f, which is positive where the data are. Coefficients are in [0, 1] and sum to νn, as in LIBSVM.
     ///
     /// # Errors
@@ -79,13 +89,26 @@ impl<K> OneClass<K> {
     where
         K: Kernel<X> + Clone,
     {
-        check_nu(self.nu)?;
+        Ok(self.fit_timed(x, watch)?.0)
+    }
+
+    /// The same, and where the time went.
+    ///
+    /// # Errors
+    /// If a parameter or the points cannot be used.
+    pub fn fit_timed<X: Points>(&self, x: &X, watch: Watch<'_>) -> Result<(Function<X, K>, Phases)>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.check()?;
         check_points(x, x.len(), "points")?;
         let gram = Lazy::new(&self.kernel, x)?;
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
         let problem = Problem::one_class(&vec![1.0; x.len()], self.nu);
-        Ok(Function::new(self.kernel.clone(), x, solver.solve(&problem, &gram, watch)?))
+        let solution = solver.solve(&problem, &gram, watch)?;
+        let phases = solution.phases;
+        Ok((Function::new(self.kernel.clone(), x, solution), phases))
     }
 }
 
@@ -150,6 +173,17 @@ impl<K> Svdd<K> {
     where
         K: Kernel<X> + Clone,
     {
+        Ok(self.fit_timed(x, watch)?.0)
+    }
+
+    /// The same, and where the time went.
+    ///
+    /// # Errors
+    /// As [`Svdd::fit`].
+    pub fn fit_timed<X: Points>(&self, x: &X, watch: Watch<'_>) -> Result<(SvddModel<X, K>, Phases)>
+    where
+        K: Kernel<X> + Clone,
+    {
         check_points(x, x.len(), "points")?;
         let feasible = self.c.is_finite() && self.c * x.len() as f64 >= 1.0 - 1e-12;
         check("c", self.c, feasible, "must be finite and at least 1/n, n the number of points")?;
@@ -162,12 +196,10 @@ impl<K> Svdd<K> {
         let own: f64 = solution.coefficients.iter().zip(gram.diagonal()).map(|(a, k)| a * k).sum();
         let square_center = 2.0 * solution.certificate.objective + own;
         // At a free point (Kα)ₛ − ½kₛₛ = b, and R² = kₛₛ − 2(Kα)ₛ + αᵀKα.
-        let square_radius = square_center - 2.0 * solution.offset;
-        Ok(SvddModel {
-            function: Function::new(self.kernel.clone(), x, solution),
-            square_radius,
-            square_center,
-        })
+        let square_radius = layout::square_radius(square_center, solution.offset);
+        let phases = solution.phases;
+        let function = Function::new(self.kernel.clone(), x, solution);
+        Ok((SvddModel { function, square_radius, square_center }, phases))
     }
 }
 

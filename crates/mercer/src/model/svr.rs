@@ -22,7 +22,7 @@ use crate::data::Points;
 use crate::error::{Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
-use crate::solve::{Problem, Smo, Watch, unwatched};
+use crate::solve::{Phases, Problem, Smo, Watch, unwatched};
 
 /// What is given of the insensitive zone.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +44,17 @@ pub struct Svr<K> {
     pub zone: Zone,
     /// How the dual is solved.
     pub solver: Smo,
+}
+
+/// A fitted regression and what is known of the fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SvrFit<X, K> {
+    /// f
+    pub function: Function<X, K>,
+    /// ε: as given, or as found for ν.
+    pub epsilon: f64,
+    /// Where the time went.
+    pub phases: Phases,
 }
 
 impl<K> Svr<K> {
@@ -114,6 +125,17 @@ impl<K> Svr<K> {
     where
         K: Kernel<X> + Clone,
     {
+        Ok(self.fit_timed(x, y, watch)?.function)
+    }
+
+    /// The same, with ε and where the time went.
+    ///
+    /// # Errors
+    /// If a parameter, the points or the targets cannot be used.
+    pub fn fit_timed<X: Points>(&self, x: &X, y: &[f64], watch: Watch<'_>) -> Result<SvrFit<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
         self.check()?;
         check_points(x, y.len(), "targets")?;
         for &target in y {
@@ -123,8 +145,10 @@ impl<K> Svr<K> {
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
         let c = vec![self.c; x.len()];
-        let solution = match self.zone {
-            Zone::Epsilon(epsilon) => solver.solve(&Problem::epsilon_svr(y, &c, epsilon), &gram, watch)?,
+        let (solution, epsilon) = match self.zone {
+            Zone::Epsilon(epsilon) => {
+                (solver.solve(&Problem::epsilon_svr(y, &c, epsilon), &gram, watch)?, epsilon)
+            }
             Zone::Nu(nu) => {
                 // α and α* are separate variables, with a sum each.
                 let twice: Vec<usize> = (0..x.len()).chain(0..x.len()).collect();
@@ -132,11 +156,13 @@ impl<K> Svr<K> {
                     solver.solve(&Problem::nu_svr(y, &c, nu), &*gram.restrict(&twice), watch)?;
                 let stars = solution.coefficients.split_off(x.len());
                 solution.coefficients.iter_mut().zip(stars).for_each(|(a, star)| *a += star);
-                // f − y is −ε at a free α and ε at a free α*.
+                // f − y is −ε at a free α and ε at a free α*: b − ε and b + ε are the offsets of the two sums.
+                let epsilon = 0.5 * (solution.second_offset - solution.offset);
                 solution.offset = f64::midpoint(solution.offset, solution.second_offset);
-                solution
+                (solution, epsilon)
             }
         };
-        Ok(Function::new(self.kernel.clone(), x, solution))
+        let phases = solution.phases;
+        Ok(SvrFit { function: Function::new(self.kernel.clone(), x, solution), epsilon, phases })
     }
 }

@@ -24,13 +24,18 @@ def train(options: list[str], data: str, model_file: str) -> None:
 
 
 def predict(data: str, model_file: str, out: str) -> None:
-    """Predicts, writes one label a line and prints the accuracy."""
+    """Predicts, writes one label or value a line and prints how good they are."""
     labels, rows = svmutil.svm_read_problem(data, return_scipy=True)
     model = svmutil.svm_load_model(model_file)
     problem = svm.svm_problem(labels, rows)
     found = [svm.libsvm.svm_predict(model, problem.x[i]) for i in range(len(labels))]
     with open(out, "w", encoding="ascii") as file:
         file.writelines(f"{label:.17g}\n" for label in found)
+    if svm.libsvm.svm_get_svm_type(model) in (svm.svm_forms.EPSILON_SVR, svm.svm_forms.NU_SVR):
+        _, error, correlation = svmutil.evaluations(labels, found)
+        print(f"Mean squared error = {error:g} (regression)")
+        print(f"Squared correlation coefficient = {correlation:g} (regression)")
+        return
     correct = sum(a == b for a, b in zip(found, labels, strict=True))
     print(f"Accuracy = {100 * correct / len(labels):g}% ({correct}/{len(labels)}) (classification)")
 

@@ -23,7 +23,7 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Fit a classifier to a data file and save it with its certificate
+    /// Fit a machine to a data file and save it with its certificate
     #[command(after_help = help::TRAIN)]
     Train(TrainArgs),
     /// Predict the rows of a data file with a saved model
@@ -152,15 +152,63 @@ pub(crate) enum ScaleArg {
     Standard,
 }
 
+/// Machines that `mercer train` fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodArg {
+    /// C-SVC: tells classes apart (-c, --weight)
+    Svc,
+    /// Regression; errors below epsilon cost nothing (-c, --epsilon)
+    Svr,
+    /// Regression that finds epsilon: a share nu of the rows may lie outside (-c, --nu)
+    NuSvr,
+    /// Where the data are: a share nu of the rows may lie outside (--nu)
+    OneClass,
+    /// Where the data are: the smallest sphere around them (-c)
+    Svdd,
+}
+
+impl MethodArg {
+    /// The word for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Svc => "svc",
+            Self::Svr => "svr",
+            Self::NuSvr => "nu-svr",
+            Self::OneClass => "one-class",
+            Self::Svdd => "svdd",
+        }
+    }
+
+    /// The parameters it has.
+    pub(crate) fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Svc => &["-c", "--weight"],
+            Self::Svr => &["-c", "--epsilon"],
+            Self::NuSvr => &["-c", "--nu"],
+            Self::OneClass => &["--nu"],
+            Self::Svdd => &["-c"],
+        }
+    }
+}
+
 /// `mercer train`.
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
+    /// What to fit
+    #[arg(long, short, value_enum, default_value = "svc")]
+    pub(crate) method: MethodArg,
     /// Kernel expression, for instance "rbf(gamma=0.5) + 2*linear" [default: rbf with gamma = 1/features]
     #[arg(long, short, value_name = "EXPRESSION")]
     pub(crate) kernel: Option<VectorExpr>,
-    /// C: the price of a margin error
-    #[arg(long = "c", short, value_name = "C", default_value_t = 1.0, allow_negative_numbers = true)]
-    pub(crate) c: f64,
+    /// C: the price of a margin error, of an error beyond epsilon, of a point outside the sphere [default: 1]
+    #[arg(long = "c", short, value_name = "C", allow_negative_numbers = true)]
+    pub(crate) c: Option<f64>,
+    /// Errors of a regression that cost nothing [default: 0.1]
+    #[arg(long, short = 'p', value_name = "EPSILON", allow_negative_numbers = true)]
+    pub(crate) epsilon: Option<f64>,
+    /// The share of rows that may lie outside, above 0 and at most 1 [default: 0.5]
+    #[arg(long, short, value_name = "NU", allow_negative_numbers = true)]
+    pub(crate) nu: Option<f64>,
     /// Multiply C by W for one class; may be given for several
     #[arg(long = "weight", short, value_name = "CLASS=W", value_parser = values::class_weight, allow_hyphen_values = true)]
     pub(crate) weights: Vec<(String, f64)>,
@@ -230,14 +278,15 @@ pub(crate) struct CommonArgs {
 /// `mercer predict`.
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
-    /// Write the decision of every pair of classes beside the label, separated by tabs, under a line of names
+    /// Write the decision of every pair of classes, or the score of one-class and svdd, beside the label, separated by
+    /// tabs, under a line of names
     #[arg(long)]
     pub(crate) decisions: bool,
     /// Data file; `-` is standard input
     pub(crate) data: PathBuf,
     /// Model file: mercer's or LIBSVM's
     pub(crate) model: PathBuf,
-    /// File for the predicted labels, one a line [default: standard output]
+    /// File for the predictions, one a line [default: standard output]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) data_options: DataArgs,

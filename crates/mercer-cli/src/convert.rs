@@ -93,10 +93,10 @@ fn convert_model(args: &ConvertArgs) -> Result<()> {
                     ));
                 }
             }
-            libsvm::write(&saved.model, &args.output)?;
+            libsvm::write(&saved.model, saved.training.as_ref(), &args.output)?;
         }
     }
-    let points = count(saved.model.expansion.points.len(), "support point");
+    let points = count(saved.model.expansion().points.len(), "support point");
     remark(format_args!("{}: {points}, {}", args.output.display(), to.name()));
     Ok(())
 }

@@ -16,7 +16,6 @@ use crate::failure::{Failure, Result};
 use crate::fit::{Fitted, Model, Totals, fit};
 use crate::output::{answer, rough, seconds, short};
 use crate::plot::{Captions, surface};
-use crate::predict::Predictions;
 use crate::system;
 
 const TRAIN: &[u8] = include_bytes!("../../../data/ripley.libsvm.gz");
@@ -37,7 +36,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     svc.check()?;
     let Fitted { model, seconds: fit_seconds, .. } = fit(&svc, &x, &y, false)?;
     let started = Instant::now();
-    let correct = Predictions::of(&model, &held_out)?.correct(&model, &labels);
+    let predicted = model.predict(&held_out)?;
+    let correct = predicted.iter().enumerate().filter(|(i, found)| **found == labels.name(*i)).count();
     let predict_seconds = started.elapsed().as_secs_f64();
     let accuracy = format!("{} % ({correct} of {})", percent(correct, held_out.len()), held_out.len());
 

@@ -1,12 +1,11 @@
-//! Fits a classifier under the eyes of the user.
+//! Fits under the eyes of the user, and what the certificates of a fit say together.
 
 use std::time::Instant;
 
 use mercer::data::{Labels, Vectors};
 use mercer::kernel::VectorExpr;
-use mercer::model::file::Training;
-use mercer::model::{Svc, SvcModel};
-use mercer::solve::{Certificate, Phases, Progress, Stop};
+use mercer::model::{Machine, Svc, SvcModel};
+use mercer::solve::{Certificate, Phases, Progress, Smo, Stop, Watch};
 
 use crate::progress::Watcher;
 use crate::system;
@@ -15,27 +14,36 @@ use crate::system;
 pub(crate) type Model = SvcModel<Vectors, VectorExpr>;
 
 /// A model and what it took to fit it.
-pub(crate) struct Fitted {
-    pub(crate) model: Model,
+pub(crate) struct Fitted<M = Machine> {
+    pub(crate) model: M,
     pub(crate) seconds: f64,
     /// Where they went, summed over pairs that run side by side.
     pub(crate) phases: Phases,
+    /// ε of a regression, given or found.
+    pub(crate) epsilon: Option<f64>,
 }
 
-/// Fits with a progress bar (unless `quiet`); Ctrl-C ends with the best model so far.
-pub(crate) fn fit(svc: &Svc<VectorExpr>, x: &Vectors, y: &Labels, quiet: bool) -> mercer::Result<Fitted> {
-    let mut watcher = Watcher::new(svc.solver.tolerance, quiet);
+/// Fits a classifier as [`watched`] does.
+pub(crate) fn fit(
+    svc: &Svc<VectorExpr>,
+    x: &Vectors,
+    y: &Labels,
+    quiet: bool,
+) -> mercer::Result<Fitted<Model>> {
+    let ((model, phases), seconds) = watched(&svc.solver, quiet, |watch| svc.fit_timed(x, y, watch))?;
+    Ok(Fitted { model, seconds, phases, epsilon: None })
+}
+
+/// Fits with a progress bar (unless `quiet`), and how many seconds that took; Ctrl-C ends with the best so far.
+pub(crate) fn watched<T>(
+    solver: &Smo,
+    quiet: bool,
+    fit: impl FnOnce(Watch<'_>) -> mercer::Result<T>,
+) -> mercer::Result<(T, f64)> {
+    let mut watcher = Watcher::new(solver.tolerance, quiet);
     let started = Instant::now();
-    let (model, phases) =
-        system::fitting(|| svc.fit_timed(x, y, &mut |progress: &Progress| watcher.look(progress)))?;
-    Ok(Fitted { model, seconds: started.elapsed().as_secs_f64(), phases })
-}
-
-/// What a model file says of how its model was trained.
-pub(crate) fn training(svc: &Svc<VectorExpr>, classes: &[String]) -> Training {
-    let weights = svc.factors(classes);
-    let class_weights = if weights.iter().all(|&weight| weight == 1.0) { Vec::new() } else { weights };
-    Training { c: svc.c, class_weights, tolerance: svc.solver.tolerance }
+    let fitted = system::fitting(|| fit(&mut |progress: &Progress| watcher.look(progress)))?;
+    Ok((fitted, started.elapsed().as_secs_f64()))
 }
 
 /// The certificates of all pairs taken together.

@@ -3,8 +3,8 @@
 pub(crate) const ABOUT: &str = "Kernel machines, exact and certified";
 
 pub(crate) const LONG_ABOUT: &str = "\
-Kernel machines, exact and certified: train a support vector classifier on a data file, and get with it a \
-certificate of how far it can be from the best there is.
+Kernel machines, exact and certified: train a support vector classifier, a regression or a description of where \
+the data are on a data file, and get with it a certificate of how far it can be from the best there is.
 
 New here? `mercer demo` draws a picture in a second. Then `mercer train DATA` and `mercer predict DATA MODEL`.";
 
@@ -38,6 +38,14 @@ Examples:
   mercer train -k \"linear + poly(degree=2)\" -w 1=5 data.txt.gz
   mercer train --libsvm -c 10 heart.txt heart.model   a model that LIBSVM reads
   mercer train --time-limit 60 --json big.txt | tail -1
+  mercer train -m svr -c 10 --epsilon 0.1 -s standard --label price houses.csv
+  mercer train -m nu-svr --nu 0.3 houses.csv          epsilon is found
+  mercer train -m one-class --nu 0.05 --label none normal.csv
+  mercer train -m svdd -c 0.01 -k \"rbf(gamma=0.5)\" normal.txt
+
+svc (the default) tells classes apart, svr and nu-svr predict numbers: labels must be numbers then.
+one-class and svdd say where the data are, and labels are not looked at; a CSV file without a
+label column needs --label none. C of svdd must be at least 1/rows; from 1 on the sphere holds all.
 
 Classes are numbered in the order in which they first appear, but 1 comes before -1. More than two
 classes: one machine for each pair, and a vote.
@@ -53,10 +61,13 @@ Examples:
   mercer predict test.txt heart.mercer out.txt        labels to a file, accuracy to the terminal
   mercer predict --decisions test.csv iris.mercer | head
   mercer predict test.txt svm.model                   a LIBSVM model, recognised by its content
+  mercer predict --decisions new.csv normal.mercer    1 or -1, and how far inside
 
 The scaling and the columns of the training data are stored in the model and applied to DATA. Where
-DATA has labels the accuracy is printed. Sparse rows may be narrower or wider than the model; dense
-rows must have its width.
+DATA has labels the accuracy is printed; for a regression the mean squared error and R², the share
+of the variance explained. One-class and svdd models predict 1 inside and -1 outside; their score
+is f, and R² - |phi(x) - a|² for the sphere: positive inside. Sparse rows may be narrower or wider
+than the model; dense rows must have its width.
 
 Next: `mercer inspect MODEL` shows what the model is.";
 

@@ -3,15 +3,15 @@
 use std::fmt::Write;
 
 use mercer::data::{Points, Scaler, Vectors};
-use mercer::model::file::Saved;
-use mercer::model::pairs;
+use mercer::model::file::{Saved, Training};
+use mercer::model::{Machine, pairs};
 use mercer::solve::Certificate;
 use serde_json::{Value, json};
 
 use crate::args::InspectArgs;
 use crate::failure::Result;
-use crate::fit::Totals;
-use crate::models::{Kind, load};
+use crate::fit::{Model, Totals};
+use crate::models::{Kind, load, method_name, parameters};
 use crate::output::{answer, answer_json, count, rough, short};
 use crate::paths;
 
@@ -40,40 +40,60 @@ fn storage(points: &Vectors) -> &'static str {
 }
 
 fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
-    let model = &saved.model;
+    let (machine, expansion) = (&saved.model, saved.model.expansion());
     let certificate = |c: &Certificate| {
         json!({
             "objective": c.objective, "gap": c.gap, "violation": c.violation, "iterations": c.iterations,
             "kernel_rows": c.rows, "stop": c.stop.name(),
         })
     };
-    let names = |(a, b): (usize, usize)| json!([model.classes[a], model.classes[b]]);
-    json!({
+    let mut object = json!({
         "file": args.model.display().to_string(),
         "bytes": bytes,
         "kind": kind.name(),
         "version": version(kind),
         "program": saved.program,
-        "method": "c-svc",
-        "kernel": model.expansion.kernel.to_string(),
-        "definiteness": model.expansion.kernel.definiteness().to_string(),
-        "features": model.expansion.points.width(),
+        "method": method_name(machine, saved.training.as_ref()),
+        "kernel": expansion.kernel.to_string(),
+        "definiteness": expansion.kernel.definiteness().to_string(),
+        "features": expansion.points.width(),
         "feature_names": saved.names,
-        "classes": model.classes,
-        "support_vectors": model.expansion.points.len(),
-        "support_vectors_per_class": model.class_sizes,
-        "support_positions": model.support,
-        "storage": storage(&model.expansion.points),
-        "pairs": pairs(model.classes.len()).into_iter().map(names).collect::<Vec<_>>(),
-        "offsets": model.expansion.offsets,
-        "certificates": model.certificates.iter().map(certificate).collect::<Vec<_>>(),
-        "stop": Totals::of(&model.certificates).map(|totals| totals.stop.name()),
-        "training": saved.training.as_ref().map(|training| json!({
-            "c": training.c, "class_weights": training.class_weights, "tolerance": training.tolerance,
-        })),
+        "support_vectors": expansion.points.len(),
+        "support_positions": machine.support(),
+        "storage": storage(&expansion.points),
+        "offsets": expansion.offsets,
+        "certificates": machine.certificates().iter().map(certificate).collect::<Vec<_>>(),
+        "stop": Totals::of(machine.certificates()).map(|totals| totals.stop.name()),
+        "training": saved.training.as_ref().map(training),
         "scaler": saved.scaler,
         "encoding": saved.encoding,
-    })
+    });
+    match machine {
+        Machine::Classifier(model) => {
+            let names = |(a, b): (usize, usize)| json!([model.classes[a], model.classes[b]]);
+            object["classes"] = json!(model.classes);
+            object["support_vectors_per_class"] = json!(model.class_sizes);
+            object["pairs"] = pairs(model.classes.len()).into_iter().map(names).collect();
+        }
+        Machine::Regression(_) | Machine::OneClass(_) => {}
+        Machine::Sphere(sphere) => {
+            object["square_radius"] = json!(sphere.square_radius);
+            object["square_center"] = json!(sphere.square_center);
+        }
+    }
+    object
+}
+
+/// The parameters that the machine has.
+fn training(training: &Training) -> Value {
+    let mut object = json!({ "tolerance": training.tolerance });
+    for (name, value) in [("c", training.c), ("nu", training.nu), ("epsilon", training.epsilon)] {
+        if let Some(value) = value {
+            object[name] = json!(value);
+        }
+    }
+    object["class_weights"] = json!(training.class_weights);
+    object
 }
 
 /// The version of the file format.
@@ -83,7 +103,7 @@ fn version(kind: Kind) -> Option<u32> {
 }
 
 fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
-    let model = &saved.model;
+    let (machine, expansion) = (&saved.model, saved.model.expansion());
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<12} {value}");
@@ -91,26 +111,38 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     let version = version(kind).map_or(String::new(), |version| format!(", version {version}"));
     line("file", format!("{} ({})", args.model.display(), size(bytes)));
     line("kind", format!("{}{version}, by {}", kind.name(), saved.program));
-    line("method", format!("c-svc, {}", count(model.classes.len(), "class")));
-    line("kernel", model.expansion.kernel.to_string());
-    line("", format!("{} by construction", model.expansion.kernel.definiteness()));
+    line("method", format!("{}, {}", method_name(machine, saved.training.as_ref()), made_of(machine)));
+    line("kernel", expansion.kernel.to_string());
+    line("", format!("{} by construction", expansion.kernel.definiteness()));
     if let Some(training) = &saved.training {
-        line("training", format!("C = {}, tolerance {}", training.c, training.tolerance));
+        line("training", parameters(training));
     }
-    line("features", model.expansion.points.width().to_string());
+    line("features", expansion.points.width().to_string());
     line("prepared", preparation(saved));
-    line("support", format!("{}, {}", model.expansion.points.len(), storage(&model.expansion.points)));
-    if let Some(totals) = Totals::of(&model.certificates) {
+    line("support", format!("{}, {}", expansion.points.len(), storage(&expansion.points)));
+    if let Some(totals) = Totals::of(machine.certificates()) {
         let gap = totals.gap.map_or("unknown".into(), rough);
         line("certificate", format!("{}: gap {gap}, violation {}", totals.stop, rough(totals.violation)));
     } else {
         line("certificate", "none".into());
     }
+    if let Some(model) = machine.classifier() {
+        text.push('\n');
+        classes(&mut text, model, saved.training.as_ref());
+    }
     text.push('\n');
-    classes(&mut text, saved);
-    text.push('\n');
-    outputs(&mut text, saved);
+    outputs(&mut text, machine);
     text
+}
+
+/// What kind of thing the machine is.
+fn made_of(machine: &Machine) -> String {
+    match machine {
+        Machine::Classifier(model) => count(model.classes.len(), "class"),
+        Machine::Regression(_) => "a function that predicts numbers".into(),
+        Machine::OneClass(_) => "a function that is positive inside".into(),
+        Machine::Sphere(sphere) => format!("a sphere with R² = {}", short(sphere.square_radius)),
+    }
 }
 
 fn size(bytes: u64) -> String {
@@ -135,9 +167,8 @@ fn preparation(saved: &Saved) -> String {
     if parts.is_empty() { "data as they are".into() } else { parts.join("; ") }
 }
 
-fn classes(text: &mut String, saved: &Saved) {
-    let model = &saved.model;
-    let weights = saved.training.as_ref().map_or(&[][..], |training| &training.class_weights);
+fn classes(text: &mut String, model: &Model, training: Option<&Training>) {
+    let weights = training.map_or(&[][..], |training| &training.class_weights);
     let wide = model.classes.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("class".len());
     let heading = if weights.is_empty() { "" } else { "  C times" };
     let _ = writeln!(text, "{:<wide$}  support{heading}", "class");
@@ -148,22 +179,26 @@ fn classes(text: &mut String, saved: &Saved) {
     rest(text, model.classes.len());
 }
 
-fn outputs(text: &mut String, saved: &Saved) {
-    let model = &saved.model;
-    let pairs = pairs(model.classes.len());
-    let name = |&(a, b): &(usize, usize)| format!("{} vs {}", model.classes[a], model.classes[b]);
-    let names: Vec<String> = pairs.iter().map(name).collect();
+fn outputs(text: &mut String, machine: &Machine) {
+    let (offsets, certificates) = (&machine.expansion().offsets, machine.certificates());
+    let (what, names) = match machine {
+        Machine::Classifier(model) => {
+            let name = |&(a, b): &(usize, usize)| format!("{} vs {}", model.classes[a], model.classes[b]);
+            ("pair", pairs(model.classes.len()).iter().map(name).collect())
+        }
+        Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => ("", vec!["f".to_owned()]),
+    };
     let shown = names.iter().take(LINES);
-    let wide = shown.clone().map(|name| name.chars().count()).max().unwrap_or(0).max("pair".len());
-    let _ = write!(text, "{:<wide$}  {:>10}", "pair", "offset");
-    if !model.certificates.is_empty() {
+    let wide = shown.clone().map(|name| name.chars().count()).max().unwrap_or(0).max(what.len());
+    let _ = write!(text, "{what:<wide$}  {:>10}", "offset");
+    if !certificates.is_empty() {
         let _ =
             write!(text, "  {:>11} {:>9} {:>9} {:>10}  stop", "objective", "gap", "violation", "iterations");
     }
     text.push('\n');
     for (p, name) in shown.enumerate() {
-        let _ = write!(text, "{name:<wide$}  {:>10}", short(model.expansion.offsets[p]));
-        if let Some(c) = model.certificates.get(p) {
+        let _ = write!(text, "{name:<wide$}  {:>10}", short(offsets[p]));
+        if let Some(c) = certificates.get(p) {
             let gap = c.gap.map_or("-".into(), rough);
             let (objective, violation) = (short(c.objective), rough(c.violation));
             let _ =
@@ -171,7 +206,7 @@ fn outputs(text: &mut String, saved: &Saved) {
         }
         text.push('\n');
     }
-    rest(text, pairs.len());
+    rest(text, names.len());
 }
 
 fn rest(text: &mut String, lines: usize) {

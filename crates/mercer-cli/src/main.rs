@@ -9,6 +9,7 @@ mod help;
 mod inspect;
 mod kernel;
 mod kernel_list;
+mod measures;
 mod models;
 mod output;
 mod paths;
@@ -20,6 +21,7 @@ mod scaling;
 mod shell;
 mod svm;
 mod system;
+mod task;
 mod train;
 mod values;
 

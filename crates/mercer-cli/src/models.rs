@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use mercer::data::{self, Encoding, Labels, Points, ReadOptions, Scaler, Table, Vectors};
+use mercer::data::{self, Encoding, LabelColumn, Points, ReadOptions, Scaler, Table, Vectors};
 use mercer::error::{DataProblem, ErrorKind};
 use mercer::kernel::{VectorExpr, VectorKernel};
-use mercer::model::file::Saved;
-use mercer::model::{Coefficients, Expansion, libsvm, pairs};
+use mercer::model::file::{Saved, Training};
+use mercer::model::{Machine, libsvm};
 
 use crate::failure::{InFile, Result};
-use crate::fit::Model;
+use crate::output::short;
 use crate::scaling;
 
 /// What LIBSVM's model text begins with.
@@ -79,10 +79,35 @@ pub(crate) fn is_precomputed(kernel: &VectorExpr) -> bool {
     kernel.leaves().iter().any(|leaf| leaf.kernel == VectorKernel::Precomputed)
 }
 
-/// A model ready to predict other data: the classifier and how its data were prepared.
+/// The name of a machine, as exactly as the file knows it.
+pub(crate) fn method_name(machine: &Machine, training: Option<&Training>) -> &'static str {
+    let nu = training.and_then(|training| training.nu);
+    match machine {
+        Machine::Classifier(_) if nu.is_some() => "nu-svc",
+        Machine::Classifier(_) => "c-svc",
+        Machine::Regression(_) if nu.is_some() => "nu-svr",
+        Machine::Regression(_) if training.is_some() => "epsilon-svr",
+        Machine::Regression(_) => "svr",
+        Machine::OneClass(_) => "one-class",
+        Machine::Sphere(_) => "svdd",
+    }
+}
+
+/// The parameters of training on one line.
+pub(crate) fn parameters(training: &Training) -> String {
+    let found = if training.nu.is_some() { " (found)" } else { "" };
+    let parts = [("C", training.c, ""), ("nu", training.nu, ""), ("epsilon", training.epsilon, found)];
+    let known = parts.into_iter().filter_map(|(name, value, remark)| {
+        let value = value.map(|value| if remark.is_empty() { value.to_string() } else { short(value) })?;
+        Some(format!("{name} = {value}{remark}"))
+    });
+    known.chain([format!("tolerance {}", training.tolerance)]).collect::<Vec<_>>().join(", ")
+}
+
+/// A model ready to predict other data: the machine and how its data were prepared.
 pub(crate) struct Prepared {
-    /// The classifier.
-    pub(crate) model: Model,
+    /// The machine.
+    pub(crate) machine: Machine,
     scaler: Option<Scaler>,
     encoding: Option<Encoding>,
 }
@@ -91,48 +116,34 @@ impl Prepared {
     /// Loads a model with its scaler and encoding.
     pub(crate) fn load(path: &Path) -> Result<Self> {
         let (_, saved) = load(path)?;
-        Ok(Self { model: saved.model, scaler: saved.scaler, encoding: saved.encoding })
+        Ok(Self { machine: saved.model, scaler: saved.scaler, encoding: saved.encoding })
     }
 
     /// Reads data as the training data were read and makes both equally wide: a sparse file does not say how wide
     /// it is, and a feature that one of the two does not mention is zero there.
     ///
     /// # Errors
-    /// If the data cannot be read, or are dense and of another width.
-    pub(crate) fn read(&mut self, path: &Path, options: ReadOptions) -> Result<(Vectors, Option<Labels>)> {
-        let precomputed = is_precomputed(&self.model.expansion.kernel);
-        let options = ReadOptions { precomputed, encoding: self.encoding.clone(), ..options };
+    /// If the data cannot be read, or are dense and of another width, or have labels that are no numbers where a
+    /// regression is to be compared with them.
+    pub(crate) fn read(
+        &mut self,
+        path: &Path,
+        options: ReadOptions,
+    ) -> Result<(Vectors, Option<LabelColumn>)> {
+        let precomputed = is_precomputed(&self.machine.expansion().kernel);
+        let targets = matches!(self.machine, Machine::Regression(_));
+        let options = ReadOptions { precomputed, targets, encoding: self.encoding.clone(), ..options };
         let Table { points, labels, .. } = data::read(path, &options).in_file(path)?;
-        let labels = labels.map(|labels| labels.labels());
-        let (found, expected) = (points.width(), self.model.expansion.points.width());
+        let (found, expected) = (points.width(), self.machine.expansion().points.width());
         if !points.is_sparse() && found != expected {
             let problem = DataProblem::Width { found, expected };
             return Err(ErrorKind::Data(problem).into()).in_file(path);
         }
         let points = scaling::apply(self.scaler.as_ref(), points);
         let width = points.width().max(expected);
-        let support = std::mem::replace(&mut self.model.expansion.points, Vectors::dense::<f32>(1, vec![]));
-        self.model.expansion.points = support.with_width(width);
+        let own = &mut self.machine.expansion_mut().points;
+        let support = std::mem::replace(own, Vectors::dense::<f32>(1, vec![]));
+        *own = support.with_width(width);
         Ok((points.with_width(width), labels))
     }
-}
-
-/// Refuses what LIBSVM's model text cannot say, before time is spent on a fit: other kernels than its own,
-/// classes that are not whole numbers.
-pub(crate) fn check_libsvm(kernel: &VectorExpr, classes: &[String]) -> Result<()> {
-    let outputs = pairs(classes.len()).len();
-    let empty = Model {
-        expansion: Expansion {
-            kernel: kernel.clone(),
-            points: Vectors::dense::<f32>(1, vec![]),
-            coefficients: Coefficients { blocks: vec![], outputs },
-            offsets: vec![0.0; outputs],
-        },
-        classes: classes.to_vec(),
-        class_sizes: vec![0; classes.len()],
-        support: vec![],
-        certificates: vec![],
-    };
-    libsvm::print(&empty)?;
-    Ok(())
 }

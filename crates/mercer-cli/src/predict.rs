@@ -1,69 +1,141 @@
-//! `mercer predict`: read, predict, write the labels, say how many are right.
+//! `mercer predict`: read, predict, write what was predicted, say how good it is.
 
 use std::io::{self, Write};
 use std::time::Instant;
 
-use mercer::data::{Dense, Labels, Points};
-use mercer::model::{pairs, vote};
+use mercer::data::{Dense, LabelColumn, Labels, Points, Vectors};
+use mercer::model::{Machine, pairs, vote};
 use serde::Serialize;
 
 use crate::args::PredictArgs;
-use crate::failure::{InFile, Result};
+use crate::failure::{Failure, InFile, Result};
 use crate::fit::Model;
+use crate::measures::Errors;
 use crate::models::Prepared;
 use crate::output::{answer, answer_json, is_stdout, remark, seconds, short, write_to};
 use crate::paths;
 use crate::system;
 
-/// Predictions and, where they were asked for, the decisions they come from.
-pub(crate) struct Predictions {
-    /// One class a row.
-    pub(crate) classes: Vec<usize>,
-    decisions: Option<Dense<f64>>,
+/// The labels of points inside and outside.
+const SIDES: [&str; 2] = ["1", "-1"];
+
+/// What a machine says of each row.
+pub(crate) enum Predictions<'a> {
+    /// Classes and, where they were asked for, the decisions they come from.
+    Classes { model: &'a Model, index: Vec<usize>, decisions: Option<Dense<f64>> },
+    /// The values of a regression.
+    Values(Vec<f64>),
+    /// How far inside (where positive) each row is.
+    Scores(Vec<f64>),
 }
 
-impl Predictions {
-    /// Predicts all rows.
-    pub(crate) fn of(model: &Model, points: &mercer::data::Vectors) -> mercer::Result<Self> {
-        Ok(Self { classes: model.predict_index(points)?, decisions: None })
+/// How predictions compare with labels.
+pub(crate) enum Judgement {
+    /// How many are right.
+    Correct(usize),
+    /// How far off they are.
+    Errors(Errors),
+}
+
+impl<'a> Predictions<'a> {
+    /// Predicts all rows; of a classifier with decisions where they are wanted.
+    pub(crate) fn of(machine: &'a Machine, points: &Vectors, decisions: bool) -> mercer::Result<Self> {
+        Ok(match machine {
+            Machine::Classifier(model) => classes(model, points, decisions)?,
+            Machine::Regression(function) => Self::Values(function.values(points)?),
+            Machine::OneClass(function) => Self::Scores(function.values(points)?),
+            Machine::Sphere(sphere) => Self::Scores(sphere.values(points)?),
+        })
     }
 
-    /// The same with decisions.
-    fn with_decisions(model: &Model, points: &mercer::data::Vectors) -> mercer::Result<Self> {
-        let decisions = model.decisions(points)?;
-        let classes = (0..points.len()).map(|i| vote(decisions.row(i), model.classes.len())).collect();
-        Ok(Self { classes, decisions: Some(decisions) })
+    /// Compares with the labels of the rows.
+    ///
+    /// # Errors
+    /// If numbers are needed and a label is none.
+    pub(crate) fn judge(&self, labels: &LabelColumn) -> mercer::Result<Judgement> {
+        Ok(match self {
+            Self::Classes { model, index, .. } => {
+                let (labels, names) = (labels.labels(), model.classes.iter().map(String::as_str));
+                Judgement::Correct(matches(index, &names.collect::<Vec<_>>(), &labels))
+            }
+            Self::Scores(scores) => {
+                let sides: Vec<usize> = scores.iter().map(|&score| place(score)).collect();
+                Judgement::Correct(matches(&sides, &SIDES, &labels.labels()))
+            }
+            Self::Values(values) => Judgement::Errors(Errors::of(values, &labels.numbers()?)),
+        })
     }
 
-    /// How many have the label they should have.
-    pub(crate) fn correct(&self, model: &Model, labels: &Labels) -> usize {
-        let place = |name: &String| model.classes.iter().position(|class| class == name);
-        let expected: Vec<Option<usize>> = labels.classes().iter().map(place).collect();
-        let pairs = self.classes.iter().zip(labels.index());
-        pairs.filter(|(found, label)| expected[**label as usize] == Some(**found)).count()
-    }
-
-    /// Labels, one a line.
-    pub(crate) fn write(&self, model: &Model, out: &mut dyn Write) -> io::Result<()> {
-        self.classes.iter().try_for_each(|&class| writeln!(out, "{}", model.classes[class]))
-    }
-
-    /// Labels and decisions, separated by tabs, under a line of names.
-    fn write_decisions(&self, model: &Model, out: &mut dyn Write) -> io::Result<()> {
-        let name = |class: usize| &model.classes[class];
-        write!(out, "label")?;
-        for (a, b) in pairs(model.classes.len()) {
-            write!(out, "\t{} vs {}", name(a), name(b))?;
+    /// One a line.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Classes { model, index, .. } => {
+                index.iter().try_for_each(|&class| writeln!(out, "{}", model.classes[class]))
+            }
+            Self::Values(values) => values.iter().try_for_each(|value| writeln!(out, "{value}")),
+            Self::Scores(scores) => scores.iter().try_for_each(|&score| writeln!(out, "{}", side(score))),
         }
-        writeln!(out)?;
-        for (i, &class) in self.classes.iter().enumerate() {
-            write!(out, "{}", name(class))?;
-            let decisions = self.decisions.as_ref().map_or(&[][..], |decisions| decisions.row(i));
-            decisions.iter().try_for_each(|value| write!(out, "\t{value}"))?;
-            writeln!(out)?;
-        }
-        Ok(())
     }
+
+    /// Labels and what they come from, separated by tabs, under a line of names.
+    fn write_decisions(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Classes { model, index, decisions } => {
+                let name = |class: usize| &model.classes[class];
+                write!(out, "label")?;
+                for (a, b) in pairs(model.classes.len()) {
+                    write!(out, "\t{} vs {}", name(a), name(b))?;
+                }
+                writeln!(out)?;
+                for (i, &class) in index.iter().enumerate() {
+                    write!(out, "{}", name(class))?;
+                    let decisions = decisions.as_ref().map_or(&[][..], |decisions| decisions.row(i));
+                    decisions.iter().try_for_each(|value| write!(out, "\t{value}"))?;
+                    writeln!(out)?;
+                }
+                Ok(())
+            }
+            Self::Scores(scores) => {
+                writeln!(out, "label\tscore")?;
+                scores.iter().try_for_each(|&score| writeln!(out, "{}\t{score}", side(score)))
+            }
+            Self::Values(_) => self.write(out),
+        }
+    }
+
+    /// Rows inside, of machines that tell inside from outside.
+    fn inside(&self) -> Option<usize> {
+        match self {
+            Self::Scores(scores) => Some(scores.iter().filter(|&&score| score > 0.0).count()),
+            Self::Classes { .. } | Self::Values(_) => None,
+        }
+    }
+}
+
+fn classes<'a>(model: &'a Model, points: &Vectors, decisions: bool) -> mercer::Result<Predictions<'a>> {
+    if !decisions {
+        return Ok(Predictions::Classes { model, index: model.predict_index(points)?, decisions: None });
+    }
+    let decisions = model.decisions(points)?;
+    let index = (0..points.len()).map(|i| vote(decisions.row(i), model.classes.len())).collect();
+    Ok(Predictions::Classes { model, index, decisions: Some(decisions) })
+}
+
+/// How many rows have the label they should have, when row i is said to have `names[found[i]]`.
+fn matches(found: &[usize], names: &[&str], labels: &Labels) -> usize {
+    let number = |name: &String| names.iter().position(|other| other == name);
+    let expected: Vec<Option<usize>> = labels.classes().iter().map(number).collect();
+    let pairs = found.iter().zip(labels.index());
+    pairs.filter(|(found, label)| expected[**label as usize] == Some(**found)).count()
+}
+
+/// The label of a score: 1 inside, −1 outside and on the boundary, as LIBSVM has it.
+pub(crate) fn side(score: f64) -> &'static str {
+    SIDES[place(score)]
+}
+
+fn place(score: f64) -> usize {
+    if score > 0.0 { 0 } else { 1 }
 }
 
 /// The object of `--json`.
@@ -72,6 +144,12 @@ struct Report {
     rows: usize,
     accuracy: Option<f64>,
     correct: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_squared_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r_squared: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inside: Option<usize>,
     read_seconds: f64,
     predict_seconds: f64,
     rows_per_second: f64,
@@ -88,25 +166,44 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     }
     let started = Instant::now();
     let mut prepared = Prepared::load(&args.model)?;
+    if args.decisions && matches!(prepared.machine, Machine::Regression(_)) {
+        let model = args.model.display();
+        return Err(Failure::Usage(format!(
+            "--decisions: {model} is a regression; its values are its predictions"
+        )));
+    }
     let (points, labels) = prepared.read(&args.data, args.data_options.options())?;
     let read_seconds = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
-    let model = &prepared.model;
-    let predict = if args.decisions { Predictions::with_decisions } else { Predictions::of };
-    let predictions = predict(model, &points).in_file(&args.data)?;
+    let predictions = Predictions::of(&prepared.machine, &points, args.decisions).in_file(&args.data)?;
     let predict_seconds = started.elapsed().as_secs_f64();
 
     let out = args.out.as_deref();
-    write_to(out, |out| {
-        if args.decisions { predictions.write_decisions(model, out) } else { predictions.write(model, out) }
-    })?;
+    write_to(
+        out,
+        |out| {
+            if args.decisions { predictions.write_decisions(out) } else { predictions.write(out) }
+        },
+    )?;
     let rows = points.len();
-    let correct = labels.map(|labels| predictions.correct(model, &labels));
+    let judgement = labels
+        .filter(|labels| tell_sides(&predictions, labels))
+        .map(|labels| predictions.judge(&labels))
+        .transpose()
+        .in_file(&args.data)?;
+    let (correct, errors) = match judgement {
+        None => (None, None),
+        Some(Judgement::Correct(correct)) => (Some(correct), None),
+        Some(Judgement::Errors(errors)) => (None, Some(errors)),
+    };
     let report = Report {
         rows,
         accuracy: correct.map(|correct| correct as f64 / rows as f64),
         correct,
+        mean_squared_error: errors.map(|errors| errors.mean_square),
+        r_squared: errors.map(|errors| errors.r_squared),
+        inside: predictions.inside(),
         read_seconds,
         predict_seconds,
         rows_per_second: rows as f64 / predict_seconds.max(f64::MIN_POSITIVE),
@@ -122,17 +219,63 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     if args.common.json { answer_json(&report) } else { Ok(()) }
 }
 
+/// Whether labels can be compared with predictions: those of points inside and outside are 1 and −1, and the classes
+/// of a file that was made for something else say nothing of them.
+fn tell_sides(predictions: &Predictions<'_>, labels: &LabelColumn) -> bool {
+    let is_side = |class: &String| SIDES.contains(&class.as_str());
+    predictions.inside().is_none() || labels.labels().classes().iter().all(is_side)
+}
+
 fn summary(report: &Report) -> String {
-    let accuracy = match (report.accuracy, report.correct) {
-        (Some(share), Some(correct)) => {
-            format!("accuracy  {} % ({correct} of {})\n", short(100.0 * share), report.rows)
-        }
-        _ => String::new(),
-    };
-    format!(
-        "{accuracy}work      {} rows in {}, {:.0} rows/s\n",
+    let mut text = String::new();
+    let share = |count: usize| short(100.0 * count as f64 / report.rows as f64);
+    if let Some(correct) = report.correct {
+        text += &format!("accuracy  {} % ({correct} of {})\n", share(correct), report.rows);
+    }
+    if let Some(error) = report.mean_squared_error {
+        let explained = match report.r_squared {
+            Some(share) if share.is_finite() => format!(", R² {}", short(share)),
+            _ => String::new(),
+        };
+        text += &format!("error     mean square {}{explained}\n", short(error));
+    }
+    if let Some(inside) = report.inside {
+        text += &format!("inside    {} % ({inside} of {})\n", share(inside), report.rows);
+    }
+    text + &format!(
+        "work      {} rows in {}, {:.0} rows/s\n",
         report.rows,
         seconds(report.predict_seconds),
         report.rows_per_second,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(labels: &[f64]) -> LabelColumn {
+        LabelColumn::Numbers(labels.to_vec())
+    }
+
+    #[test]
+    fn scores_are_judged_by_their_side() {
+        let predictions = Predictions::Scores(vec![0.5, -0.5, 0.0, 2.0]);
+        let Ok(Judgement::Correct(correct)) = predictions.judge(&column(&[1.0, -1.0, -1.0, -1.0])) else {
+            panic!("sides are right or wrong")
+        };
+        assert_eq!((correct, predictions.inside()), (3, Some(2)));
+        assert!(tell_sides(&predictions, &column(&[1.0, 1.0])));
+        assert!(!tell_sides(&predictions, &column(&[1.0, 2.0])));
+    }
+
+    #[test]
+    fn values_are_judged_by_their_errors() {
+        let predictions = Predictions::Values(vec![1.0, 2.0]);
+        let Ok(Judgement::Errors(errors)) = predictions.judge(&column(&[1.0, 3.0])) else {
+            panic!("values have errors")
+        };
+        assert_eq!(errors.mean_square, 0.5);
+        assert!(tell_sides(&predictions, &column(&[7.0])));
+    }
 }

@@ -1,27 +1,26 @@
 //! `mercer train`: read, fit, save, print the certificate.
 
+mod report;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use mercer::data::{self, Labels, Points, ReadOptions, Table, Vectors};
+use mercer::data::{self, LabelColumn, Labels, Points, ReadOptions, Table, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
-use mercer::model::file::Saved;
-use mercer::model::{Svc, libsvm};
-use mercer::solve::{Phases, Smo, Stop};
-use serde::{Serialize, Serializer};
+use mercer::model::file::{Saved, Training};
+use mercer::model::{Machine, OneClass, Svc, Svdd, Svr, libsvm};
+use mercer::solve::Smo;
 
-use crate::args::{ScaleArg, SolverArgs, TrainArgs};
-use crate::failure::{Failure, InFile, Result, code};
-use crate::fit::{Fitted, Model, Totals, fit, training, warning};
-use crate::models::{check_libsvm, is_precomputed};
-use crate::output::{answer, answer_json, count, remark, rough, seconds, short};
-use crate::paths;
-use crate::{scaling, system};
+use crate::args::{MethodArg, ScaleArg, SolverArgs, TrainArgs};
+use crate::failure::{Failure, InFile, Result};
+use crate::fit::Fitted;
+use crate::models::is_precomputed;
+use crate::task::Task;
+use crate::{paths, scaling, system};
+use report::{Cost, Outcome, report};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
 const OVERHEAD: u64 = 32 << 20;
-/// Class names longer than this together are counted, not listed.
-const NAMES_SHOWN: usize = 60;
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Result<()> {
@@ -32,33 +31,52 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     paths::model_file(&path)?;
     paths::distinct(&path, &[&args.data])?;
 
+    check_parameters(args)?;
     let started = Instant::now();
-    let input = Input::read(args)?;
+    let mut input = Input::read(args)?;
     mercer::return_freed_memory();
     let read_seconds = started.elapsed().as_secs_f64();
 
-    let svc = estimator(args, &input)?;
+    let task = task(args, &mut input)?;
     if args.libsvm {
-        check_libsvm(&svc.kernel, input.y.classes())?;
+        task.check_libsvm()?;
     }
-    let fitted = fit(&svc, &input.x, &input.y, args.common.quiet).in_file(&args.data)?;
-    let Fitted { model, seconds: fit_seconds, phases } = fitted;
+    let fitted = task.fit(&input.x, args.common.quiet).in_file(&args.data)?;
+    let Fitted { model, seconds: fit_seconds, phases, epsilon } = fitted;
     let peak_bytes = system::peak_bytes();
 
     let started = Instant::now();
     let (rows, features) = (input.x.len(), input.x.width());
-    let saved = input.saved(model, &svc);
+    let saved = input.saved(model, task.training(epsilon));
     save(&saved, &path, args.libsvm)?;
     let save_seconds = started.elapsed().as_secs_f64();
 
     let cost = Cost { threads, read_seconds, fit_seconds, save_seconds, phases, peak_bytes };
-    report(args, &Outcome { model: &saved.model, rows, features, path: &path, cost })
+    report(args, &Outcome { task: &task, saved: &saved, rows, features, path: &path, cost })
 }
 
-/// What the fit gets: points, classes, and how both came to be.
+/// Refuses parameters that the method does not have: they would be ignored.
+fn check_parameters(args: &TrainArgs) -> Result<()> {
+    let given = [
+        ("-c", args.c.is_some()),
+        ("--epsilon", args.epsilon.is_some()),
+        ("--nu", args.nu.is_some()),
+        ("--weight", !args.weights.is_empty()),
+    ];
+    let (method, known) = (args.method.name(), args.method.parameters());
+    match given.iter().find(|(name, given)| *given && !known.contains(name)) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let known = known.join(" and ");
+            Err(Failure::Usage(format!("{name}: --method {method} does not have it; it has {known}")))
+        }
+    }
+}
+
+/// What the fit gets: points, labels, and how both came to be.
 struct Input {
     x: Vectors,
-    y: Labels,
+    labels: Option<LabelColumn>,
     encoding: Option<data::Encoding>,
     scaler: Option<data::Scaler>,
     names: Vec<String>,
@@ -72,30 +90,33 @@ impl Input {
                 "--scale: the columns of a precomputed kernel are not features".into(),
             ));
         }
-        let options = ReadOptions { precomputed, ..args.data_options.options() };
+        let targets = matches!(args.method, MethodArg::Svr | MethodArg::NuSvr);
+        let options = ReadOptions { precomputed, targets, ..args.data_options.options() };
         let Table { points, labels, encoding, names } =
             data::read(&args.data, &options).in_file(&args.data)?;
-        let labels = labels.ok_or_else(|| {
+        let scaler = scaling::fit(args.scale, &points)?;
+        let x = scaling::apply(scaler.as_ref(), points);
+        Ok(Self { x, labels, encoding, scaler, names })
+    }
+
+    /// Hands over the labels, which must be there.
+    fn labels(&mut self, args: &TrainArgs) -> Result<LabelColumn> {
+        self.labels.take().ok_or_else(|| {
             let file = args.data.display();
             Failure::Usage(format!(
                 "{file}: no labels; name their column by --label or their file by --labels"
             ))
-        })?;
-        let y = labels.labels().libsvm_order();
-        y.check(points.len()).in_file(&args.data)?;
-        let scaler = scaling::fit(args.scale, &points)?;
-        let x = scaling::apply(scaler.as_ref(), points);
-        Ok(Self { x, y, encoding, scaler, names })
+        })
     }
 
-    fn saved(self, model: Model, svc: &Svc<VectorExpr>) -> Saved {
-        Saved {
-            scaler: self.scaler,
-            encoding: self.encoding,
-            names: self.names,
-            training: Some(training(svc, self.y.classes())),
-            ..Saved::from(model)
-        }
+    /// The same as numbers.
+    fn targets(&mut self, args: &TrainArgs) -> Result<Vec<f64>> {
+        self.labels(args)?.numbers().in_file(&args.data)
+    }
+
+    fn saved(self, model: Machine, training: Training) -> Saved {
+        let (scaler, encoding, names) = (self.scaler, self.encoding, self.names);
+        Saved { scaler, encoding, names, training: Some(training), ..Saved::from(model) }
     }
 }
 
@@ -109,20 +130,39 @@ fn default_model(data: &Path, libsvm: bool) -> PathBuf {
     name.into()
 }
 
-fn estimator(args: &TrainArgs, input: &Input) -> Result<Svc<VectorExpr>> {
+/// The machine asked for, with what it needs of the data.
+fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
     let kernel = args.kernel.clone().unwrap_or_else(|| default_kernel(input.x.width()));
     kernel.check()?;
-    let mut svc = Svc::new(kernel).c(args.c).tolerance(args.tolerance);
+    let solver = solver(&args.solver, Smo { tolerance: args.tolerance, ..Smo::default() })?;
+    let (c, nu) = (args.c.unwrap_or(1.0), args.nu.unwrap_or(0.5));
+    let task = match args.method {
+        MethodArg::Svc => {
+            let y = input.labels(args)?.labels().libsvm_order();
+            y.check(input.x.len()).in_file(&args.data)?;
+            Task::Svc(weighted(Svc::new(kernel).c(c).solver(solver), args, &y)?, y)
+        }
+        MethodArg::Svr => {
+            let svr = Svr::new(kernel).c(c).epsilon(args.epsilon.unwrap_or(0.1)).solver(solver);
+            Task::Svr(svr, input.targets(args)?)
+        }
+        MethodArg::NuSvr => Task::Svr(Svr::new(kernel).c(c).nu(nu).solver(solver), input.targets(args)?),
+        MethodArg::OneClass => Task::OneClass(OneClass::new(kernel).nu(nu).solver(solver)),
+        MethodArg::Svdd => Task::Svdd(Svdd::new(kernel).c(c).solver(solver)),
+    };
+    task.check()?;
+    Ok(task)
+}
+
+fn weighted(mut svc: Svc<VectorExpr>, args: &TrainArgs, y: &Labels) -> Result<Svc<VectorExpr>> {
     for (class, weight) in &args.weights {
         let class = class.parse().map_or_else(|_| class.clone(), data::number_text);
-        if !input.y.classes().contains(&class) {
+        if !y.classes().contains(&class) {
             let file = args.data.display();
             return Err(Failure::Usage(format!("--weight {class}={weight}: {file} has no class '{class}'")));
         }
         svc = svc.class_weight(class, *weight);
     }
-    svc.solver = solver(&args.solver, svc.solver)?;
-    svc.check()?;
     Ok(svc)
 }
 
@@ -160,135 +200,11 @@ fn left_for_rows(budget: usize) -> Result<usize> {
 
 fn save(saved: &Saved, path: &Path, libsvm: bool) -> Result<()> {
     if libsvm {
-        libsvm::write(&saved.model, path)?
+        libsvm::write(&saved.model, saved.training.as_ref(), path)?
     } else {
         saved.save(path)?
     }
     Ok(())
-}
-
-/// What the fit took.
-#[derive(Debug, Clone, Copy, Serialize)]
-struct Cost {
-    threads: usize,
-    read_seconds: f64,
-    fit_seconds: f64,
-    save_seconds: f64,
-    /// Seconds in each part of the solver, summed over pairs that run side by side.
-    #[serde(serialize_with = "by_name")]
-    phases: Phases,
-    peak_bytes: Option<u64>,
-}
-
-fn by_name<S: Serializer>(phases: &Phases, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_map(phases.parts().map(|(name, span)| (name, span.0.as_secs_f64())))
-}
-
-/// A finished fit.
-struct Outcome<'a> {
-    model: &'a Model,
-    rows: usize,
-    features: usize,
-    path: &'a Path,
-    cost: Cost,
-}
-
-/// The object of `--json`.
-#[derive(Serialize)]
-struct Report<'a> {
-    method: &'static str,
-    kernel: String,
-    c: f64,
-    tolerance: f64,
-    rows: usize,
-    features: usize,
-    classes: usize,
-    class_names: &'a [String],
-    support_vectors: usize,
-    objective: f64,
-    gap: Option<f64>,
-    violation: f64,
-    iterations: u64,
-    kernel_rows: f64,
-    stop: &'static str,
-    model: String,
-    seed: u64,
-    #[serde(flatten)]
-    cost: Cost,
-}
-
-/// Tells how it went; a fit that was interrupted says so by its exit code.
-fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
-    let model = outcome.model;
-    let Some(totals) = Totals::of(&model.certificates) else { return Ok(()) };
-    if let Some(warning) = warning(&totals, args.tolerance) {
-        remark(format_args!("mercer: {warning}"));
-    }
-    let text = summary(outcome, &totals);
-    match (args.common.quiet, args.common.json) {
-        (true, _) => {}
-        (false, true) => remark(text.trim_end()),
-        (false, false) => answer(text)?,
-    }
-    if args.common.json {
-        answer_json(&Report {
-            method: "c-svc",
-            kernel: model.expansion.kernel.to_string(),
-            c: args.c,
-            tolerance: args.tolerance,
-            rows: outcome.rows,
-            features: outcome.features,
-            classes: model.classes.len(),
-            class_names: &model.classes,
-            support_vectors: model.expansion.points.len(),
-            objective: totals.objective,
-            gap: totals.gap,
-            violation: totals.violation,
-            iterations: totals.iterations,
-            kernel_rows: totals.rows,
-            stop: totals.stop.name(),
-            model: outcome.path.display().to_string(),
-            seed: args.common.seed,
-            cost: outcome.cost,
-        })?;
-    }
-    if totals.stop == Stop::Interrupted { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
-}
-
-fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
-    let Outcome { model, rows, features, path, cost } = outcome;
-    let names = model.classes.join(", ");
-    let names = if names.len() <= NAMES_SHOWN { format!(" ({names})") } else { String::new() };
-    let gap = match (totals.gap, totals.relative_gap()) {
-        (Some(gap), Some(share)) => format!("gap {} ({} of the objective)", rough(gap), percent(share)),
-        (Some(gap), None) => format!("gap {}", rough(gap)),
-        (None, _) => "no gap, since the kernel is not known to be positive semi-definite".into(),
-    };
-    format!(
-        "data         {}, {}, {}{names}, read in {}\n\
-         kernel       {}\n\
-         solution     {}, objective {}\n\
-         certificate  {gap}, violation {}\n\
-         work         {}: {} iterations, {} kernel rows, {}\n\
-         model        {}\n",
-        count(*rows, "row"),
-        count(*features, "feature"),
-        count(model.classes.len(), "class"),
-        seconds(cost.read_seconds),
-        model.expansion.kernel,
-        count(model.expansion.points.len(), "support point"),
-        short(totals.objective),
-        rough(totals.violation),
-        totals.stop,
-        totals.iterations,
-        totals.rows.round(),
-        seconds(cost.fit_seconds),
-        path.display(),
-    )
-}
-
-fn percent(share: f64) -> String {
-    format!("{} %", rough(100.0 * share))
 }
 
 #[cfg(test)]

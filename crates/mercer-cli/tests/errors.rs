@@ -89,7 +89,7 @@ fn wrong_parameters_are_usage_errors() {
 #[test]
 fn what_does_not_exist_yet_says_so() {
     let place = Place::new();
-    refused(&place, "svm-train -s 3 @iris_scale", 5, "svm-train: not supported yet: -s 3 (epsilon-SVR)");
+    refused(&place, "svm-train -s 1 @iris_scale", 5, "svm-train: not supported yet: -s 1 (nu-SVC)");
     refused(
         &place,
         "svm-train -b 1 @iris_scale",
@@ -97,10 +97,54 @@ fn what_does_not_exist_yet_says_so() {
         "svm-train: not supported yet: -b 1 (probability estimates)",
     );
     place.write("words", "cat 1:1\ndog 1:2\n");
-    for command in ["svm-train words", "train --libsvm words", "train --libsvm -k laplace @iris_scale"] {
+    for command in [
+        "svm-train words",
+        "train --libsvm words",
+        "train --libsvm -k laplace @iris_scale",
+        "train --libsvm -m svdd @iris_scale",
+        "train --libsvm -m svr -k laplace @iris_scale",
+    ] {
         assert_eq!(place.run(command).code, Some(5), "{command}");
     }
     assert_eq!(place.files(), ["words"]);
+}
+
+#[test]
+fn a_target_that_is_no_number_is_named_with_its_place() {
+    let place = Place::new();
+    place.write("data", "1.5 1:1\n\nhigh 1:2\n");
+    let message = "data:3:1: not a number: 'high'";
+    refused(&place, "train -m svr data m.mercer", 1, &format!("mercer: {message}"));
+    refused(&place, "svm-train -s 3 data m.model", 1, &format!("svm-train: {message}"));
+    refused(&place, "svm-train -s 4 -v 5 data", 1, &format!("svm-train: {message}"));
+    place.write("table.csv", "x,price\n1,2.5\n2,cheap\n");
+    let message = "mercer: table.csv:3:3: not a number: 'cheap'";
+    refused(&place, "train -m nu-svr --header yes table.csv", 1, message);
+    let message = "mercer: table.csv: row 2: label 'cheap' is not a number";
+    refused(&place, "train -m nu-svr table.csv", 1, message);
+    place.write("good", "1.5 1:1\n2 1:2\n");
+    place.run("train -q -m svr good m.mercer").ok();
+    refused(&place, "predict data m.mercer", 1, "mercer: data:3:1: not a number: 'high'");
+}
+
+#[test]
+fn parameters_of_another_method_are_refused() {
+    let place = Place::new();
+    for (arguments, message) in [
+        ("-m svr -w 1=2", "--weight: --method svr does not have it; it has -c and --epsilon"),
+        ("-m svr --nu 0.1", "--nu: --method svr does not have it; it has -c and --epsilon"),
+        ("-m nu-svr -p 0.1", "--epsilon: --method nu-svr does not have it; it has -c and --nu"),
+        ("-m one-class -c 2", "-c: --method one-class does not have it; it has --nu"),
+        ("-m svdd --nu 0.2", "--nu: --method svdd does not have it; it has -c"),
+        ("--epsilon 1", "--epsilon: --method svc does not have it; it has -c and --weight"),
+        ("-m nu-svr --nu 1.5", "nu = 1.5: must be above 0 and at most 1"),
+        ("-m one-class --nu 0", "nu = 0: must be above 0 and at most 1"),
+        ("-m svr -p -1", "epsilon = -1: must be finite and not negative"),
+        ("-m svdd -c 0.001", "c = 0.001: must be finite and at least 1/n, n the number of points"),
+    ] {
+        refused(&place, &format!("train {arguments} @iris_scale m"), 2, &format!("mercer: {message}"));
+    }
+    assert_eq!(place.run("train -m tree @iris_scale").code, Some(2));
 }
 
 #[test]

@@ -88,6 +88,73 @@ fn cross_validation_writes_no_model() {
     assert!(place.files().is_empty());
 }
 
+/// The names before each ` = ` at the start of a line.
+fn names(out: &str) -> Vec<&str> {
+    out.lines().filter_map(|line| line.split(" = ").next()).collect()
+}
+
+#[test]
+fn regression_prints_libsvms_lines_and_numbers() {
+    let place = Place::new();
+    let out = place.run("svm-train -s 3 -p 0.2 -c 2 @iris_scale m").ok().out;
+    assert_eq!(names(&out), ["*", "optimization finished, #iter", "nu", "obj", "nSV"]);
+    assert_close(number(&out, "obj"), -10.994_671, 1e-3);
+    assert_close(number(&out, "rho"), -2.151_092, 2e-3);
+    assert_close(number(&out, "nu"), 0.208_084, 1e-3);
+    assert!(
+        place
+            .read("m")
+            .starts_with("svm_type epsilon_svr\nkernel_type rbf\ngamma 0.25\nnr_class 2\ntotal_sv ")
+    );
+    assert!(!place.read("m").contains("label"));
+    let out = place.run("svm-predict @iris_scale m out").ok().out;
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines.len() == 2 && lines.iter().all(|line| line.ends_with(" (regression)")), "{out}");
+    assert_close(number(lines[0], "Mean squared error"), 0.032_090_3, 2e-4);
+    assert_close(number(lines[1], "Squared correlation coefficient"), 0.951_924, 1e-3);
+    assert_eq!(place.read("out").lines().count(), 150);
+
+    let out = place.run("svm-train -s 4 -n 0.3 -c 2 @iris_scale m").ok().out;
+    assert_eq!(names(&out), ["*", "optimization finished, #iter", "epsilon", "obj", "nSV"]);
+    assert_close(number(&out, "epsilon"), 0.141_003, 1e-3);
+    assert_close(number(&out, "obj"), -28.220_538, 1e-3);
+    assert_close(number(&out, "rho"), -2.022_132, 2e-3);
+    assert!(place.read("m").starts_with("svm_type nu_svr\n"));
+    let out = place.run("svm-predict @iris_scale m out").ok().out;
+    assert_close(number(&out, "Mean squared error"), 0.031_906_6, 2e-4);
+}
+
+#[test]
+fn one_class_prints_libsvms_lines_and_numbers() {
+    let place = Place::new();
+    let out = place.run("svm-train -s 2 -n 0.3 @heart_scale m").ok().out;
+    assert_eq!(names(&out), ["*", "optimization finished, #iter", "obj", "nSV"]);
+    assert_close(number(&out, "obj"), 1125.742, 0.1);
+    assert_close(number(&out, "rho"), 29.341_136, 2e-3);
+    assert!(place.read("m").starts_with("svm_type one_class\n"));
+    let out = place.run("svm-predict @heart_scale m out").ok().out;
+    assert!(out.ends_with("/270) (classification)\n"), "{out}");
+    // The 13 free support vectors lie on the boundary, on either side of it to within the tolerance.
+    assert_close(number(&out, "Accuracy"), 43.703_7, 100.0 * 13.0 / 270.0);
+    assert!(place.read("out").lines().all(|line| line == "1" || line == "-1"));
+}
+
+#[test]
+fn machines_without_classes_are_cross_validated() {
+    let place = Place::new();
+    for machine in ["-s 3 -p 0.2", "-s 4 -n 0.3"] {
+        let out = place.run(&format!("svm-train -q -v 5 {machine} @iris_scale")).ok().out;
+        assert_eq!(out.lines().count(), 2, "{out}");
+        let error = number(&out, "Cross Validation Mean squared error");
+        // LIBSVM's own folds give 0.04 to 0.06.
+        assert!((0.03..0.08).contains(&error), "{out}");
+        assert!(number(&out, "Cross Validation Squared correlation coefficient") > 0.9, "{out}");
+    }
+    let out = place.run("svm-train -q -v 5 -s 2 -n 0.3 @heart_scale").ok().out;
+    assert!(out.starts_with("Cross Validation Accuracy = ") && out.ends_with("%\n"), "{out}");
+    assert!(place.files().is_empty());
+}
+
 #[test]
 fn scaling_warns_as_libsvm_does() {
     let place = Place::new();

@@ -204,7 +204,12 @@ pub enum DataProblem {
     /// No column of that name or number.
     NoColumn(Box<str>),
     /// A number was needed, a label is something else.
-    LabelNotNumber(Box<str>),
+    LabelNotNumber {
+        /// Row, from 1.
+        row: usize,
+        /// The label.
+        label: Box<str>,
+    },
     /// The kernel gives a value that is not finite between two points.
     KernelNotFinite {
         /// First point, from 1.
@@ -293,7 +298,7 @@ impl fmt::Display for DataProblem {
                 write!(f, "row {row}: the decision is not finite; its values are too large for the kernel")
             }
             Self::NoColumn(name) => write!(f, "no column '{name}'"),
-            Self::LabelNotNumber(label) => write!(f, "label '{label}' is not a number"),
+            Self::LabelNotNumber { row, label } => write!(f, "row {row}: label '{label}' is not a number"),
             Self::KernelNotFinite { row, column } => {
                 write!(
                     f,

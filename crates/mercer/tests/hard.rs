@@ -178,20 +178,25 @@ fn every_machine_ends_on_every_kind_of_data() {
                     let svr = Svr::new(rbf(gamma)).c(c).slack(slack).solver(smo());
                     let model = svr.fit(x, &targets).expect("fits");
                     let values = model.values(x).expect("decides");
-                    ended("svr", model.certificate.stop, model.certificate.gap, &values);
+                    ended("svr", model.certificate.unwrap().stop, model.certificate.unwrap().gap, &values);
                 }
                 let model = Svr::new(rbf(gamma)).c(c).nu(0.4).solver(smo()).fit(x, &targets).expect("fits");
                 let values = model.values(x).expect("decides");
-                ended("nu-svr", model.certificate.stop, model.certificate.gap, &values);
+                ended("nu-svr", model.certificate.unwrap().stop, model.certificate.unwrap().gap, &values);
                 let model =
                     Svdd::new(rbf(gamma)).c(c.max(1.0 / n as f64)).solver(smo()).fit(x).expect("fits");
                 let values = model.values(x).expect("decides");
-                ended("svdd", model.function.certificate.stop, model.function.certificate.gap, &values);
+                ended(
+                    "svdd",
+                    model.function.certificate.unwrap().stop,
+                    model.function.certificate.unwrap().gap,
+                    &values,
+                );
             }
             let model = NuSvc::new(rbf(gamma)).nu(0.3).solver(smo()).fit(x, &labels).expect("fits");
             assert!(model.certificates[0].stop != Stop::TimeLimit, "nu-svc: {name}, γ = {gamma}");
             let model = OneClass::new(rbf(gamma)).nu(0.3).solver(smo()).fit(x).expect("fits");
-            assert!(model.certificate.stop != Stop::TimeLimit, "one-class: {name}, γ = {gamma}");
+            assert!(model.certificate.unwrap().stop != Stop::TimeLimit, "one-class: {name}, γ = {gamma}");
         }
     }
 }

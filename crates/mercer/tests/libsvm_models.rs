@@ -5,17 +5,28 @@
 
 use std::path::PathBuf;
 
-use mercer::data::{Points, Vectors};
-use mercer::kernel::{Expr, VectorExpr, VectorKernel, VectorLeaf};
-use mercer::model::{SvcModel, file, libsvm};
+use mercer::data::Points;
+use mercer::kernel::{Expr, VectorKernel, VectorLeaf};
+use mercer::model::{Machine, file, libsvm};
 
-const MODELS: [&str; 7] = ["linear", "polynomial", "rbf", "sigmoid", "probability", "nu", "precomputed"];
+const MODELS: [&str; 10] = [
+    "linear",
+    "polynomial",
+    "rbf",
+    "sigmoid",
+    "probability",
+    "nu",
+    "one_class",
+    "epsilon_svr",
+    "nu_svr",
+    "precomputed",
+];
 
 fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "libsvm_models", name].iter().collect()
 }
 
-fn model(name: &str) -> SvcModel<Vectors, VectorExpr> {
+fn model(name: &str) -> Machine {
     libsvm::read(path(&format!("{name}.model"))).unwrap()
 }
 
@@ -33,8 +44,8 @@ fn kernel(kernel: &VectorKernel, x: &[f64], y: &[f64]) -> f64 {
     }
 }
 
-fn decisions(model: &SvcModel<Vectors, VectorExpr>, x: &[f64]) -> Vec<f64> {
-    let expansion = &model.expansion;
+fn decisions(model: &Machine, x: &[f64]) -> Vec<f64> {
+    let expansion = model.expansion();
     let Expr::Leaf(VectorLeaf { kernel: leaf, .. }) = &expansion.kernel else { panic!("not a leaf") };
     let mut outputs: Vec<f64> = expansion.offsets.iter().map(|offset| -offset).collect();
     for block in &expansion.coefficients.blocks {
@@ -78,7 +89,7 @@ fn models_are_written_as_they_were_read() {
     let folder = tempfile::tempdir().unwrap();
     for name in MODELS {
         let (model, copy) = (model(name), folder.path().join(name));
-        libsvm::write(&model, &copy).unwrap();
+        libsvm::write(&model, None, &copy).unwrap();
         assert_eq!(libsvm::read(&copy).unwrap(), model, "{name}");
     }
 }
@@ -93,11 +104,11 @@ fn models_pass_through_our_own_file() {
 
 #[test]
 fn width_reaches_every_column_that_a_support_vector_needs() {
-    assert_eq!(model("rbf").expansion.points.width(), 4);
+    assert_eq!(model("rbf").expansion().points.width(), 4);
     let precomputed = model("precomputed");
-    let serials = (0..precomputed.expansion.points.len()).map(|i| precomputed.expansion.points.row(i).get(0));
-    let last = serials.fold(0.0, f64::max);
-    assert_eq!(precomputed.expansion.points.width(), last as usize + 1);
+    let points = &precomputed.expansion().points;
+    let last = (0..points.len()).map(|i| points.row(i).get(0)).fold(0.0, f64::max);
+    assert_eq!(points.width(), last as usize + 1);
 }
 
 #[test]

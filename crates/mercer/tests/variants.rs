@@ -199,7 +199,7 @@ fn whole_weights_are_copies_and_zero_is_absence_in_every_machine() {
         close(
             &a.values(&x).expect("decides"),
             &b.values(&x).expect("decides"),
-            a.certificate.exact && b.certificate.exact,
+            a.certificate.unwrap().exact && b.certificate.unwrap().exact,
             "svr",
         );
     }
@@ -281,7 +281,7 @@ fn squared_errors_without_zone_are_ridge_with_an_offset() {
     let solution: Vec<f64> = (0..=n).map(|i| m[i][n + 1] / m[i][i]).collect();
     let machine = Svr::new(rbf(0.5)).c(c).epsilon(0.0).slack(Slack::Squared).solver(exact());
     let model = machine.fit(&x, &y).expect("fits");
-    assert!(model.certificate.exact);
+    assert!(model.certificate.unwrap().exact);
     assert!((model.expansion.offsets[0] + solution[n]).abs() < 1e-9);
     for (&i, beta) in model.support.iter().zip(model.coefficients()) {
         assert!((beta - solution[i]).abs() < 1e-9, "{beta} {}", solution[i]);

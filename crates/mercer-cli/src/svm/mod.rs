@@ -1,5 +1,6 @@
 //! LIBSVM's three programs: the same options, output lines and files.
 
+mod lines;
 mod options;
 mod predict;
 mod scale;

@@ -5,14 +5,26 @@ use std::str::FromStr;
 
 use crate::failure::{Failure, Result};
 
+/// The machines of `svm-train -s`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MachineType {
+    CSvc,
+    OneClass,
+    EpsilonSvr,
+    NuSvr,
+}
+
 /// `svm-train`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Train {
+    pub(super) machine: MachineType,
     pub(super) kernel: u8,
     pub(super) degree: u32,
     pub(super) gamma: Option<f64>,
     pub(super) coef0: f64,
     pub(super) c: f64,
+    pub(super) nu: f64,
+    pub(super) epsilon: f64,
     pub(super) cache_megabytes: f64,
     pub(super) tolerance: f64,
     pub(super) shrinking: bool,
@@ -88,11 +100,14 @@ impl Train {
     pub(super) fn parse(words: &[String]) -> Result<Self> {
         let mut words = Words::new(words);
         let mut options = Self {
+            machine: MachineType::CSvc,
             kernel: 2,
             degree: 3,
             gamma: None,
             coef0: 0.0,
             c: 1.0,
+            nu: 0.5,
+            epsilon: 0.1,
             cache_megabytes: 100.0,
             tolerance: 1e-3,
             shrinking: true,
@@ -113,15 +128,15 @@ impl Train {
 
     fn set(&mut self, option: &str, words: &mut Words<'_>) -> Result<()> {
         match option {
-            "-s" => supported_machine(words.value(option)?)?,
+            "-s" => self.machine = machine_type(words.value(option)?)?,
             "-t" => self.kernel = kernel_type(words.value(option)?)?,
             "-d" => self.degree = words.value(option)?,
             // LIBSVM reads 0 as "not given".
             "-g" => self.gamma = Some(words.value(option)?).filter(|&gamma| gamma != 0.0),
             "-r" => self.coef0 = words.value(option)?,
             "-c" => self.c = words.value(option)?,
-            // Parameters of the machines that are not C-SVC.
-            "-n" | "-p" => drop(words.value::<f64>(option)?),
+            "-n" => self.nu = words.value(option)?,
+            "-p" => self.epsilon = words.value(option)?,
             "-m" => self.cache_megabytes = words.value(option)?,
             "-e" => self.tolerance = words.value(option)?,
             "-h" => self.shrinking = words.switch(option)?,
@@ -178,16 +193,15 @@ impl Scale {
     }
 }
 
-fn supported_machine(machine: u8) -> Result<()> {
-    let name = match machine {
-        0 => return Ok(()),
-        1 => "nu-SVC",
-        2 => "one-class SVM",
-        3 => "epsilon-SVR",
-        4 => "nu-SVR",
-        _ => return Err(Failure::Usage(format!("-s {machine}: must be 0 to 4"))),
-    };
-    Err(Failure::Unsupported(format!("-s {machine} ({name})")))
+fn machine_type(machine: u8) -> Result<MachineType> {
+    match machine {
+        0 => Ok(MachineType::CSvc),
+        1 => Err(Failure::Unsupported("-s 1 (nu-SVC)".into())),
+        2 => Ok(MachineType::OneClass),
+        3 => Ok(MachineType::EpsilonSvr),
+        4 => Ok(MachineType::NuSvr),
+        _ => Err(Failure::Usage(format!("-s {machine}: must be 0 to 4"))),
+    }
 }
 
 fn kernel_type(kernel: u8) -> Result<u8> {
@@ -224,13 +238,15 @@ mod tests {
         assert_eq!(options.weights, [(1, 2.0), (-1, 0.5)]);
         assert!(options.quiet && options.shrinking);
         assert_eq!(options.model, PathBuf::from("heart.model"));
+        let options = Train::parse(&words("-s 4 -n 0.25 -p 0.01 data")).unwrap();
+        assert_eq!((options.machine, options.nu, options.epsilon), (MachineType::NuSvr, 0.25, 0.01));
         let options = Scale::parse(&words("-l -2 -u 3 -y 0 1 -s r data")).unwrap();
         assert_eq!((options.limits, options.target), ([-2.0, 3.0], Some([0.0, 1.0])));
     }
 
     #[test]
     fn what_does_not_exist_yet_says_so() {
-        for text in ["-s 3 data", "-s 1 data", "-b 1 data"] {
+        for text in ["-s 1 data", "-b 1 data"] {
             assert!(matches!(Train::parse(&words(text)), Err(Failure::Unsupported(_))), "{text}");
         }
     }

@@ -1,13 +1,14 @@
-//! `svm-predict`: one label a line, and the accuracy.
+//! `svm-predict`: one prediction a line, and how good they are.
 
 use mercer::data::{Format, Points, ReadOptions, format_g, write_atomic};
 
 use super::options::Predict;
 use crate::failure::{InFile, Result};
+use crate::measures::Errors;
 use crate::models::Prepared;
 use crate::output::answer;
 use crate::paths;
-use crate::predict::Predictions;
+use crate::predict::{Judgement, Predictions, side};
 use crate::system;
 
 /// Runs the program.
@@ -17,14 +18,22 @@ pub(super) fn run(options: &Predict) -> Result<()> {
     let mut prepared = Prepared::load(&options.model)?;
     let text = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
     let (points, labels) = prepared.read(&options.data, text)?;
-    let predictions = Predictions::of(&prepared.model, &points).in_file(&options.data)?;
-    let names: Vec<String> = prepared.model.classes.iter().map(|class| printed(class)).collect();
-    write_atomic(&options.out, |out| {
-        predictions.classes.iter().try_for_each(|&class| writeln!(out, "{}", names[class]))
+    let predictions = Predictions::of(&prepared.machine, &points, false).in_file(&options.data)?;
+    write_atomic(&options.out, |out| match &predictions {
+        Predictions::Classes { model, index, .. } => {
+            let names: Vec<String> = model.classes.iter().map(|class| printed(class)).collect();
+            index.iter().try_for_each(|&class| writeln!(out, "{}", names[class]))
+        }
+        Predictions::Values(values) => {
+            values.iter().try_for_each(|&value| writeln!(out, "{}", format_g(value, 17)))
+        }
+        Predictions::Scores(scores) => scores.iter().try_for_each(|&score| writeln!(out, "{}", side(score))),
     })?;
     let (Some(labels), false) = (labels, options.quiet) else { return Ok(()) };
-    let (correct, rows) = (predictions.correct(&prepared.model, &labels), points.len());
-    answer(format_args!("{}\n", accuracy(correct, rows)))
+    answer(match predictions.judge(&labels).in_file(&options.data)? {
+        Judgement::Correct(correct) => accuracy(correct, points.len()),
+        Judgement::Errors(errors) => regression(&errors),
+    })
 }
 
 /// A label as LIBSVM prints it, `%.17g`.
@@ -35,7 +44,16 @@ fn printed(class: &str) -> String {
 /// LIBSVM's line.
 fn accuracy(correct: usize, rows: usize) -> String {
     let percent = format_g(100.0 * correct as f64 / rows as f64, 6);
-    format!("Accuracy = {percent}% ({correct}/{rows}) (classification)")
+    format!("Accuracy = {percent}% ({correct}/{rows}) (classification)\n")
+}
+
+/// LIBSVM's two lines.
+fn regression(errors: &Errors) -> String {
+    format!(
+        "Mean squared error = {} (regression)\nSquared correlation coefficient = {} (regression)\n",
+        format_g(errors.mean_square, 6),
+        format_g(errors.square_correlation, 6),
+    )
 }
 
 #[cfg(test)]
@@ -44,8 +62,16 @@ mod tests {
 
     #[test]
     fn accuracy_is_printed_as_libsvm_does() {
-        assert_eq!(accuracy(3875, 4000), "Accuracy = 96.875% (3875/4000) (classification)");
-        assert_eq!(accuracy(234, 270), "Accuracy = 86.6667% (234/270) (classification)");
+        assert_eq!(accuracy(3875, 4000), "Accuracy = 96.875% (3875/4000) (classification)\n");
+        assert_eq!(accuracy(234, 270), "Accuracy = 86.6667% (234/270) (classification)\n");
+    }
+
+    #[test]
+    fn errors_are_printed_as_libsvm_does() {
+        let errors = Errors::of(&[1.0, 2.0, 4.0], &[1.0, 3.0, 5.0]);
+        let lines = "Mean squared error = 0.666667 (regression)\n\
+                     Squared correlation coefficient = 0.964286 (regression)\n";
+        assert_eq!(regression(&errors), lines);
     }
 
     #[test]

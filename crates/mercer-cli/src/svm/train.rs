@@ -1,20 +1,21 @@
-//! `svm-train`: C-SVC with LIBSVM's lines.
+//! `svm-train`: the machines of LIBSVM with its lines.
 
-use std::fmt::Write;
-
-use mercer::data::{self, Folds, Format, Labels, Points, ReadOptions, Vectors, format_g};
+use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions, Vectors, format_g};
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
-use mercer::model::{Svc, libsvm, pairs};
+use mercer::model::{Machine, OneClass, Svc, Svr, libsvm};
 use mercer::solve::{Smo, Stop};
 
-use super::options::Train;
+use super::lines;
+use super::options::{MachineType, Train};
 use crate::failure::{Failure, InFile, Result, code};
-use crate::fit::{Model, Totals, fit, training};
-use crate::models::check_libsvm;
+use crate::fit::{Fitted, Totals};
+use crate::measures::Errors;
 use crate::output::{answer, remark};
 use crate::paths;
+use crate::predict::{Judgement, Predictions};
 use crate::system;
+use crate::task::Task;
 
 const MEGABYTE: f64 = 1048576.0;
 /// Folds are drawn by a generator with this seed: the same each time.
@@ -26,57 +27,88 @@ pub(super) fn run(options: &Train) -> Result<()> {
     paths::distinct(&options.model, &[&options.data])?;
     system::start_threads(0)?;
     system::listen_for_interrupt()?;
-    let (x, y) = read(options)?;
-    let svc = estimator(options, &x, &y)?;
+    let (x, labels) = read(options)?;
+    let task = task(options, &x, &labels)?;
     if let Some(folds) = options.folds {
-        return cross_validate(options, &svc, &x, &y, folds);
+        return cross_validate(options, &task, &x, &labels, folds);
     }
     let as_text = options.model.extension().is_none_or(|ending| ending != "mercer");
     if as_text {
-        check_libsvm(&svc.kernel, y.classes())?;
+        task.check_libsvm()?;
     }
-    let model = fit(&svc, &x, &y, options.quiet).in_file(&options.data)?.model;
+    let fitted = task.fit(&x, options.quiet).in_file(&options.data)?;
+    let training = task.training(fitted.epsilon);
     if as_text {
-        libsvm::write(&model, &options.model)?;
+        libsvm::write(&fitted.model, Some(&training), &options.model)?;
     } else {
-        let training = Some(training(&svc, y.classes()));
-        Saved { training, ..Saved::from(model.clone()) }.save(&options.model)?;
+        Saved { training: Some(training), ..Saved::from(fitted.model.clone()) }.save(&options.model)?;
     }
-    tell(options, &svc, &model, &y)?;
-    let interrupted = model.certificates.iter().any(|c| c.stop == Stop::Interrupted);
+    tell(options, &task, &fitted, x.len())?;
+    let interrupted = fitted.model.certificates().iter().any(|c| c.stop == Stop::Interrupted);
     if interrupted { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
 }
 
-fn read(options: &Train) -> Result<(Vectors, Labels)> {
-    let precomputed = options.kernel == 4;
-    let text = ReadOptions { format: Some(Format::Libsvm), precomputed, ..ReadOptions::default() };
+fn read(options: &Train) -> Result<(Vectors, LabelColumn)> {
+    let text = ReadOptions {
+        format: Some(Format::Libsvm),
+        precomputed: options.kernel == 4,
+        targets: matches!(options.machine, MachineType::EpsilonSvr | MachineType::NuSvr),
+        ..ReadOptions::default()
+    };
     let table = data::read(&options.data, &text).in_file(&options.data)?;
-    let labels = table.labels.map_or_else(|| Labels::new(vec![], vec![]), |labels| labels.labels());
-    let labels = labels.libsvm_order();
-    labels.check(table.points.len()).in_file(&options.data)?;
-    Ok((table.points, labels))
+    Ok((table.points, table.labels.unwrap_or(LabelColumn::Numbers(vec![]))))
 }
 
-fn estimator(options: &Train, x: &Vectors, y: &Labels) -> Result<Svc<VectorExpr>> {
+/// What `-s` asks for.
+fn task(options: &Train, x: &Vectors, labels: &LabelColumn) -> Result<Task> {
+    let (kernel, solver) = (kernel(options, x), solver(options)?);
+    let task = match options.machine {
+        MachineType::CSvc => {
+            let y = labels.labels().libsvm_order();
+            y.check(x.len()).in_file(&options.data)?;
+            let svc = Svc::new(kernel).c(options.c).solver(solver);
+            Task::Svc(weighted(svc, &options.weights, &y), y)
+        }
+        MachineType::OneClass => Task::OneClass(OneClass::new(kernel).nu(options.nu).solver(solver)),
+        MachineType::EpsilonSvr => {
+            let svr = Svr::new(kernel).c(options.c).epsilon(options.epsilon).solver(solver);
+            Task::Svr(svr, labels.numbers().in_file(&options.data)?)
+        }
+        MachineType::NuSvr => {
+            let svr = Svr::new(kernel).c(options.c).nu(options.nu).solver(solver);
+            Task::Svr(svr, labels.numbers().in_file(&options.data)?)
+        }
+    };
+    task.check()?;
+    Ok(task)
+}
+
+fn kernel(options: &Train, x: &Vectors) -> VectorExpr {
     let gamma = options.gamma.unwrap_or(1.0 / x.width().max(1) as f64);
-    let kernel = match options.kernel {
+    match options.kernel {
         0 => linear(),
         1 => polynomial(options.degree, gamma, options.coef0),
         2 => rbf(gamma),
         3 => tanh(gamma, options.coef0),
         _ => precomputed(),
-    };
-    kernel.check()?;
+    }
+}
+
+fn solver(options: &Train) -> Result<Smo> {
     if !(options.cache_megabytes > 0.0 && options.cache_megabytes < usize::MAX as f64 / MEGABYTE) {
         return Err(Failure::Usage(format!("-m {}: must be positive", options.cache_megabytes)));
     }
-    let mut svc = Svc::new(kernel).c(options.c).solver(Smo {
+    Ok(Smo {
         tolerance: options.tolerance,
         cache_bytes: (options.cache_megabytes * MEGABYTE) as usize,
         shrinking: options.shrinking,
         ..Smo::default()
-    });
-    for &(class, weight) in &options.weights {
+    })
+}
+
+/// Weights for the classes that are there; of the others LIBSVM only warns.
+fn weighted(mut svc: Svc<VectorExpr>, weights: &[(i32, f64)], y: &Labels) -> Svc<VectorExpr> {
+    for &(class, weight) in weights {
         let name = class.to_string();
         if y.classes().contains(&name) {
             svc = svc.class_weight(name, weight);
@@ -84,72 +116,34 @@ fn estimator(options: &Train, x: &Vectors, y: &Labels) -> Result<Svc<VectorExpr>
             remark(format_args!("WARNING: class label {class} specified in weight is not found"));
         }
     }
-    svc.check()?;
-    Ok(svc)
+    svc
 }
 
-/// LIBSVM's lines about a fit, unless it is to be quiet.
-fn tell(options: &Train, svc: &Svc<VectorExpr>, model: &Model, y: &Labels) -> Result<()> {
-    if Totals::of(&model.certificates).is_some_and(|totals| totals.stop == Stop::IterationLimit) {
+/// LIBSVM's lines about a fit to `rows` rows, unless it is to be quiet.
+fn tell(options: &Train, task: &Task, fitted: &Fitted, rows: usize) -> Result<()> {
+    let totals = Totals::of(fitted.model.certificates());
+    if totals.is_some_and(|totals| totals.stop == Stop::IterationLimit) {
         remark("\nWARNING: reaching max number of iterations");
     }
-    if options.quiet { Ok(()) } else { answer(lines(svc, model, y)) }
-}
-
-fn lines(svc: &Svc<VectorExpr>, model: &Model, y: &Labels) -> String {
-    let mut sizes = vec![0_usize; y.classes().len()];
-    y.index().iter().for_each(|&class| sizes[class as usize] += 1);
-    let bounds: Vec<f64> = svc.factors(y.classes()).iter().map(|weight| svc.c * weight).collect();
-    let mut text = String::new();
-    for (p, (a, b)) in pairs(y.classes().len()).into_iter().enumerate() {
-        let pair = Pair::of(model, p, [a, b], &bounds);
-        let (certificate, offset) = (&model.certificates[p], model.expansion.offsets[p]);
-        let _ = writeln!(text, "*\noptimization finished, #iter = {}", certificate.iterations);
-        if bounds[a] == bounds[b] {
-            let nu = pair.sum / (bounds[a] * (sizes[a] + sizes[b]) as f64);
-            let _ = writeln!(text, "nu = {nu:.6}");
-        }
-        let _ = writeln!(text, "obj = {:.6}, rho = {offset:.6}", certificate.objective);
-        let _ = writeln!(text, "nSV = {}, nBSV = {}", pair.support, pair.at_bound);
+    if options.quiet {
+        return Ok(());
     }
-    let _ = writeln!(text, "Total nSV = {}", model.expansion.points.len());
-    text
-}
-
-/// What LIBSVM tells of the variables of a pair.
-#[derive(Debug, Default, PartialEq)]
-struct Pair {
-    /// Σ|β|
-    sum: f64,
-    /// Variables that are not 0.
-    support: usize,
-    /// Variables at their bound.
-    at_bound: usize,
-}
-
-impl Pair {
-    fn of(model: &Model, output: usize, classes: [usize; 2], bounds: &[f64]) -> Self {
-        let mut pair = Self::default();
-        for class in classes {
-            let block = &model.expansion.coefficients.blocks[class];
-            let Some(column) = block.outputs.iter().position(|&o| o == output) else { continue };
-            for row in block.values.chunks(block.outputs.len()) {
-                let alpha = row[column].abs();
-                pair.sum += alpha;
-                pair.support += usize::from(alpha > 0.0);
-                pair.at_bound += usize::from(alpha >= bounds[class]);
-            }
+    match (task, &fitted.model) {
+        (Task::Svc(svc, y), Machine::Classifier(model)) => answer(lines::classifier(svc, model, y)),
+        (Task::Svr(svr, _), Machine::Regression(function)) => {
+            answer(lines::regression(svr, function, fitted.epsilon.unwrap_or(0.0), rows))
         }
-        pair
+        (_, Machine::OneClass(function)) => answer(lines::one_class(function)),
+        _ => Ok(()),
     }
 }
 
 /// Fits each fold's complement and predicts the fold.
 fn cross_validate(
     options: &Train,
-    svc: &Svc<VectorExpr>,
+    task: &Task,
     x: &Vectors,
-    y: &Labels,
+    labels: &LabelColumn,
     folds: usize,
 ) -> Result<()> {
     if folds > x.len() {
@@ -157,19 +151,55 @@ fn cross_validate(
             "WARNING: # folds > # data. Will use # folds = # data instead (i.e., leave-one-out cross validation)",
         );
     }
-    let folds = Folds::stratified(y, folds, SEED);
-    let mut correct = 0;
+    let folds = match task {
+        Task::Svc(_, y) => Folds::stratified(y, folds, SEED),
+        Task::Svr(..) | Task::OneClass(_) | Task::Svdd(_) => Folds::plain(x.len(), folds, SEED),
+    };
+    let (mut correct, mut values) = (0, vec![0.0; x.len()]);
     for k in 0..folds.count() {
         let (out, rest) = folds.split(k);
-        let labels = Labels::first_seen(rest.iter().map(|&i| y.name(i))).libsvm_order();
-        let model = fit(svc, &x.select(&rest), &labels, options.quiet).in_file(&options.data)?.model;
+        let part = task.part(&rest);
+        let fitted = part.fit(&x.select(&rest), options.quiet).in_file(&options.data)?;
         if system::stop_wanted() {
             return Err(Failure::Answer(code::INTERRUPTED));
         }
-        tell(options, svc, &model, &labels)?;
-        let predicted = model.predict(&x.select(&out)).in_file(&options.data)?;
-        correct += predicted.iter().zip(&out).filter(|(found, i)| **found == y.name(**i)).count();
+        tell(options, &part, &fitted, rest.len())?;
+        let found = Predictions::of(&fitted.model, &x.select(&out), false).in_file(&options.data)?;
+        match &found {
+            Predictions::Values(found) => {
+                out.iter().zip(found).for_each(|(&i, &value)| values[i] = value);
+            }
+            Predictions::Classes { .. } | Predictions::Scores(_) => {
+                if let Judgement::Correct(right) =
+                    found.judge(&rows_of(labels, &out)).in_file(&options.data)?
+                {
+                    correct += right;
+                }
+            }
+        }
     }
-    let percent = format_g(100.0 * correct as f64 / x.len() as f64, 6);
-    answer(format_args!("Cross Validation Accuracy = {percent}%\n"))
+    answer(match task {
+        Task::Svr(_, y) => {
+            let errors = Errors::of(&values, y);
+            format!(
+                "Cross Validation Mean squared error = {}\nCross Validation Squared correlation coefficient = {}\n",
+                format_g(errors.mean_square, 6),
+                format_g(errors.square_correlation, 6),
+            )
+        }
+        Task::Svc(..) | Task::OneClass(_) | Task::Svdd(_) => {
+            let percent = format_g(100.0 * correct as f64 / x.len() as f64, 6);
+            format!("Cross Validation Accuracy = {percent}%\n")
+        }
+    })
+}
+
+/// The labels of some rows.
+fn rows_of(labels: &LabelColumn, rows: &[usize]) -> LabelColumn {
+    match labels {
+        LabelColumn::Numbers(values) => LabelColumn::Numbers(rows.iter().map(|&i| values[i]).collect()),
+        LabelColumn::Texts { texts, codes } => {
+            LabelColumn::Texts { texts: texts.clone(), codes: rows.iter().map(|&i| codes[i]).collect() }
+        }
+    }
 }

@@ -5,7 +5,10 @@ Usage: svm-train [options] training_set_file [model_file]
 options:
 -s svm_type : type of machine (default 0)
     0 -- C-SVC (several classes by pairs)
-    1 -- nu-SVC, 2 -- one-class SVM, 3 -- epsilon-SVR, 4 -- nu-SVR: not supported yet
+    1 -- nu-SVC: not supported yet
+    2 -- one-class SVM
+    3 -- epsilon-SVR
+    4 -- nu-SVR
 -t kernel_type : type of kernel (default 2)
     0 -- linear: u'*v
     1 -- polynomial: (gamma*u'*v + coef0)^degree
@@ -15,7 +18,7 @@ options:
 -d degree : degree of the polynomial (default 3)
 -g gamma : gamma of the kernel (default 1/number of features)
 -r coef0 : coef0 of the kernel (default 0)
--c cost : C of C-SVC (default 1)
+-c cost : C of C-SVC, epsilon-SVR and nu-SVR (default 1)
 -n nu : nu of nu-SVC, one-class SVM and nu-SVR (default 0.5)
 -p epsilon : epsilon of epsilon-SVR (default 0.1)
 -m cachesize : memory for kernel rows in MB (default 100)

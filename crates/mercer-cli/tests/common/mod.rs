@@ -110,6 +110,16 @@ pub(crate) fn assert_close(found: f64, expected: f64, tolerance: f64) {
     assert!((found - expected).abs() <= tolerance, "{found} where {expected} ± {tolerance} is expected");
 }
 
+/// Rows `y 1:x`, y = sin(x) and a little noise, x from 0 to 6 in no order.
+pub(crate) fn wave(rows: usize) -> String {
+    let line = |i: usize| {
+        let (x, noise) =
+            (6.0 * ((i * 61) % rows) as f64 / rows as f64, ((i * 37) % 101) as f64 / 1010.0 - 0.05);
+        format!("{:.6} 1:{x:.6}\n", x.sin() + noise)
+    };
+    (0..rows).map(line).collect()
+}
+
 /// Two noisy classes in five dimensions that take long to tell apart with a large C.
 pub(crate) fn noisy(rows: usize) -> String {
     let mut state = 1_u64;

@@ -65,10 +65,13 @@ impl LabelColumn {
     pub fn numbers(&self) -> Result<Vec<f64>> {
         match self {
             Self::Numbers(values) => Ok(values.clone()),
-            Self::Texts { texts, .. } => {
-                let odd = texts.iter().find(|text| number::whole(text.as_bytes()).is_err());
-                let odd = odd.map_or("", String::as_str);
-                Err(ErrorKind::Data(DataProblem::LabelNotNumber(odd.into())).into())
+            Self::Texts { texts, codes } => {
+                let odd = texts.iter().position(|text| number::whole(text.as_bytes()).is_err());
+                // Texts come in the order of the rows, so the first odd text has the first odd row.
+                let row =
+                    odd.and_then(|odd| codes.iter().position(|&code| code as usize == odd)).unwrap_or(0);
+                let label = odd.map_or("", |odd| texts[odd].as_str()).into();
+                Err(ErrorKind::Data(DataProblem::LabelNotNumber { row: row + 1, label }).into())
             }
         }
     }
@@ -230,7 +233,7 @@ mod tests {
     fn a_text_among_numbers_is_named() {
         assert_eq!(column(&["1", "2"]).numbers().unwrap(), [1.0, 2.0]);
         let error = column(&["1", "nan", "x"]).numbers().unwrap_err();
-        assert_eq!(error.to_string(), "label 'nan' is not a number");
+        assert_eq!(error.to_string(), "row 2: label 'nan' is not a number");
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl Layout {
         }
         let label = find_label(&names, named, options)?;
         let rest = (0..names.len()).filter(|&k| Some(k) != label);
-        let mut numbers = vec![false; names.len()];
+        let mut numbers: Vec<bool> = (0..names.len()).map(|k| options.targets && Some(k) == label).collect();
         let features: Vec<usize> = match &options.encoding {
             None => rest.collect(),
             Some(encoding) => {

@@ -14,7 +14,7 @@ use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number::{self, is_space, lossy};
 use super::{LabelColumn, Sparse};
-use crate::error::{DataProblem, Error, ErrorKind, Problem, Result};
+use crate::error::{Error, Problem, Result};
 use crate::simd::huge_vec;
 
 /// The most blocks parsed side by side; memory grows with it, and more threads than this are not fed.
@@ -24,13 +24,22 @@ const MOST_ROOM: u64 = 1 << 30;
 /// The largest feature index of the format, a C `int`.
 const LARGEST: u64 = i32::MAX as u64;
 
+/// What is asked of the rows beyond the format.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Form {
+    /// Rows of a precomputed Gram: indices count from 0, the column of the serial number.
+    pub(crate) precomputed: bool,
+    /// Labels must be numbers.
+    pub(crate) targets: bool,
+}
+
 /// Reads all rows.
 ///
 /// # Errors
 /// If the text is not in the format, with line and column, or reading fails.
-pub(crate) fn read(input: Input, precomputed: bool) -> Result<(Sparse<f64>, LabelColumn)> {
+pub(crate) fn read(input: Input, form: Form) -> Result<(Sparse<f64>, LabelColumn)> {
     let mut all = Rows::with_room(input.path());
-    for_each_piece(input, precomputed, BLOCK, |piece| {
+    for_each_piece(input, form, BLOCK, |piece| {
         all.append(piece);
         Ok(())
     })?;
@@ -42,7 +51,7 @@ pub(crate) fn read(input: Input, precomputed: bool) -> Result<(Sparse<f64>, Labe
 /// While one batch of blocks is parsed, the batch before is visited and the batch after is read.
 pub(crate) fn for_each_piece(
     input: Input,
-    precomputed: bool,
+    form: Form,
     size: usize,
     mut visit: impl FnMut(&Rows) -> Result<()> + Send,
 ) -> Result<()> {
@@ -55,7 +64,7 @@ pub(crate) fn for_each_piece(
     while done + filled > 0 {
         let batch = &mut current[..filled];
         let parse = || {
-            let one = |(block, rows): &mut (Block, Rows)| rows.parse(block, precomputed);
+            let one = |(block, rows): &mut (Block, Rows)| rows.parse(block, form);
             batch.par_iter_mut().with_max_len(1).map(one).collect::<Vec<_>>()
         };
         let around = || {
@@ -122,19 +131,9 @@ impl Rows {
         (&self.index[range.clone()], &self.values[range])
     }
 
-    /// The labels of these rows as numbers.
-    ///
-    /// # Errors
-    /// If one is not.
-    pub(crate) fn targets(&self) -> Result<&[f64]> {
-        self.labels.as_numbers().ok_or_else(|| {
-            let mut copy = ColumnBuilder::default();
-            copy.append(&self.labels);
-            match copy.finish().numbers() {
-                Err(error) => error,
-                Ok(_) => ErrorKind::Data(DataProblem::LabelNotNumber("".into())).into(),
-            }
-        })
+    /// The labels of these rows as numbers; none where one is something else, which a form with targets refuses.
+    pub(crate) fn targets(&self) -> &[f64] {
+        self.labels.as_numbers().unwrap_or(&[])
     }
 
     fn append(&mut self, later: &Self) {
@@ -151,7 +150,7 @@ impl Rows {
     }
 
     /// Parses the lines of a block, or says what is wrong at which line.
-    fn parse(&mut self, block: &Block, precomputed: bool) -> Result<(), (u64, Flaw)> {
+    fn parse(&mut self, block: &Block, form: Form) -> Result<(), (u64, Flaw)> {
         self.start.truncate(1);
         self.index.clear();
         self.values.clear();
@@ -161,14 +160,14 @@ impl Rows {
         let mut line = block.line;
         while start < block.text.len() {
             let end = memchr::memchr(b'\n', &block.text[start..]).map_or(block.text.len(), |at| start + at);
-            self.line(&block.text[start..end], precomputed).map_err(|flaw| (line, flaw))?;
+            self.line(&block.text[start..end], form).map_err(|flaw| (line, flaw))?;
             start = end + 1;
             line += 1;
         }
         Ok(())
     }
 
-    fn line(&mut self, text: &[u8], precomputed: bool) -> Result<(), Flaw> {
+    fn line(&mut self, text: &[u8], form: Form) -> Result<(), Flaw> {
         let Some(start) = text.iter().position(|&byte| !is_space(byte)) else { return Ok(()) };
         let label = match number::prefix(&text[start..]) {
             Some((value, length)) => {
@@ -182,11 +181,15 @@ impl Rows {
                 if is_entry(token) {
                     return Err(flaw(Problem::MissingLabel));
                 }
-                self.labels.push(token).map_err(flaw)?;
+                if form.targets {
+                    self.labels.push_number(number::whole(token).map_err(flaw)?);
+                } else {
+                    self.labels.push(token).map_err(flaw)?;
+                }
                 token.len()
             }
         };
-        self.entries(text, start + label, precomputed)?;
+        self.entries(text, start + label, form.precomputed)?;
         self.start.push(self.index.len());
         Ok(())
     }

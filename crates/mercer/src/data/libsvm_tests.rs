@@ -9,7 +9,7 @@ use super::*;
 fn read_bytes(bytes: &[u8], precomputed: bool, size: usize) -> Result<(Sparse<f64>, LabelColumn)> {
     let mut all = Rows::default();
     let input = Input::new(Path::new("f"), Cursor::new(bytes.to_vec()))?;
-    for_each_piece(input, precomputed, size, |piece| {
+    for_each_piece(input, Form { precomputed, targets: false }, size, |piece| {
         all.append(piece);
         Ok(())
     })?;

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::blocks::BLOCK;
 use super::input::Input;
-use super::libsvm::{Rows, for_each_piece};
+use super::libsvm::{Form, Rows, for_each_piece};
 use super::range_file::parse;
 use super::scale::{check_width, scaled};
 use super::{Scaler, format_g, write_atomic};
@@ -114,10 +114,11 @@ impl Range {
         }
         let mut extent = Extent::default();
         let mut ends = [f64::INFINITY, f64::NEG_INFINITY];
-        for_each_piece(Input::open(path)?, false, BLOCK, |rows| {
+        let form = Form { targets: target.is_some(), ..Form::default() };
+        for_each_piece(Input::open(path)?, form, BLOCK, |rows| {
             extent.add(rows);
             if target.is_some() {
-                for &value in rows.targets()? {
+                for &value in rows.targets() {
                     ends = [ends[0].min(value), ends[1].max(value)];
                 }
             }
@@ -139,8 +140,9 @@ impl Range {
         let mut report = ScaleReport::default();
         let mut others = Extent::default();
         let mut text = String::new();
-        for_each_piece(Input::open(path)?, false, BLOCK, |rows| {
-            let targets = rows.targets()?;
+        let form = Form { targets: true, ..Form::default() };
+        for_each_piece(Input::open(path)?, form, BLOCK, |rows| {
+            let targets = rows.targets();
             text.clear();
             for (i, &target) in targets.iter().enumerate() {
                 text.push_str(&format_g(self.scaled_target(target), 17));

@@ -101,7 +101,7 @@ fn flaws_are_placed() {
     let range = Range::scan(&words, [-1.0, 1.0], None).unwrap();
     assert_eq!(
         range.scale_file(&words, &mut Vec::new()).unwrap_err().to_string(),
-        "label 'a' is not a number"
+        format!("{}:1:1: not a number: 'a'", words.display())
     );
     assert!(Range::scan(&words, [1.0, 1.0], None).is_err());
     assert!(Range::scan(&words, [-1.0, 1.0], Some([2.0, 1.0])).is_err());

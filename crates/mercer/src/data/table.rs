@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::column::ColumnBuilder;
 use super::encoding::Encoding;
 use super::input::Input;
-use super::{LabelColumn, Points, Vectors, csv, libsvm, npy};
+use super::{LabelColumn, Points, Vectors, csv, libsvm, npy, number};
 use crate::error::{DataProblem, Error, ErrorKind, Result};
 
 /// Bytes looked at to tell one format from another.
@@ -75,6 +75,8 @@ pub struct ReadOptions {
     pub encoding: Option<Encoding>,
     /// A file with the labels, one a line or a one-dimensional NPY array, instead of those in the data.
     pub labels_path: Option<PathBuf>,
+    /// Labels are targets of a regression: one that is no number is refused with its place.
+    pub targets: bool,
 }
 
 /// Reads a data file; `-` is standard input.
@@ -102,14 +104,24 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
     };
     let mut table = match format {
         Format::Libsvm => {
-            let (rows, labels) = libsvm::read(input, options.precomputed)?;
+            let form = libsvm::Form {
+                precomputed: options.precomputed,
+                // A file of labels beside the data takes the place of those in it.
+                targets: options.targets && options.labels_path.is_none(),
+            };
+            let (rows, labels) = libsvm::read(input, form)?;
             Table { points: rows.into(), labels: Some(labels), names: Vec::new(), encoding: None }
         }
         Format::Csv => csv::read(input, options)?,
         Format::Npy => npy::read(input, options)?,
     };
     if let Some(path) = &options.labels_path {
-        table.labels = Some(read_labels(path)?);
+        table.labels = Some(read_labels_as(path, options.targets)?);
+    }
+    if options.targets
+        && let Some(labels) = &table.labels
+    {
+        labels.numbers()?;
     }
     let points = table.points.len();
     let problem = match &table.labels {
@@ -125,6 +137,10 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
 /// # Errors
 /// If reading fails or the file is neither.
 pub fn read_labels(path: &Path) -> Result<LabelColumn> {
+    read_labels_as(path, false)
+}
+
+fn read_labels_as(path: &Path, targets: bool) -> Result<LabelColumn> {
     let mut input = Input::open(path)?;
     if Format::of_text(input.peek(npy::MAGIC.len())?) == Format::Npy {
         return npy::read_labels(input);
@@ -136,9 +152,12 @@ pub fn read_labels(path: &Path) -> Result<LabelColumn> {
     let mut labels = ColumnBuilder::default();
     for (line, label) in text.split(|&byte| byte == b'\n').enumerate() {
         let label = label.trim_ascii();
-        if !label.is_empty() {
-            labels.push(label).map_err(|problem| Error::parse(path, line as u64 + 1, 1, problem))?;
+        if label.is_empty() {
+            continue;
         }
+        let pushed =
+            if targets { number::whole(label).map(|y| labels.push_number(y)) } else { labels.push(label) };
+        pushed.map_err(|problem| Error::parse(path, line as u64 + 1, 1, problem))?;
     }
     Ok(labels.finish())
 }
@@ -257,6 +276,31 @@ mod tests {
         assert_eq!(table.labels.unwrap().labels().index(), [0, 1, 0]);
         let error = read_from(Path::new("f"), Cursor::new("0 1:1\n0 1:2\n"), &options).unwrap_err();
         assert_eq!(error.to_string(), "2 points but 3 labels");
+    }
+
+    #[test]
+    fn a_target_that_is_no_number_is_named_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("targets");
+        let flaw = |text: &'static str, options: ReadOptions| {
+            let options = ReadOptions { targets: true, ..options };
+            read_from(Path::new("f"), Cursor::new(text), &options).unwrap_err().to_string()
+        };
+        let plain = ReadOptions::default;
+        assert_eq!(flaw("# c\n1.5 1:1\n\n x 1:2\n", plain()), "f:4:2: not a number: 'x'");
+        let infinite = "f:1:1: not finite: '1e999'; every value must be a finite number";
+        assert_eq!(flaw("1e999 1:1\n", plain()), infinite);
+        let named = ReadOptions { header: Some(true), ..plain() };
+        assert_eq!(flaw("a,y\n1,2\n3,cat\n", named), "f:3:3: not a number: 'cat'");
+        // Before the header is known words are words, and only the row is left of the place.
+        assert_eq!(flaw("a,y\n1,2\n3,cat\n", plain()), "row 2: label 'cat' is not a number");
+        std::fs::write(&path, "1\n\ncat\n").unwrap();
+        let beside = ReadOptions { labels_path: Some(path.clone()), ..plain() };
+        let message = format!("{}:3:1: not a number: 'cat'", path.display());
+        assert_eq!(flaw("x 1:1\ny 1:2\n", beside), message);
+        let options = ReadOptions { targets: true, ..plain() };
+        let table = read_from(Path::new("f"), Cursor::new("+1.5e0 1:1\n-2 1:2\n"), &options).unwrap();
+        assert_eq!(table.labels, Some(LabelColumn::Numbers(vec![1.5, -2.0])));
     }
 
     #[test]

@@ -21,6 +21,15 @@ pub struct Coefficients {
     pub outputs: usize,
 }
 
+impl Coefficients {
+    /// One output, which every point enters by its weight.
+    #[must_use]
+    pub fn single(values: Vec<f64>) -> Self {
+        let block = CoefficientBlock { points: 0..values.len(), outputs: vec![0], values };
+        Self { blocks: vec![block], outputs: 1 }
+    }
+}
+
 /// A range of support points and the outputs they enter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoefficientBlock {

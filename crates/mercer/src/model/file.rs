@@ -32,6 +32,7 @@
 //! ```
 
 mod container;
+mod machine;
 mod points;
 #[cfg(test)]
 mod tests;
@@ -44,19 +45,18 @@ use serde::de::DeserializeOwned;
 use crate::data::{Encoding, Points, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::VectorExpr;
-use crate::model::layout::{self, Flaw};
-use crate::model::{Expansion, SvcModel};
+use crate::model::layout::Flaw;
+use crate::model::{Machine, SvcModel};
 use container::{Reader, Writer};
 
 const FORMAT: &str = "mercer";
 const VERSION: &str = "1";
-const METHOD: &str = "svc";
 
-/// A classifier and what belongs to it: how the data was prepared and how the model was trained.
+/// A machine and what belongs to it: how the data was prepared and how the model was trained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved {
-    /// The classifier.
-    pub model: SvcModel<Vectors, VectorExpr>,
+    /// The machine.
+    pub model: Machine,
     /// How features were scaled before training.
     pub scaler: Option<Scaler>,
     /// How the columns of a table became features.
@@ -69,11 +69,15 @@ pub struct Saved {
     pub program: String,
 }
 
-/// The parameters a classifier was trained with.
+/// The parameters a machine was trained with, those that it has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Training {
     /// C
-    pub c: f64,
+    pub c: Option<f64>,
+    /// ν
+    pub nu: Option<f64>,
+    /// ε: as given, or as found for ν.
+    pub epsilon: Option<f64>,
     /// What C is multiplied by for each class; empty when every class has 1.
     pub class_weights: Vec<f64>,
     /// The tolerance on the optimality conditions.
@@ -81,8 +85,15 @@ pub struct Training {
 }
 
 impl From<SvcModel<Vectors, VectorExpr>> for Saved {
-    /// The model alone, trained by this version of the library.
+    /// The classifier alone, trained by this version of the library.
     fn from(model: SvcModel<Vectors, VectorExpr>) -> Self {
+        Machine::from(model).into()
+    }
+}
+
+impl From<Machine> for Saved {
+    /// The machine alone, trained by this version of the library.
+    fn from(model: Machine) -> Self {
         let program = concat!("mercer ", env!("CARGO_PKG_VERSION")).to_owned();
         Self { model, scaler: None, encoding: None, names: Vec::new(), training: None, program }
     }
@@ -127,17 +138,11 @@ impl Saved {
     }
 
     fn write(&self) -> Result<Vec<u8>, Flaw> {
-        let model = &self.model;
-        let weights = layout::check(model)?;
-        model.expansion.kernel.check().map_err(|error| error.to_string())?;
         let mut writer = Writer::default();
         writer.entry("format", FORMAT);
         writer.entry("version", VERSION);
-        writer.entry("method", METHOD);
         writer.entry("program", self.program.as_str());
-        writer.entry("kernel", model.expansion.kernel.to_string());
-        writer.entry("classes", text::print(&model.classes)?);
-        writer.entry("certificates", text::certificates(&model.certificates)?);
+        machine::write(&self.model, &mut writer)?;
         self.check()?;
         if !self.names.is_empty() {
             writer.entry("names", text::print(&self.names)?);
@@ -151,47 +156,13 @@ impl Saved {
         if let Some(encoding) = &self.encoding {
             writer.entry("encoding", text::print(encoding)?);
         }
-        let shape = [model.class_sizes.iter().sum(), model.classes.len() - 1];
-        let counts = |values: &[usize]| values.iter().map(|&value| value as u64).collect::<Vec<_>>();
-        writer.tensor("coefficients", &shape, weights);
-        writer.tensor("offsets", &[model.expansion.offsets.len()], model.expansion.offsets.iter().copied());
-        writer.tensor("class_sizes", &[model.class_sizes.len()], counts(&model.class_sizes));
-        writer.tensor("support", &[model.support.len()], counts(&model.support));
-        points::write(&model.expansion.points, &mut writer);
         writer.finish()
     }
 
     fn read(bytes: &[u8]) -> Result<Self, Flaw> {
         let mut reader = open(bytes)?;
-        let classes: Vec<String> = text::parse("classes", &reader.entry("classes")?)?;
-        let class_sizes = reader.counts("class_sizes")?;
-        let points = points::read(&mut reader)?;
-        let (shape, weights) = reader.tensor::<f64>("coefficients", 2)?;
-        let sum = class_sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
-        if class_sizes.len() != classes.len() || classes.len() < 2 {
-            return Err(format!("{} classes but {} class sizes", classes.len(), class_sizes.len()).into());
-        }
-        if sum != Some(shape[0]) || shape[1] != classes.len() - 1 {
-            return Err(
-                "the coefficients are not one row per support point, one column per other class".into()
-            );
-        }
-        let kernel = reader.entry("kernel")?;
-        let model = SvcModel {
-            expansion: Expansion {
-                kernel: kernel.parse().map_err(|error: Error| error.to_string())?,
-                points,
-                coefficients: layout::blocks(&class_sizes, &weights),
-                offsets: reader.list("offsets")?,
-            },
-            classes,
-            class_sizes,
-            support: reader.counts("support")?,
-            certificates: text::read_certificates(&reader.entry("certificates")?)?,
-        };
-        layout::check(&model)?;
         let saved = Self {
-            model,
+            model: machine::read(&mut reader)?,
             scaler: optional(&mut reader, "scaler")?,
             encoding: optional(&mut reader, "encoding")?,
             names: optional(&mut reader, "names")?.unwrap_or_default(),
@@ -205,7 +176,7 @@ impl Saved {
 
     /// Refuses what stands around a model and does not fit it, or cannot be used.
     fn check(&self) -> Result<(), Flaw> {
-        let (names, width) = (self.names.len(), self.model.expansion.points.width());
+        let (names, width) = (self.names.len(), self.model.expansion().points.width());
         if names != 0 && names != width {
             return Err(format!("{names} names for {width} features").into());
         }
@@ -241,7 +212,7 @@ fn optional<T: DeserializeOwned>(reader: &mut Reader<'_>, key: &str) -> Result<O
     reader.optional(key).map(|json| text::parse(key, &json)).transpose()
 }
 
-/// A container of the right format, version and method, with a correct checksum.
+/// A container of the right format and version, with a correct checksum.
 fn open(bytes: &[u8]) -> Result<Reader<'_>, Flaw> {
     let mut reader =
         Reader::open(bytes).map_err(|flaw| format!("not a mercer model, or a damaged one: {flaw}"))?;
@@ -257,10 +228,6 @@ fn open(bytes: &[u8]) -> Result<Reader<'_>, Flaw> {
         None => return Err("no version".into()),
     }
     reader.verify()?;
-    match reader.entry("method")?.as_str() {
-        METHOD => {}
-        method => return Err(format!("method '{method}': this program reads '{METHOD}'").into()),
-    }
     reader.optional("format");
     reader.optional("version");
     Ok(reader)

@@ -3,7 +3,7 @@
 use crate::data::Points;
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::kernel::Kernel;
-use crate::model::{CoefficientBlock, Coefficients, Expansion};
+use crate::model::{Coefficients, Expansion};
 use crate::solve::{Certificate, Solution};
 
 /// A function f(x) = Σ βᵢ k(xᵢ, x) − b over its support points, and how good it is.
@@ -11,27 +11,26 @@ use crate::solve::{Certificate, Solution};
 pub struct Function<X, K> {
     /// f
     pub expansion: Expansion<X, K>,
-    /// Positions of the support points in the training data, from 0.
+    /// Positions of the support points in the training data, from 0; empty when unknown (LIBSVM model files).
     pub support: Vec<usize>,
-    /// How good it is.
-    pub certificate: Certificate,
+    /// How good it is; absent when unknown (LIBSVM model files).
+    pub certificate: Option<Certificate>,
 }
 
 impl<X: Points, K: Kernel<X>> Function<X, K> {
     /// The function of a solution: the points whose coefficient is not zero.
     pub(super) fn new(kernel: K, x: &X, solution: Solution) -> Self {
         let support: Vec<usize> = (0..x.len()).filter(|&i| solution.coefficients[i] != 0.0).collect();
-        let values: Vec<f64> = support.iter().map(|&i| solution.coefficients[i]).collect();
-        let block = CoefficientBlock { points: 0..support.len(), outputs: vec![0], values };
+        let values = support.iter().map(|&i| solution.coefficients[i]).collect();
         Self {
             expansion: Expansion {
                 kernel,
                 points: x.select(&support),
-                coefficients: Coefficients { blocks: vec![block], outputs: 1 },
+                coefficients: Coefficients::single(values),
                 offsets: vec![solution.offset],
             },
             support,
-            certificate: solution.certificate,
+            certificate: Some(solution.certificate),
         }
     }
 

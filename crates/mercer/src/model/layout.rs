@@ -1,12 +1,15 @@
-//! How the coefficients of a one-vs-one classifier lie in a file: one row per support point, one column per other
-//! class.
+//! How the coefficients of a machine lie in a file, and what its parts must be like.
+//!
+//! A machine with one function has one coefficient per support point. A one-vs-one classifier has one row per support
+//! point, one column per other class.
 //!
 //! Among k classes the pair (a, b), a < b, has output a·k − a(a + 1)/2 + (b − a − 1). A support point of class a
 //! enters the k − 1 outputs that involve a; its weight against class b stands in column b where b < a, else in
 //! column b − 1. Both model files, ours and LIBSVM's, hold this n × (k − 1) matrix.
 
 use crate::data::{Points, Vectors};
-use crate::model::{CoefficientBlock, Coefficients, SvcModel};
+use crate::kernel::VectorExpr;
+use crate::model::{CoefficientBlock, Coefficients, Expansion, Machine, SvcModel, SvddModel};
 
 /// What is wrong with a model, in words; whoever knows the file makes an error of it.
 pub(super) type Flaw = Box<str>;
@@ -79,18 +82,41 @@ pub(super) fn weights(coefficients: &Coefficients, class_sizes: &[usize]) -> Res
     Ok(weights)
 }
 
-/// Refuses a model whose parts do not fit together or hold a number that is not finite, and gives its weights as
-/// [`weights`] does.
+/// Refuses a machine whose parts do not fit together or hold a number that is not finite, and gives its weights, a row
+/// for each support point: of a classifier as [`weights`] does, of another machine one.
 ///
 /// # Errors
 /// The first flaw found.
-pub(super) fn check<K>(model: &SvcModel<Vectors, K>) -> Result<Vec<f64>, Flaw> {
-    let (expansion, points) = (&model.expansion, model.expansion.points.len());
+pub(super) fn check(machine: &Machine) -> Result<Vec<f64>, Flaw> {
+    let outputs = match machine {
+        Machine::Classifier(model) => check_classes(model)?,
+        Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => 1,
+    };
+    check_parts(machine, outputs)?;
+    let weights = match machine {
+        Machine::Classifier(model) => weights(&model.expansion.coefficients, &model.class_sizes)?,
+        Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => single(machine.expansion())?,
+    };
+    if !weights.iter().all(|weight| weight.is_finite()) {
+        return Err("a coefficient is not a finite number".into());
+    }
+    match machine {
+        Machine::Sphere(sphere) => check_sphere(sphere).map(|()| weights),
+        _ => Ok(weights),
+    }
+}
+
+fn same(what: &str, found: usize, expected: usize) -> Result<(), Flaw> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{found} {what} where {expected} are expected").into())
+}
+
+/// The classes of a classifier and their points; gives how many outputs there must be.
+fn check_classes(model: &SvcModel<Vectors, VectorExpr>) -> Result<usize, Flaw> {
     let classes = model.classes.len();
     let pairs = pairs(classes).filter(|_| classes >= 2).ok_or("fewer than two classes")?;
-    let same = |what: &str, found: usize, expected: usize| {
-        if found == expected { Ok(()) } else { Err(format!("{found} {what} where {expected} are expected")) }
-    };
     let mut names: Vec<&String> = model.classes.iter().collect();
     names.sort_unstable();
     if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -98,27 +124,54 @@ pub(super) fn check<K>(model: &SvcModel<Vectors, K>) -> Result<Vec<f64>, Flaw> {
     }
     same("class sizes", model.class_sizes.len(), classes)?;
     let listed = model.class_sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
-    same("points listed by class", listed.unwrap_or(usize::MAX), points)?;
-    same("offsets", expansion.offsets.len(), pairs)?;
-    same("outputs", expansion.coefficients.outputs, pairs)?;
-    same(
-        "positions of support points",
-        model.support.len(),
-        if model.support.is_empty() { 0 } else { points },
-    )?;
-    let certificates = model.certificates.len();
-    same("certificates", certificates, if certificates == 0 { 0 } else { pairs })?;
+    same("points listed by class", listed.unwrap_or(usize::MAX), model.expansion.points.len())?;
+    Ok(pairs)
+}
+
+/// What every machine has: so many outputs, and lists that are as long as their points and outputs.
+fn check_parts(machine: &Machine, outputs: usize) -> Result<(), Flaw> {
+    let expansion = machine.expansion();
+    same("offsets", expansion.offsets.len(), outputs)?;
+    same("outputs", expansion.coefficients.outputs, outputs)?;
+    let (positions, certificates) = (machine.support().len(), machine.certificates().len());
+    same("positions of support points", positions, if positions == 0 { 0 } else { expansion.points.len() })?;
+    same("certificates", certificates, if certificates == 0 { 0 } else { outputs })?;
     if let Some((row, column)) = expansion.points.first_not_finite() {
         return Err(format!("support point {}, column {}: not a finite number", row + 1, column + 1).into());
     }
     if !expansion.offsets.iter().all(|offset| offset.is_finite()) {
         return Err("an offset is not a finite number".into());
     }
-    let weights = weights(&expansion.coefficients, &model.class_sizes)?;
-    if !weights.iter().all(|weight| weight.is_finite()) {
-        return Err("a coefficient is not a finite number".into());
+    Ok(())
+}
+
+/// The weights of a machine with one output.
+fn single(expansion: &Expansion<Vectors, VectorExpr>) -> Result<Vec<f64>, Flaw> {
+    let points = expansion.points.len();
+    match expansion.coefficients.blocks.as_slice() {
+        [block] if block.points == (0..points) && block.outputs == [0] => {
+            same("coefficients", block.values.len(), points)?;
+            Ok(block.values.clone())
+        }
+        _ => Err("the coefficients of a function must be one block over all its points".into()),
     }
-    Ok(weights)
+}
+
+/// R² and ‖a‖², of which only one is free: R² = ‖a‖² − 2b.
+fn check_sphere(sphere: &SvddModel<Vectors, VectorExpr>) -> Result<(), Flaw> {
+    let offset = sphere.function.expansion.offsets[0];
+    if !sphere.square_center.is_finite() || !sphere.square_radius.is_finite() {
+        return Err("the centre or the radius of the sphere is not a finite number".into());
+    }
+    if sphere.square_radius != square_radius(sphere.square_center, offset) {
+        return Err("the radius of the sphere does not fit its centre and its offset".into());
+    }
+    Ok(())
+}
+
+/// R² = ‖a‖² − 2b.
+pub(super) fn square_radius(square_center: f64, offset: f64) -> f64 {
+    square_center - 2.0 * offset
 }
 
 #[cfg(test)]

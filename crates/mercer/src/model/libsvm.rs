@@ -1,10 +1,11 @@
-//! LIBSVM's model text, read and written, for classifiers.
+//! LIBSVM's model text, read and written.
 //!
 //! A header of `name value …` lines, the line `SV`, then one line per support vector: its k − 1 coefficients and its
 //! features as `index:value`, from 1. The conventions are those of [`SvcModel`]: support vectors are grouped by class
 //! in the order of `label`, the output of a pair is positive for the class listed first, `rho` is the offset b of
 //! Σ βᵢ k(xᵢ, x) − b, and the coefficient against class b stands in column b where b comes before the vector's own
-//! class, else in column b − 1.
+//! class, else in column b − 1. A [`Function`] (`one_class`, `epsilon_svr`, `nu_svr`) has one coefficient per support
+//! vector, `nr_class 2` and neither `label` nor `nr_sv`.
 //!
 //! | `kernel_type` | expression |
 //! |---|---|
@@ -17,15 +18,16 @@
 //! What the text cannot say: LIBSVM writes features with 8 digits, so that its own reloaded models are not bit-equal;
 //! we write every number with as many digits as bring it back. The width is the largest index of a support vector.
 //! Positions in the training data and certificates are not in the text, and a model read from it has neither.
-//! A `nu_svc` model decides like a `c_svc` one and is written as such. Probability lines (`probA`, `probB`,
-//! `prob_density_marks`) are accepted and not kept.
+//! A `nu_svc` model decides like a `c_svc` one, a `nu_svr` like an `epsilon_svr`; which of the two is written depends on
+//! whether [`Training`] has a ν. Probability lines (`probA`, `probB`, `prob_density_marks`) are accepted and not kept.
+//! A sphere has no place in the text.
 //!
 //! ```
 //! let text = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.25\n\
 //!             label 1 -1\nnr_sv 1 1\nSV\n1 1:0.5 3:1 \n-1 2:2 \n";
 //! let model = mercer::model::libsvm::parse(text.as_bytes())?;
-//! assert_eq!(model.classes, ["1", "-1"]);
-//! assert_eq!(mercer::model::libsvm::print(&model)?, text);
+//! assert_eq!(model.classifier().expect("c_svc").classes, ["1", "-1"]);
+//! assert_eq!(mercer::model::libsvm::print(&model, None)?, text);
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
@@ -41,16 +43,17 @@ use std::path::Path;
 use crate::data::{Vectors, write_bytes};
 use crate::error::{Error, Result};
 use crate::kernel::VectorExpr;
-use crate::model::{Expansion, SvcModel, layout};
+use crate::model::file::Training;
+use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, layout};
+use header::Kind;
 
 pub use print::print;
 
 /// Reads a LIBSVM model file; support vectors become sparse rows of `f64`.
 ///
 /// # Errors
-/// If the file cannot be read; with line and column if it is not a whole and consistent model; if it is a model of
-/// another type than `c_svc` or `nu_svc`.
-pub fn read(path: impl AsRef<Path>) -> Result<SvcModel<Vectors, VectorExpr>> {
+/// If the file cannot be read; with line and column if it is not a whole and consistent model.
+pub fn read(path: impl AsRef<Path>) -> Result<Machine> {
     let path = path.as_ref();
     let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
     parse_named(&bytes, path)
@@ -60,7 +63,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<SvcModel<Vectors, VectorExpr>> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn parse(text: &[u8]) -> Result<SvcModel<Vectors, VectorExpr>> {
+pub fn parse(text: &[u8]) -> Result<Machine> {
     parse_named(text, Path::new("<memory>"))
 }
 
@@ -68,24 +71,29 @@ pub fn parse(text: &[u8]) -> Result<SvcModel<Vectors, VectorExpr>> {
 ///
 /// # Errors
 /// As [`print()`], or if the file cannot be written.
-pub fn write(model: &SvcModel<Vectors, VectorExpr>, path: impl AsRef<Path>) -> Result<()> {
-    write_bytes(path.as_ref(), print(model)?.as_bytes())
+pub fn write(machine: &Machine, training: Option<&Training>, path: impl AsRef<Path>) -> Result<()> {
+    write_bytes(path.as_ref(), print(machine, training)?.as_bytes())
 }
 
-fn parse_named(text: &[u8], path: &Path) -> Result<SvcModel<Vectors, VectorExpr>> {
+fn parse_named(text: &[u8], path: &Path) -> Result<Machine> {
     let mut lines = line::Lines::new(text, path);
     let header = header::read(&mut lines)?;
     let (points, weights) = vectors::read(lines, &header)?;
-    Ok(SvcModel {
-        expansion: Expansion {
-            kernel: header.kernel,
-            points,
-            coefficients: layout::blocks(&header.class_sizes, &weights),
-            offsets: header.offsets,
-        },
-        classes: header.classes,
-        class_sizes: header.class_sizes,
-        support: Vec::new(),
-        certificates: Vec::new(),
+    let expansion =
+        |coefficients| Expansion { kernel: header.kernel, points, coefficients, offsets: header.offsets };
+    Ok(match header.kind {
+        Kind::Classifier { classes, class_sizes } => Machine::Classifier(SvcModel {
+            expansion: expansion(layout::blocks(&class_sizes, &weights)),
+            classes,
+            class_sizes,
+            support: Vec::new(),
+            certificates: Vec::new(),
+        }),
+        Kind::Regression => Machine::Regression(function(expansion(Coefficients::single(weights)))),
+        Kind::OneClass => Machine::OneClass(function(expansion(Coefficients::single(weights)))),
     })
+}
+
+fn function(expansion: Expansion<Vectors, VectorExpr>) -> Function<Vectors, VectorExpr> {
+    Function { expansion, support: Vec::new(), certificate: None }
 }

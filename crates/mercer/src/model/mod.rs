@@ -9,6 +9,7 @@ pub mod file;
 mod function;
 mod layout;
 pub mod libsvm;
+mod machine;
 mod multiclass;
 mod multilabel;
 mod nu_svc;
@@ -24,6 +25,7 @@ mod weights;
 
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use function::Function;
+pub use machine::Machine;
 pub use multiclass::{pairs, vote};
 pub use multilabel::{MultiLabel, MultiLabelModel};
 pub use nu_svc::NuSvc;
@@ -32,7 +34,7 @@ pub use one_vs_all::OneVsAll;
 pub use probability::Probability;
 pub use scores::ScoreModel;
 pub use svc::{Slack, Svc, SvcModel};
-pub use svr::{Svr, Zone};
+pub use svr::{Svr, SvrFit, Zone};
 pub use together::Together;
 
 pub use crate::solve::together::Loss;

@@ -23,12 +23,13 @@
 //! ```
 
 use super::function::{Function, check_nu, check_points};
+use super::layout;
 use super::weights::Present;
 use crate::data::Points;
 use crate::error::{Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
-use crate::solve::{Problem, Smo, Watch, unwatched};
+use crate::solve::{Phases, Problem, Smo, Watch, unwatched};
 
 /// The ν one-class machine and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +71,15 @@ impl<K> OneClass<K> {
         self
     }
 
+    /// Refuses parameters out of range.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn check(&self) -> Result<()> {
+        check_nu(self.nu)?;
+        self.solver.check()
+    }
+
     /// Fits f, which is positive where the data are. Coefficients are in [0, 1] and sum to νn, as in LIBSVM.
     ///
     /// # Errors
@@ -89,7 +99,18 @@ impl<K> OneClass<K> {
     where
         K: Kernel<X> + Clone,
     {
-        check_nu(self.nu)?;
+        Ok(self.fit_timed(x, watch)?.0)
+    }
+
+    /// The same, and where the time went.
+    ///
+    /// # Errors
+    /// If a parameter or the points cannot be used.
+    pub fn fit_timed<X: Points>(&self, x: &X, watch: Watch<'_>) -> Result<(Function<X, K>, Phases)>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.check()?;
         check_points(x, x.len(), "points")?;
         let present = Present::new(&self.weights, x.len())?;
         let x = &present.points(x);
@@ -98,9 +119,10 @@ impl<K> OneClass<K> {
         let solver = Smo { psd, ..self.solver.clone() };
         let problem = Problem::one_class(&present.weights, self.nu);
         let solution = solver.solve(&problem, &gram, watch).map_err(|error| present.error(error))?;
+        let phases = solution.phases;
         let mut function = Function::new(self.kernel.clone(), x, solution);
         present.positions(&mut function.support);
-        Ok(function)
+        Ok((function, phases))
     }
 }
 
@@ -174,6 +196,17 @@ impl<K> Svdd<K> {
     where
         K: Kernel<X> + Clone,
     {
+        Ok(self.fit_timed(x, watch)?.0)
+    }
+
+    /// The same, and where the time went.
+    ///
+    /// # Errors
+    /// As [`Svdd::fit`].
+    pub fn fit_timed<X: Points>(&self, x: &X, watch: Watch<'_>) -> Result<(SvddModel<X, K>, Phases)>
+    where
+        K: Kernel<X> + Clone,
+    {
         check_points(x, x.len(), "points")?;
         let present = Present::new(&self.weights, x.len())?;
         let x = &present.points(x);
@@ -190,10 +223,11 @@ impl<K> Svdd<K> {
         let own: f64 = solution.coefficients.iter().zip(gram.diagonal()).map(|(a, k)| a * k).sum();
         let square_center = 2.0 * solution.certificate.objective + own;
         // At a free point (Kα)ₛ − ½kₛₛ = b, and R² = kₛₛ − 2(Kα)ₛ + αᵀKα.
-        let square_radius = square_center - 2.0 * solution.offset;
+        let square_radius = layout::square_radius(square_center, solution.offset);
+        let phases = solution.phases;
         let mut function = Function::new(self.kernel.clone(), x, solution);
         present.positions(&mut function.support);
-        Ok(SvddModel { function, square_radius, square_center })
+        Ok((SvddModel { function, square_radius, square_center }, phases))
     }
 }
 

@@ -24,7 +24,7 @@ use crate::data::Points;
 use crate::error::{Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
-use crate::solve::{Problem, Smo, Solution, Watch, unwatched};
+use crate::solve::{Phases, Problem, Smo, Solution, Watch, unwatched};
 
 /// What is given of the insensitive zone.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,6 +50,17 @@ pub struct Svr<K> {
     pub weights: Vec<f64>,
     /// How the dual is solved.
     pub solver: Smo,
+}
+
+/// A fitted regression and what is known of the fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SvrFit<X, K> {
+    /// f
+    pub function: Function<X, K>,
+    /// ε: as given, or as found for ν.
+    pub epsilon: f64,
+    /// Where the time went.
+    pub phases: Phases,
 }
 
 impl<K> Svr<K> {
@@ -145,6 +156,17 @@ impl<K> Svr<K> {
     where
         K: Kernel<X> + Clone,
     {
+        Ok(self.fit_timed(x, y, watch)?.function)
+    }
+
+    /// The same, with ε and where the time went.
+    ///
+    /// # Errors
+    /// If a parameter, the points or the targets cannot be used.
+    pub fn fit_timed<X: Points>(&self, x: &X, y: &[f64], watch: Watch<'_>) -> Result<SvrFit<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
         self.check()?;
         check_points(x, y.len(), "targets")?;
         for &target in y {
@@ -163,7 +185,7 @@ impl<K> Svr<K> {
                     Slack::Linear => problem,
                     Slack::Squared => problem.squared(c.iter().map(|c| 1.0 / c).collect()),
                 };
-                solver.solve(&problem, &gram, watch)
+                solver.solve(&problem, &gram, watch).map(|solution| (solution, epsilon))
             }
             Zone::Nu(nu) => {
                 // α and α* are separate variables, with a sum each.
@@ -172,18 +194,20 @@ impl<K> Svr<K> {
                 solved.map(|solution| joined(solution, x.len()))
             }
         };
-        let solution = solved.map_err(|error| present.error(error))?;
+        let (solution, epsilon) = solved.map_err(|error| present.error(error))?;
+        let phases = solution.phases;
         let mut function = Function::new(self.kernel.clone(), x, solution);
         present.positions(&mut function.support);
-        Ok(function)
+        Ok(SvrFit { function, epsilon, phases })
     }
 }
 
-/// The answer in β = α − α*.
-fn joined(mut solution: Solution, points: usize) -> Solution {
+/// The answer in β = α − α*, and ε.
+fn joined(mut solution: Solution, points: usize) -> (Solution, f64) {
     let stars = solution.coefficients.split_off(points);
     solution.coefficients.iter_mut().zip(stars).for_each(|(a, star)| *a += star);
-    // f − y is −ε at a free α and ε at a free α*.
+    // f − y is −ε at a free α and ε at a free α*: b − ε and b + ε are the offsets of the two sums.
+    let epsilon = 0.5 * (solution.second_offset - solution.offset);
     solution.offset = f64::midpoint(solution.offset, solution.second_offset);
-    solution
+    (solution, epsilon)
 }

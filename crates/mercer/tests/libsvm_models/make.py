@@ -3,7 +3,8 @@
     python make.py iris_scale
 
 For each model NAME.model there is NAME.values: a line per point with LIBSVM's decision values (one per pair of
-classes, 17 digits), then the point as index:value. The values are those of the model as LIBSVM reads it back.
+classes, or the one of a machine without classes, 17 digits), then the point as index:value. The values are those of
+the model as LIBSVM reads it back. Regression takes the numbers of the classes for targets.
 """
 
 import sys
@@ -19,6 +20,9 @@ MODELS = {
     "sigmoid": "-t 3 -g 0.1 -r -0.5 -c 5",
     "probability": "-t 2 -g 0.5 -c 2 -b 1",
     "nu": "-s 1 -n 0.2 -t 2 -g 0.5",
+    "one_class": "-s 2 -n 0.3 -t 2 -g 0.5 -b 1",
+    "epsilon_svr": "-s 3 -p 0.1 -c 2 -t 2 -g 0.5",
+    "nu_svr": "-s 4 -n 0.4 -c 2 -t 1 -d 2 -g 0.5 -r 1 -b 1",
 }
 
 
@@ -27,7 +31,7 @@ def make(name, options, labels, points, precomputed=False):
     svm_save_model(f"{name}.model", svm_train(problem, svm_parameter(options + " -q")))
     model = svm_load_model(f"{name}.model")
     # svm_predict gives the decision values of nu-SVC a buffer for one pair only.
-    decision = (c_double * 3)()
+    decision = (c_double * (3 if libsvm.svm_get_svm_type(model) < 2 else 1))()
     with open(f"{name}.values", "w", encoding="ascii") as out:
         for point in points[::15]:
             node, _ = gen_svm_nodearray(point, isKernel=precomputed)

@@ -3,10 +3,11 @@
 use super::*;
 use crate::data::{Column, Dense, Sparse};
 use crate::kernel;
+use crate::model::{Coefficients, Expansion, Function, SvddModel, layout};
 use crate::solve::{Certificate, Stop};
 
-fn saved(points: impl Into<Vectors>) -> Saved {
-    let certificate = Certificate {
+fn certificate() -> Certificate {
+    Certificate {
         objective: -1.25,
         gap: Some(0.1 + 0.2),
         violation: 1e-4,
@@ -14,7 +15,11 @@ fn saved(points: impl Into<Vectors>) -> Saved {
         rows: 2.5,
         stop: Stop::Converged,
         exact: false,
-    };
+    }
+}
+
+fn saved(points: impl Into<Vectors>) -> Saved {
+    let certificate = certificate();
     let class_sizes = vec![1, 0, 2];
     let weights = [0.1, -0.2, 1.0 / 3.0, 5e-324, -0.0, 1e300];
     let model = SvcModel {
@@ -29,7 +34,13 @@ fn saved(points: impl Into<Vectors>) -> Saved {
         support: vec![4, 0, 9],
         certificates: vec![certificate, Certificate { gap: None, ..certificate }, certificate],
     };
-    let training = Training { c: 10.0, class_weights: vec![1.0, 2.0, 0.5], tolerance: 1e-3 };
+    let training = Training {
+        c: Some(10.0),
+        nu: None,
+        epsilon: None,
+        class_weights: vec![1.0, 2.0, 0.5],
+        tolerance: 1e-3,
+    };
     let names = (0..model.expansion.points.width()).map(|k| format!("feature {k}")).collect();
     let scaler = Scaler::min_max(&model.expansion.points.select(&[0, 1]), -1.0, 0.1).unwrap();
     let categories = (0..model.expansion.points.width()).map(|k| format!("a{k}")).collect();
@@ -47,8 +58,46 @@ fn sparse64() -> Saved {
     saved(Sparse::new(9, vec![0, 2, 2, 3], vec![0, 8, 3], vec![0.1_f64, -2.0, f64::MAX]))
 }
 
-fn all() -> [Saved; 4] {
+/// The same machine without classes: a function over three points.
+fn function() -> Function<Vectors, VectorExpr> {
+    Function {
+        expansion: Expansion {
+            kernel: kernel::rbf(0.5),
+            points: Dense::new(2, vec![0.1_f64, -0.0, 5e-324, 4.0, f64::MAX, 1e-45]).into(),
+            coefficients: Coefficients::single(vec![1.0 / 3.0, -0.0, 1e300]),
+            offsets: vec![-0.7],
+        },
+        support: vec![4, 0, 9],
+        certificate: Some(certificate()),
+    }
+}
+
+fn trained(model: Machine, [c, nu, epsilon]: [Option<f64>; 3]) -> Saved {
+    let training = Training { c, nu, epsilon, class_weights: vec![], tolerance: 1e-3 };
+    Saved { training: Some(training), ..Saved::from(model) }
+}
+
+fn regression() -> Saved {
+    trained(Machine::Regression(function()), [Some(2.0), None, Some(0.1)])
+}
+
+fn one_class() -> Saved {
+    let unknown = Function { support: vec![], certificate: None, ..function() };
+    trained(Machine::OneClass(unknown), [None, Some(0.5), None])
+}
+
+fn sphere() -> Saved {
+    let square_center = 0.1;
+    let square_radius = square_center + 2.0 * 0.7;
+    let sphere = SvddModel { function: function(), square_radius, square_center };
+    trained(sphere.into(), [Some(1.0), None, None])
+}
+
+fn all() -> [Saved; 7] {
     [
+        regression(),
+        one_class(),
+        sphere(),
         dense32(),
         saved(Dense::new(1, vec![0.1_f64, -0.0, 5e-324])),
         saved(Sparse::new(5, vec![0, 2, 2, 3], vec![0, 4, 3], vec![0.1_f32, -2.0, 1e-45])),
@@ -76,14 +125,15 @@ fn a_model_saved_is_a_model_loaded_and_nothing_else_is_left() {
     model.save(&path).unwrap();
     assert_eq!(Saved::load(&path).unwrap(), model);
     let mut broken = model;
-    broken.model.class_sizes[0] = 7;
+    let Machine::Classifier(classifier) = &mut broken.model else { panic!("a classifier was saved") };
+    classifier.class_sizes[0] = 7;
     let error = broken.save(folder.path().join("b.mercer")).unwrap_err();
     assert!(error.to_string().ends_with("9 points listed by class where 3 are expected"), "{error}");
     let mut hidden = dense32();
     hidden.scaler = Some(Scaler::Standard { mean: vec![f64::NAN; 2], deviation: vec![1.0; 2] });
     assert!(hidden.save(folder.path().join("b.mercer")).unwrap_err().to_string().contains("scaler"));
     let mut hidden = dense32();
-    hidden.model.expansion.kernel = kernel::rbf(f64::NAN);
+    hidden.model.expansion_mut().kernel = kernel::rbf(f64::NAN);
     assert!(hidden.save(folder.path().join("b.mercer")).unwrap_err().to_string().contains("gamma = NaN"));
     assert!(dense32().save(folder.path().join("none/c.mercer")).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -135,7 +185,8 @@ fn another_version_format_or_method_is_named() {
     let refusal = |key: &str, value: &str| refusal(&dense32(), |file| file.entry(key, value));
     assert_eq!(refusal("version", "2"), "version 2: this program reads version 1");
     assert_eq!(refusal("format", "pt"), "not a mercer model");
-    assert_eq!(refusal("method", "svr"), "method 'svr': this program reads 'svc'");
+    assert_eq!(refusal("method", "gp"), "method 'gp': this program reads svc, svr, one-class, svdd");
+    assert!(refusal("method", "svr").contains("one row per support point, one column"));
     assert!(refusal("surprise", "!").contains("unknown entry or tensor 'surprise'"));
 }
 
@@ -194,6 +245,57 @@ fn tensors_that_do_not_fit_are_refused() {
     );
     assert!(dense(|file| file.tensor("points.values", &[1], [0.0])).contains("both dense and sparse"));
     assert!(dense(|file| file.tensor("extra", &[1], [0.0])).contains("unknown entry or tensor 'extra'"));
+}
+
+#[test]
+fn functions_and_spheres_that_do_not_fit_are_refused() {
+    let svr = |change: fn(&mut Writer)| refusal(&regression(), change);
+    let one_column = "one row per support point, one column";
+    assert!(svr(|file| file.tensor("coefficients", &[1, 3], [0.0; 3])).contains(one_column));
+    assert!(svr(|file| file.tensor("coefficients", &[3, 2], [0.0; 6])).contains(one_column));
+    assert!(svr(|file| file.tensor("coefficients", &[3], [0.0; 3])).contains("must have 2 dimensions"));
+    assert!(svr(|file| file.tensor("coefficients", &[3, 1], [f64::NAN; 3])).contains("a coefficient is not"));
+    assert!(svr(|file| file.tensor("points", &[2, 2], [0.0; 4])).contains(one_column));
+    assert!(svr(|file| file.tensor("offsets", &[0], [0.0; 0])).contains("0 offsets where 1"));
+    assert!(svr(|file| file.tensor("offsets", &[2], [0.0; 2])).contains("2 offsets where 1"));
+    assert!(svr(|file| file.tensor("support", &[2], [0_u64, 1])).contains("2 positions"));
+    assert!(svr(|file| file.tensor("class_sizes", &[1], [3_u64])).contains("unknown entry or tensor"));
+    assert!(svr(|file| file.entry("classes", "[]")).contains("unknown entry or tensor 'classes'"));
+    let twice = text::certificates(&[certificate(), certificate()]).unwrap();
+    assert!(refusal(&one_class(), |file| file.entry("certificates", twice)).contains("2 certificates"));
+    assert!(svr(|file| file.entry("method", "svdd")).contains("no tensor 'square_center'"));
+    assert!(svr(|file| file.entry("method", "svc")).contains("no entry 'classes'"));
+
+    let svdd = |change: fn(&mut Writer)| refusal(&sphere(), change);
+    let one = "one offset and one square_center";
+    assert!(svdd(|file| file.tensor("square_center", &[2], [0.1, 0.1])).contains(one));
+    assert!(svdd(|file| file.tensor("square_center", &[0], [0.0; 0])).contains(one));
+    assert!(svdd(|file| file.tensor("offsets", &[0], [0.0; 0])).contains(one));
+    assert!(svdd(|file| file.tensor("square_center", &[1], [f64::NAN])).contains("not a finite number"));
+    assert!(svdd(|file| file.tensor("offsets", &[1], [f64::MIN])).contains("not a finite number"));
+    assert!(svdd(|file| file.entry("method", "svr")).contains("unknown entry or tensor 'square_center'"));
+}
+
+#[test]
+fn machines_whose_parts_do_not_fit_are_not_written() {
+    let mut blocks = regression();
+    blocks.model.expansion_mut().coefficients.blocks.clear();
+    assert!(blocks.to_bytes().unwrap_err().to_string().contains("one block over all its points"));
+    let mut short = regression();
+    short.model.expansion_mut().coefficients.blocks[0].values.pop();
+    assert!(short.to_bytes().unwrap_err().to_string().contains("2 coefficients where 3"));
+    let mut moved = sphere();
+    moved.model.expansion_mut().offsets[0] = 0.0;
+    assert!(moved.to_bytes().unwrap_err().to_string().contains("the radius of the sphere"));
+}
+
+/// A classifier as version 0.1.0 wrote it, before there were other machines.
+#[test]
+fn the_first_models_are_still_read() {
+    let saved = Saved::from_bytes(include_bytes!("../../../tests/models/svc.mercer")).unwrap();
+    let model = saved.model.classifier().unwrap();
+    assert_eq!((model.classes.len(), model.expansion.points.len()), (2, 2));
+    assert_eq!(saved.training.unwrap().c, Some(10.0));
 }
 
 #[test]

@@ -26,7 +26,9 @@ pub(super) fn read_certificates(json: &str) -> Result<Vec<Certificate>, Flaw> {
 
 pub(super) fn training(training: &Training) -> Result<String, Flaw> {
     print(&TrainingEntry {
-        c: Number(training.c),
+        c: training.c.map(Number),
+        nu: training.nu.map(Number),
+        epsilon: training.epsilon.map(Number),
         class_weights: training.class_weights.iter().copied().map(Number).collect(),
         tolerance: Number(training.tolerance),
     })
@@ -35,13 +37,25 @@ pub(super) fn training(training: &Training) -> Result<String, Flaw> {
 pub(super) fn read_training(json: &str) -> Result<Training, Flaw> {
     let entry: TrainingEntry = parse("training", json)?;
     let class_weights = entry.class_weights.into_iter().map(|weight| weight.0).collect();
-    Ok(Training { c: entry.c.0, class_weights, tolerance: entry.tolerance.0 })
+    let number = |number: Option<Number>| number.map(|number| number.0);
+    Ok(Training {
+        c: number(entry.c),
+        nu: number(entry.nu),
+        epsilon: number(entry.epsilon),
+        class_weights,
+        tolerance: entry.tolerance.0,
+    })
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TrainingEntry {
-    c: Number,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    c: Option<Number>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nu: Option<Number>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    epsilon: Option<Number>,
     class_weights: Vec<Number>,
     tolerance: Number,
 }
@@ -146,9 +160,32 @@ mod tests {
 
     #[test]
     fn training_keeps_every_bit() {
-        let training_made =
-            Training { c: f64::INFINITY, class_weights: vec![1.0 / 3.0, 2.0], tolerance: 0.1 + 0.2 };
-        assert_eq!(read_training(&training(&training_made).unwrap()).unwrap(), training_made);
+        let hard = Training {
+            c: Some(f64::INFINITY),
+            nu: None,
+            epsilon: None,
+            class_weights: vec![1.0 / 3.0, 2.0],
+            tolerance: 0.1 + 0.2,
+        };
+        let found = Training {
+            c: None,
+            nu: Some(0.1 + 0.2),
+            epsilon: Some(5e-324),
+            class_weights: vec![],
+            ..hard.clone()
+        };
+        for made in [hard, found] {
+            assert_eq!(read_training(&training(&made).unwrap()).unwrap(), made);
+        }
+    }
+
+    #[test]
+    fn training_of_a_classifier_is_written_as_it_always_was() {
+        let json = r#"{"c":10.0,"class_weights":[],"tolerance":0.001}"#;
+        let made =
+            Training { c: Some(10.0), nu: None, epsilon: None, class_weights: vec![], tolerance: 1e-3 };
+        assert_eq!(read_training(json).unwrap(), made);
+        assert_eq!(training(&made).unwrap(), json);
     }
 
     #[test]

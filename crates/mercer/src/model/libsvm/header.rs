@@ -7,13 +7,21 @@ use crate::model::layout;
 
 /// What the header says, checked against itself.
 pub(super) struct Header {
+    pub(super) kind: Kind,
     pub(super) kernel: VectorExpr,
-    pub(super) classes: Vec<String>,
-    pub(super) class_sizes: Vec<usize>,
     pub(super) offsets: Vec<f64>,
     /// Support vectors that must follow.
     pub(super) total: usize,
+    /// Coefficients of each.
+    pub(super) columns: usize,
     pub(super) precomputed: bool,
+}
+
+/// What the machine is, with what only it has.
+pub(super) enum Kind {
+    Classifier { classes: Vec<String>, class_sizes: Vec<usize> },
+    Regression,
+    OneClass,
 }
 
 /// All names that LIBSVM writes. They may come in any order, each once.
@@ -43,37 +51,68 @@ struct Fields<'a> {
 pub(super) fn read(lines: &mut Lines<'_>) -> Result<Header> {
     let fields = Fields::read(lines)?;
     let kind = fields.one("svm_type")?;
-    if !matches!(kind.text, "c_svc" | "nu_svc") {
-        let what = format!("LIBSVM models of type '{}'; c_svc and nu_svc are read", kind.text).into();
-        return Err(ErrorKind::Unsupported { what }.into());
+    match kind.text {
+        "c_svc" | "nu_svc" => fields.classifier(),
+        "epsilon_svr" | "nu_svr" => fields.function(Kind::Regression),
+        "one_class" => fields.function(Kind::OneClass),
+        other => Err(kind.other(format!("not a machine of LIBSVM: '{other}'"))),
     }
-    let kernel = fields.kernel()?;
-    let count = fields.one("nr_class")?;
-    let classes = count.whole::<usize>()?;
-    let Some(pairs) = layout::pairs(classes).filter(|_| classes >= 2) else {
-        return Err(count.other(format!("nr_class = {}: at least two classes are needed", count.text)));
-    };
-    let labels = fields.list("label", classes, |word| word.whole::<i32>())?;
-    let mut sorted = labels.clone();
-    sorted.sort_unstable();
-    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(fields.line("label")?.error(format!("label {} is listed twice", twice[0])));
+}
+
+impl Fields<'_> {
+    fn classifier(&self) -> Result<Header> {
+        let kernel = self.kernel()?;
+        let count = self.one("nr_class")?;
+        let classes = count.whole::<usize>()?;
+        let Some(pairs) = layout::pairs(classes).filter(|_| classes >= 2) else {
+            return Err(count.other(format!("nr_class = {}: at least two classes are needed", count.text)));
+        };
+        let labels = self.list("label", classes, |word| word.whole::<i32>())?;
+        let mut sorted = labels.clone();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(self.line("label")?.error(format!("label {} is listed twice", twice[0])));
+        }
+        let offsets = self.list("rho", pairs, |word| word.number())?;
+        let class_sizes = self.list("nr_sv", classes, |word| word.whole::<usize>())?;
+        let total = self.one("total_sv")?;
+        let sum = class_sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
+        if sum != Some(total.whole()?) {
+            return Err(total.other(format!("total_sv = {}: must be the sum of nr_sv", total.text)));
+        }
+        Ok(Header {
+            precomputed: kernel == kernel::precomputed(),
+            kernel,
+            offsets,
+            total: total.whole()?,
+            columns: classes - 1,
+            kind: Kind::Classifier { classes: labels.iter().map(i32::to_string).collect(), class_sizes },
+        })
     }
-    let offsets = fields.list("rho", pairs, |word| word.number())?;
-    let class_sizes = fields.list("nr_sv", classes, |word| word.whole::<usize>())?;
-    let total = fields.one("total_sv")?;
-    let sum = class_sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
-    if sum != Some(total.whole()?) {
-        return Err(total.other(format!("total_sv = {}: must be the sum of nr_sv", total.text)));
+
+    /// A machine with one function, which LIBSVM writes as one of two classes without their names.
+    fn function(&self, kind: Kind) -> Result<Header> {
+        let kernel = self.kernel()?;
+        let count = self.one("nr_class")?;
+        if count.whole::<usize>()? != 2 {
+            return Err(
+                count.other(format!("nr_class = {}: must be 2 where there are no classes", count.text))
+            );
+        }
+        for name in ["label", "nr_sv"] {
+            if let Ok(line) = self.line(name) {
+                return Err(line.error(format!("'{name}' in a model without classes")));
+            }
+        }
+        Ok(Header {
+            precomputed: kernel == kernel::precomputed(),
+            kernel,
+            offsets: self.list("rho", 1, |word| word.number())?,
+            total: self.one("total_sv")?.whole()?,
+            columns: 1,
+            kind,
+        })
     }
-    Ok(Header {
-        precomputed: kernel == kernel::precomputed(),
-        kernel,
-        classes: labels.iter().map(i32::to_string).collect(),
-        class_sizes,
-        offsets,
-        total: total.whole()?,
-    })
 }
 
 impl<'a> Fields<'a> {

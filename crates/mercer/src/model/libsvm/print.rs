@@ -1,46 +1,53 @@
 //! A model as LIBSVM's text.
 
-use std::fmt::{self, Write};
-
-use crate::data::{Points, Row, Vectors};
+use crate::data::{Points, Row};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Expr, VectorExpr, VectorKernel};
-use crate::model::{SvcModel, layout};
+use crate::model::file::Training;
+use crate::model::{Machine, layout};
 
-/// The text of a LIBSVM model file (`svm_type c_svc`). Numbers have as many digits as bring them back exactly.
+/// The text of a LIBSVM model file. Numbers have as many digits as bring them back exactly. `training` tells whether the
+/// machine is one of ν (`nu_svc`, `nu_svr`); without it, it is one of C (`c_svc`, `epsilon_svr`).
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if LIBSVM does not have the kernel, or a class name is not a whole number, or the
-/// parts of the model do not fit together.
-pub fn print(model: &SvcModel<Vectors, VectorExpr>) -> Result<String> {
-    let weights = layout::check(model).map_err(unsupported)?;
-    let kernel = kernel(&model.expansion.kernel)?;
-    let labels = labels(&model.classes)?;
-    let mut text = String::from("svm_type c_svc\n");
-    header(&mut text, kernel, model, &labels).map_err(|error| unsupported(error.to_string()))?;
-    let columns = model.classes.len() - 1;
-    for i in 0..model.expansion.points.len() {
-        for &weight in &weights[i * columns..(i + 1) * columns] {
+/// [`ErrorKind::Unsupported`] if LIBSVM does not have the machine or the kernel, or a class name is not a whole number,
+/// or the parts of the model do not fit together.
+pub fn print(machine: &Machine, training: Option<&Training>) -> Result<String> {
+    let of_nu = training.is_some_and(|training| training.nu.is_some());
+    let kind = match (machine, of_nu) {
+        (Machine::Classifier(_), false) => "c_svc",
+        (Machine::Classifier(_), true) => "nu_svc",
+        (Machine::Regression(_), false) => "epsilon_svr",
+        (Machine::Regression(_), true) => "nu_svr",
+        (Machine::OneClass(_), _) => "one_class",
+        (Machine::Sphere(_), _) => {
+            return Err(unsupported(
+                "a sphere (svdd) in a LIBSVM model; it has classifiers, svr and one-class",
+            ));
+        }
+    };
+    let weights = layout::check(machine).map_err(unsupported)?;
+    let kernel = kernel(&machine.expansion().kernel)?;
+    let mut text = format!("svm_type {kind}\n");
+    header(&mut text, kernel, machine)?;
+    let points = &machine.expansion().points;
+    let columns = machine.classifier().map_or(1, |model| model.classes.len() - 1);
+    for (i, weights) in weights.chunks_exact(columns).enumerate() {
+        for &weight in weights {
             number(&mut text, weight);
             text.push(' ');
         }
-        let row = model.expansion.points.row(i);
         if *kernel == VectorKernel::Precomputed {
-            serial(&mut text, row)?
+            serial(&mut text, points.row(i))?
         } else {
-            features(&mut text, row)
+            features(&mut text, points.row(i))
         }
         text.push('\n');
     }
     Ok(text)
 }
 
-fn header(
-    text: &mut String,
-    kernel: &VectorKernel,
-    model: &SvcModel<Vectors, VectorExpr>,
-    labels: &[i32],
-) -> fmt::Result {
+fn header(text: &mut String, kernel: &VectorKernel, machine: &Machine) -> Result<()> {
     let (name, degree, gamma, coef0) = match *kernel {
         VectorKernel::Polynomial { degree, gamma, coef0 } => {
             ("polynomial", Some(degree), Some(gamma), Some(coef0))
@@ -50,19 +57,25 @@ fn header(
         VectorKernel::Precomputed => ("precomputed", None, None, None),
         _ => ("linear", None, None, None),
     };
-    writeln!(text, "kernel_type {name}")?;
+    let expansion = machine.expansion();
+    let count = |text: &mut String, count: usize| text.push_str(&count.to_string());
+    list(text, "kernel_type", [name], String::push_str);
     if let Some(degree) = degree {
-        writeln!(text, "degree {degree}")?;
+        list(text, "degree", [degree as usize], count);
     }
     for (name, value) in [("gamma", gamma), ("coef0", coef0)] {
         if let Some(value) = value {
             list(text, name, [value], number);
         }
     }
-    writeln!(text, "nr_class {}\ntotal_sv {}", model.classes.len(), model.expansion.points.len())?;
-    list(text, "rho", model.expansion.offsets.iter().copied(), number);
-    list(text, "label", labels, |text, label| text.push_str(&label.to_string()));
-    list(text, "nr_sv", &model.class_sizes, |text, size| text.push_str(&size.to_string()));
+    let model = machine.classifier();
+    list(text, "nr_class", [model.map_or(2, |model| model.classes.len())], count);
+    list(text, "total_sv", [expansion.points.len()], count);
+    list(text, "rho", expansion.offsets.iter().copied(), number);
+    if let Some(model) = model {
+        list(text, "label", labels(&model.classes)?, |text, label| text.push_str(&label.to_string()));
+        list(text, "nr_sv", model.class_sizes.iter().copied(), count);
+    }
     text.push_str("SV\n");
     Ok(())
 }

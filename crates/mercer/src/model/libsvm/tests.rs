@@ -4,6 +4,7 @@ use super::*;
 use crate::data::Dense;
 use crate::error::ErrorKind;
 use crate::kernel;
+use crate::model::SvddModel;
 
 const MODEL: &str = "\
 svm_type c_svc
@@ -18,6 +19,18 @@ SV
 1 0.5 1:0.5 3:1\u{20}
 -1 -0.25 2:2\u{20}
 0 -0.25 2:1e-7 2147483647:1\u{20}
+";
+
+const FUNCTION: &str = "\
+svm_type epsilon_svr
+kernel_type rbf
+gamma 0.5
+nr_class 2
+total_sv 2
+rho 0.5
+SV
+1 1:0.5 3:1\u{20}
+-0.25 2:2\u{20}
 ";
 
 /// What reading `MODEL` says once `from` has become `to`.
@@ -37,23 +50,77 @@ fn fields_come_in_any_order() {
 
 #[test]
 fn what_is_read_is_what_is_written() {
-    assert_eq!(print(&parse(MODEL.as_bytes()).unwrap()).unwrap(), MODEL);
+    for text in [MODEL, FUNCTION, &FUNCTION.replace("epsilon_svr", "one_class")] {
+        assert_eq!(print(&parse(text.as_bytes()).unwrap(), None).unwrap(), text);
+    }
+}
+
+#[test]
+fn machines_of_nu_are_written_where_the_training_had_one() {
+    let training =
+        Training { c: None, nu: Some(0.5), epsilon: None, class_weights: Vec::new(), tolerance: 1e-3 };
+    for (text, from, to) in [(MODEL, "c_svc", "nu_svc"), (FUNCTION, "epsilon_svr", "nu_svr")] {
+        let machine = parse(text.as_bytes()).unwrap();
+        let of_nu = text.replace(from, to);
+        assert_eq!(parse(of_nu.as_bytes()).unwrap(), machine);
+        assert_eq!(print(&machine, Some(&training)).unwrap(), of_nu);
+    }
 }
 
 #[test]
 fn probability_lines_are_accepted_and_dropped() {
     let with = MODEL.replace("nr_sv", "probA 1 2 3\nprobB 1 2 3\nprob_density_marks 1\nnr_sv");
     assert_eq!(parse(with.as_bytes()).unwrap(), parse(MODEL.as_bytes()).unwrap());
+    let with = FUNCTION.replace("SV\n", "probA 0.3\nprob_density_marks 1 2 3 4 5 6 7 8 9 10\nSV\n");
+    assert_eq!(parse(with.as_bytes()).unwrap(), parse(FUNCTION.as_bytes()).unwrap());
 }
 
 #[test]
-fn other_types_are_named() {
-    for kind in ["one_class", "epsilon_svr", "nu_svr"] {
-        let error = parse(MODEL.replace("c_svc", kind).as_bytes()).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }));
-        assert!(error.to_string().contains(kind));
+fn other_types_are_refused_by_name() {
+    assert_eq!(refusal("c_svc", "svdd"), "1:10: not a machine of LIBSVM: 'svdd'");
+}
+
+#[test]
+fn functions_have_one_coefficient_and_no_classes() {
+    let machine = parse(FUNCTION.as_bytes()).unwrap();
+    let Machine::Regression(function) = &machine else { panic!("{machine:?}") };
+    assert_eq!(function.coefficients(), [1.0, -0.25]);
+    assert_eq!((function.expansion.offsets.as_slice(), function.certificate), (&[0.5][..], None));
+    let one_class = parse(FUNCTION.replace("epsilon_svr", "one_class").as_bytes()).unwrap();
+    assert_eq!(one_class, Machine::OneClass(function.clone()));
+
+    let refusal = |from: &str, to: &str| {
+        assert!(FUNCTION.contains(from), "'{from}' is not in the model");
+        parse(FUNCTION.replacen(from, to, 1).as_bytes()).unwrap_err().to_string().replace("<memory>:", "")
+    };
+    assert_eq!(
+        refusal("nr_class 2", "nr_class 3"),
+        "4:10: nr_class = 3: must be 2 where there are no classes"
+    );
+    assert_eq!(refusal("rho 0.5", "rho 0.5 1"), "6:10: 'rho' has 2 values where 1 are expected");
+    assert_eq!(refusal("SV\n", "label 1 2\nSV\n"), "7:10: 'label' in a model without classes");
+    assert_eq!(refusal("SV\n", "nr_sv 1 1\nSV\n"), "7:10: 'nr_sv' in a model without classes");
+    assert_eq!(refusal("-0.25 2:2 \n", "\n"), "9:1: a coefficient is expected");
+    assert_eq!(refusal("-0.25 2:2", "-0.25 1 2:2"), "9:7: expected index:value, found '1'");
+    assert_eq!(refusal("-0.25 2:2 \n", ""), "9:1: the file ends where a support vector is expected");
+    let huge = "9:1: expected the end of the file: total_sv support vectors were read";
+    assert_eq!(refusal("total_sv 2", "total_sv 1"), huge);
+    assert_eq!(
+        refusal("total_sv 2", "total_sv 99999999999999999999"),
+        "5:10: not a whole number, or out of range: '99999999999999999999'"
+    );
+    for length in 0..FUNCTION.len() {
+        assert!(parse(&FUNCTION.as_bytes()[..length]).is_err(), "{length} bytes");
     }
-    assert!(parse(MODEL.replace("c_svc", "nu_svc").as_bytes()).is_ok());
+}
+
+#[test]
+fn a_sphere_has_no_place_in_the_text() {
+    let Machine::Regression(function) = parse(FUNCTION.as_bytes()).unwrap() else { panic!("not a function") };
+    let sphere = SvddModel { function, square_radius: 1.0, square_center: 2.0 };
+    let error = print(&sphere.into(), None).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }));
+    assert!(error.to_string().contains("a sphere (svdd)"), "{error}");
 }
 
 #[test]
@@ -157,7 +224,7 @@ fn precomputed_vectors_are_serial_numbers() {
     let text = "svm_type c_svc\nkernel_type precomputed\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 2\nnr_sv 1 1\n\
                 SV\n1 0:7 \n-1 0:5 \n";
     let model = parse(text.as_bytes()).unwrap();
-    assert_eq!(print(&model).unwrap(), text);
+    assert_eq!(print(&model, None).unwrap(), text);
     let refusal = |from, to| parse(text.replacen(from, to, 1).as_bytes()).unwrap_err().to_string();
     assert!(refusal("0:7", "").contains(":9:2: a precomputed kernel needs 0:serial"));
     assert!(refusal("0:7", "1:7").contains(":9:3: a precomputed kernel needs 0:serial"));
@@ -167,7 +234,7 @@ fn precomputed_vectors_are_serial_numbers() {
 }
 
 fn written(kernel: VectorExpr, classes: [&str; 2]) -> Result<String> {
-    print(&SvcModel {
+    let model = SvcModel {
         expansion: Expansion {
             kernel,
             points: Dense::new(2, vec![0.1_f32, 0.0, 0.0, 1e20]).into(),
@@ -178,7 +245,8 @@ fn written(kernel: VectorExpr, classes: [&str; 2]) -> Result<String> {
         class_sizes: vec![1, 1],
         support: vec![],
         certificates: vec![],
-    })
+    };
+    print(&model.into(), None)
 }
 
 #[test]

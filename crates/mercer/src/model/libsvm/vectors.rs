@@ -1,6 +1,6 @@
 //! The lines below `SV`.
 
-use super::header::Header;
+use super::header::{Header, Kind};
 use super::line::{Line, Lines, Word};
 use crate::data::{Sparse, Vectors};
 use crate::error::{Problem, Result};
@@ -16,16 +16,19 @@ struct Rows {
     values: Vec<f64>,
 }
 
-/// The support vectors and the n × (k − 1) matrix of their coefficients. Both grow with the lines present.
+/// The support vectors and the matrix of their coefficients, row after row. Both grow with the lines present.
 pub(super) fn read(mut lines: Lines<'_>, header: &Header) -> Result<(Vectors, Vec<f64>)> {
     let mut rows = Rows { width: 0, start: vec![0], index: Vec::new(), values: Vec::new() };
     let mut weights = Vec::new();
+    let missing = match header.kind {
+        Kind::Classifier { .. } => "a coefficient for each other class is expected",
+        Kind::Regression | Kind::OneClass => "a coefficient is expected",
+    };
     for _ in 0..header.total {
         let line = lines.next("a support vector")?;
         let mut words = line.words();
-        for _ in 1..header.classes.len() {
-            let word =
-                words.next().ok_or_else(|| line.error("a coefficient for each other class is expected"))?;
+        for _ in 0..header.columns {
+            let word = words.next().ok_or_else(|| line.error(missing))?;
             weights.push(word.number()?);
         }
         if header.precomputed {

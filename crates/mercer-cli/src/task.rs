@@ -1,0 +1,154 @@
+//! A machine with its settings and what it is fitted to: one of them for every method of this program.
+
+use mercer::data::{Labels, Vectors};
+use mercer::kernel::VectorExpr;
+use mercer::model::file::Training;
+use mercer::model::{
+    Coefficients, Expansion, Function, Machine, OneClass, Svc, SvcModel, Svdd, Svr, Zone, libsvm, pairs,
+};
+use mercer::solve::Smo;
+
+use crate::failure::{Failure, Result};
+use crate::fit::{Fitted, fit, watched};
+
+/// The estimator, and beside the points what it needs of them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Task {
+    /// Classes.
+    Svc(Svc<VectorExpr>, Labels),
+    /// Numbers.
+    Svr(Svr<VectorExpr>, Vec<f64>),
+    /// Nothing but the points.
+    OneClass(OneClass<VectorExpr>),
+    /// Nothing but the points.
+    Svdd(Svdd<VectorExpr>),
+}
+
+impl Task {
+    /// k
+    pub(crate) fn kernel(&self) -> &VectorExpr {
+        match self {
+            Self::Svc(svc, _) => &svc.kernel,
+            Self::Svr(svr, _) => &svr.kernel,
+            Self::OneClass(machine) => &machine.kernel,
+            Self::Svdd(svdd) => &svdd.kernel,
+        }
+    }
+
+    fn solver(&self) -> &Smo {
+        match self {
+            Self::Svc(svc, _) => &svc.solver,
+            Self::Svr(svr, _) => &svr.solver,
+            Self::OneClass(machine) => &machine.solver,
+            Self::Svdd(svdd) => &svdd.solver,
+        }
+    }
+
+    /// Refuses settings out of range.
+    pub(crate) fn check(&self) -> mercer::Result<()> {
+        self.kernel().check()?;
+        match self {
+            Self::Svc(svc, _) => svc.check(),
+            Self::Svr(svr, _) => svr.check(),
+            Self::OneClass(machine) => machine.check(),
+            // The least C depends on the number of points.
+            Self::Svdd(svdd) => svdd.solver.check(),
+        }
+    }
+
+    /// Fits with a progress bar (unless `quiet`); Ctrl-C ends with the best model so far.
+    pub(crate) fn fit(&self, x: &Vectors, quiet: bool) -> mercer::Result<Fitted> {
+        let solver = self.solver();
+        match self {
+            Self::Svc(svc, y) => {
+                let Fitted { model, seconds, phases, epsilon } = fit(svc, x, y, quiet)?;
+                Ok(Fitted { model: model.into(), seconds, phases, epsilon })
+            }
+            Self::Svr(svr, y) => {
+                let (fit, seconds) = watched(solver, quiet, |watch| svr.fit_timed(x, y, watch))?;
+                let (model, phases) = (Machine::Regression(fit.function), fit.phases);
+                Ok(Fitted { model, seconds, phases, epsilon: Some(fit.epsilon) })
+            }
+            Self::OneClass(machine) => {
+                let ((function, phases), seconds) =
+                    watched(solver, quiet, |watch| machine.fit_timed(x, watch))?;
+                Ok(Fitted { model: Machine::OneClass(function), seconds, phases, epsilon: None })
+            }
+            Self::Svdd(svdd) => {
+                let ((sphere, phases), seconds) = watched(solver, quiet, |watch| svdd.fit_timed(x, watch))?;
+                Ok(Fitted { model: sphere.into(), seconds, phases, epsilon: None })
+            }
+        }
+    }
+
+    /// The same for some of the points.
+    pub(crate) fn part(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Svc(svc, y) => {
+                let labels = Labels::first_seen(rows.iter().map(|&i| y.name(i))).libsvm_order();
+                Self::Svc(svc.clone(), labels)
+            }
+            Self::Svr(svr, y) => Self::Svr(svr.clone(), rows.iter().map(|&i| y[i]).collect()),
+            Self::OneClass(_) | Self::Svdd(_) => self.clone(),
+        }
+    }
+
+    /// What a model file says of how its model was trained; `epsilon` is that of the fit.
+    pub(crate) fn training(&self, epsilon: Option<f64>) -> Training {
+        let tolerance = self.solver().tolerance;
+        let none = Training { c: None, nu: None, epsilon: None, class_weights: Vec::new(), tolerance };
+        match self {
+            Self::Svc(svc, y) => {
+                let weights = svc.factors(y.classes());
+                let all_one = weights.iter().all(|&weight| weight == 1.0);
+                let class_weights = if all_one { Vec::new() } else { weights };
+                Training { c: Some(svc.c), class_weights, ..none }
+            }
+            Self::Svr(svr, _) => {
+                let nu = match svr.zone {
+                    Zone::Epsilon(_) => None,
+                    Zone::Nu(nu) => Some(nu),
+                };
+                Training { c: Some(svr.c), nu, epsilon, ..none }
+            }
+            Self::OneClass(machine) => Training { nu: Some(machine.nu), ..none },
+            Self::Svdd(svdd) => Training { c: Some(svdd.c), ..none },
+        }
+    }
+
+    /// Refuses what LIBSVM's model text cannot say, before time is spent on a fit: other kernels and machines than its
+    /// own, classes that are not whole numbers.
+    pub(crate) fn check_libsvm(&self) -> Result<()> {
+        let classes = match self {
+            Self::Svc(_, y) => y.classes(),
+            Self::Svr(..) | Self::OneClass(_) => &[],
+            Self::Svdd(_) => {
+                let what = "a sphere (svdd) as LIBSVM's model text, which has classifiers, svr and one-class";
+                return Err(Failure::Unsupported(what.into()));
+            }
+        };
+        let outputs = if classes.is_empty() { 1 } else { pairs(classes.len()).len() };
+        let coefficients = match classes {
+            [] => Coefficients::single(vec![]),
+            _ => Coefficients { blocks: vec![], outputs },
+        };
+        let expansion = Expansion {
+            kernel: self.kernel().clone(),
+            points: Vectors::dense::<f32>(1, vec![]),
+            coefficients,
+            offsets: vec![0.0; outputs],
+        };
+        let empty = match self {
+            Self::Svc(..) => Machine::Classifier(SvcModel {
+                expansion,
+                classes: classes.to_vec(),
+                class_sizes: vec![0; classes.len()],
+                support: vec![],
+                certificates: vec![],
+            }),
+            _ => Machine::Regression(Function { expansion, support: vec![], certificate: None }),
+        };
+        libsvm::print(&empty, None)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,200 @@
+//! What is said of a finished fit.
+
+use std::path::Path;
+
+use mercer::data::Points;
+use mercer::model::Machine;
+use mercer::model::file::Saved;
+use mercer::solve::{Phases, Stop};
+use serde::{Serialize, Serializer};
+
+use crate::args::TrainArgs;
+use crate::failure::{Failure, Result, code};
+use crate::fit::{Totals, warning};
+use crate::models::{method_name, parameters};
+use crate::output::{answer, answer_json, count, remark, rough, seconds, short};
+use crate::task::Task;
+
+/// Class names longer than this together are counted, not listed.
+const NAMES_SHOWN: usize = 60;
+
+/// What the fit took.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Cost {
+    pub(super) threads: usize,
+    pub(super) read_seconds: f64,
+    pub(super) fit_seconds: f64,
+    pub(super) save_seconds: f64,
+    /// Seconds in each part of the solver, summed over pairs that run side by side.
+    #[serde(serialize_with = "by_name")]
+    pub(super) phases: Phases,
+    pub(super) peak_bytes: Option<u64>,
+}
+
+fn by_name<S: Serializer>(phases: &Phases, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(phases.parts().map(|(name, span)| (name, span.0.as_secs_f64())))
+}
+
+/// A finished fit.
+pub(super) struct Outcome<'a> {
+    pub(super) task: &'a Task,
+    pub(super) saved: &'a Saved,
+    pub(super) rows: usize,
+    pub(super) features: usize,
+    pub(super) path: &'a Path,
+    pub(super) cost: Cost,
+}
+
+impl Outcome<'_> {
+    fn method(&self) -> &'static str {
+        method_name(&self.saved.model, self.saved.training.as_ref())
+    }
+
+    /// R² of a sphere.
+    fn square_radius(&self) -> Option<f64> {
+        match &self.saved.model {
+            Machine::Sphere(sphere) => Some(sphere.square_radius),
+            _ => None,
+        }
+    }
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    method: &'static str,
+    kernel: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    c: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nu: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epsilon: Option<f64>,
+    tolerance: f64,
+    rows: usize,
+    features: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    classes: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class_names: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    square_radius: Option<f64>,
+    support_vectors: usize,
+    objective: f64,
+    gap: Option<f64>,
+    violation: f64,
+    iterations: u64,
+    kernel_rows: f64,
+    stop: &'static str,
+    model: String,
+    seed: u64,
+    #[serde(flatten)]
+    cost: Cost,
+}
+
+/// Tells how it went; a fit that was interrupted says so by its exit code.
+pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
+    let model = &outcome.saved.model;
+    let Some(totals) = Totals::of(model.certificates()) else { return Ok(()) };
+    if let Some(warning) = warning(&totals, args.tolerance) {
+        remark(format_args!("mercer: {warning}"));
+    }
+    let text = summary(outcome, &totals);
+    match (args.common.quiet, args.common.json) {
+        (true, _) => {}
+        (false, true) => remark(text.trim_end()),
+        (false, false) => answer(text)?,
+    }
+    if args.common.json {
+        let (training, classes) =
+            (outcome.saved.training.as_ref(), model.classifier().map(|m| &m.classes[..]));
+        answer_json(&Report {
+            method: outcome.method(),
+            kernel: model.expansion().kernel.to_string(),
+            c: training.and_then(|training| training.c),
+            nu: training.and_then(|training| training.nu),
+            epsilon: training.and_then(|training| training.epsilon),
+            tolerance: args.tolerance,
+            rows: outcome.rows,
+            features: outcome.features,
+            classes: classes.map(<[String]>::len),
+            class_names: classes,
+            square_radius: outcome.square_radius(),
+            support_vectors: model.expansion().points.len(),
+            objective: totals.objective,
+            gap: totals.gap,
+            violation: totals.violation,
+            iterations: totals.iterations,
+            kernel_rows: totals.rows,
+            stop: totals.stop.name(),
+            model: outcome.path.display().to_string(),
+            seed: args.common.seed,
+            cost: outcome.cost,
+        })?;
+    }
+    if totals.stop == Stop::Interrupted { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
+}
+
+/// What the data have beside the points, behind a comma.
+fn beside(task: &Task) -> String {
+    match task {
+        Task::Svc(_, y) => {
+            let names = y.classes().join(", ");
+            let names = if names.len() <= NAMES_SHOWN { format!(" ({names})") } else { String::new() };
+            format!(", {}{names}", count(y.classes().len(), "class"))
+        }
+        Task::Svr(_, y) => {
+            let (low, high) = y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &target| {
+                (low.min(target), high.max(target))
+            });
+            format!(", targets from {} to {}", short(low), short(high))
+        }
+        Task::OneClass(_) | Task::Svdd(_) => String::new(),
+    }
+}
+
+/// The line about the machine; a classifier, the default, has none.
+fn machine(outcome: &Outcome<'_>) -> String {
+    let (None, Some(training)) = (outcome.saved.model.classifier(), &outcome.saved.training) else {
+        return String::new();
+    };
+    let radius = outcome.square_radius().map_or(String::new(), |r| format!(", R² = {}", short(r)));
+    format!("machine      {}, {}{radius}\n", outcome.method(), parameters(training))
+}
+
+fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
+    let Outcome { task, saved, rows, features, path, cost } = outcome;
+    let expansion = saved.model.expansion();
+    let gap = match (totals.gap, totals.relative_gap()) {
+        (Some(gap), Some(share)) => format!("gap {} ({} of the objective)", rough(gap), percent(share)),
+        (Some(gap), None) => format!("gap {}", rough(gap)),
+        (None, _) => "no gap, since the kernel is not known to be positive semi-definite".into(),
+    };
+    format!(
+        "data         {}, {}{}, read in {}\n\
+         kernel       {}\n\
+         {}\
+         solution     {}, objective {}\n\
+         certificate  {gap}, violation {}\n\
+         work         {}: {} iterations, {} kernel rows, {}\n\
+         model        {}\n",
+        count(*rows, "row"),
+        count(*features, "feature"),
+        beside(task),
+        seconds(cost.read_seconds),
+        expansion.kernel,
+        machine(outcome),
+        count(expansion.points.len(), "support point"),
+        short(totals.objective),
+        rough(totals.violation),
+        totals.stop,
+        totals.iterations,
+        totals.rows.round(),
+        seconds(cost.fit_seconds),
+        path.display(),
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", rough(100.0 * share))
+}

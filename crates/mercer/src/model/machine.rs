@@ -1,0 +1,96 @@
+//! Any of the machines, as model files hold them.
+
+use super::{Expansion, Function, SvcModel, SvddModel};
+use crate::data::Vectors;
+use crate::kernel::VectorExpr;
+use crate::solve::Certificate;
+
+/// A fitted machine over vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Machine {
+    /// A vote of decision functions, one for each pair of classes.
+    Classifier(SvcModel<Vectors, VectorExpr>),
+    /// A function that predicts numbers.
+    Regression(Function<Vectors, VectorExpr>),
+    /// A function that is positive where the data are.
+    OneClass(Function<Vectors, VectorExpr>),
+    /// A sphere around the data.
+    Sphere(SvddModel<Vectors, VectorExpr>),
+}
+
+impl Machine {
+    /// The words of [`Machine::method`].
+    pub const METHODS: [&str; 4] = ["svc", "svr", "one-class", "svdd"];
+
+    /// The word for it in model files.
+    #[must_use]
+    pub fn method(&self) -> &'static str {
+        let at = match self {
+            Self::Classifier(_) => 0,
+            Self::Regression(_) => 1,
+            Self::OneClass(_) => 2,
+            Self::Sphere(_) => 3,
+        };
+        Self::METHODS[at]
+    }
+
+    /// Its functions over the support points.
+    #[must_use]
+    pub fn expansion(&self) -> &Expansion<Vectors, VectorExpr> {
+        match self {
+            Self::Classifier(model) => &model.expansion,
+            Self::Regression(function) | Self::OneClass(function) => &function.expansion,
+            Self::Sphere(sphere) => &sphere.function.expansion,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn expansion_mut(&mut self) -> &mut Expansion<Vectors, VectorExpr> {
+        match self {
+            Self::Classifier(model) => &mut model.expansion,
+            Self::Regression(function) | Self::OneClass(function) => &mut function.expansion,
+            Self::Sphere(sphere) => &mut sphere.function.expansion,
+        }
+    }
+
+    /// Positions of the support points in the training data, from 0; empty when unknown.
+    #[must_use]
+    pub fn support(&self) -> &[usize] {
+        match self {
+            Self::Classifier(model) => &model.support,
+            Self::Regression(function) | Self::OneClass(function) => &function.support,
+            Self::Sphere(sphere) => &sphere.function.support,
+        }
+    }
+
+    /// One per function; empty when unknown.
+    #[must_use]
+    pub fn certificates(&self) -> &[Certificate] {
+        match self {
+            Self::Classifier(model) => &model.certificates,
+            Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
+            Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
+        }
+    }
+
+    /// The classifier, if it is one.
+    #[must_use]
+    pub fn classifier(&self) -> Option<&SvcModel<Vectors, VectorExpr>> {
+        match self {
+            Self::Classifier(model) => Some(model),
+            _ => None,
+        }
+    }
+}
+
+impl From<SvcModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: SvcModel<Vectors, VectorExpr>) -> Self {
+        Self::Classifier(model)
+    }
+}
+
+impl From<SvddModel<Vectors, VectorExpr>> for Machine {
+    fn from(sphere: SvddModel<Vectors, VectorExpr>) -> Self {
+        Self::Sphere(sphere)
+    }
+}

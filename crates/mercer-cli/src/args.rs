@@ -155,8 +155,10 @@ pub(crate) enum ScaleArg {
 /// Machines that `mercer train` fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArg {
-    /// C-SVC: tells classes apart (-c, --weight)
+    /// C-SVC: tells classes apart (-c, --weight, --squared, --no-offset)
     Svc,
+    /// The same with nu in place of C: a share nu of the rows may be margin errors (--nu)
+    NuSvc,
     /// Regression; errors below epsilon cost nothing (-c, --epsilon)
     Svr,
     /// Regression that finds epsilon: a share nu of the rows may lie outside (-c, --nu)
@@ -172,6 +174,7 @@ impl MethodArg {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Svc => "svc",
+            Self::NuSvc => "nu-svc",
             Self::Svr => "svr",
             Self::NuSvr => "nu-svr",
             Self::OneClass => "one-class",
@@ -182,8 +185,9 @@ impl MethodArg {
     /// The parameters it has.
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Svc => &["-c", "--weight"],
-            Self::Svr => &["-c", "--epsilon"],
+            Self::Svc => &["-c", "--weight", "--squared", "--no-offset"],
+            Self::NuSvc => &["--nu"],
+            Self::Svr => &["-c", "--epsilon", "--squared"],
             Self::NuSvr => &["-c", "--nu"],
             Self::OneClass => &["--nu"],
             Self::Svdd => &["-c"],
@@ -200,7 +204,8 @@ pub(crate) struct TrainArgs {
     /// Kernel expression, for instance "rbf(gamma=0.5) + 2*linear" [default: rbf with gamma = 1/features]
     #[arg(long, short, value_name = "EXPRESSION")]
     pub(crate) kernel: Option<VectorExpr>,
-    /// C: the price of a margin error, of an error beyond epsilon, of a point outside the sphere [default: 1]
+    /// C: the price of a margin error (`inf`: none is allowed), of an error beyond epsilon, of a point outside the sphere
+    /// [default: 1]
     #[arg(long = "c", short, value_name = "C", allow_negative_numbers = true)]
     pub(crate) c: Option<f64>,
     /// Errors of a regression that cost nothing [default: 0.1]
@@ -209,6 +214,12 @@ pub(crate) struct TrainArgs {
     /// The share of rows that may lie outside, above 0 and at most 1 [default: 0.5]
     #[arg(long, short, value_name = "NU", allow_negative_numbers = true)]
     pub(crate) nu: Option<f64>,
+    /// Price errors by their squares, C/2 each
+    #[arg(long)]
+    pub(crate) squared: bool,
+    /// A decision without an offset
+    #[arg(long)]
+    pub(crate) no_offset: bool,
     /// Multiply C by W for one class; may be given for several
     #[arg(long = "weight", short, value_name = "CLASS=W", value_parser = values::class_weight, allow_hyphen_values = true)]
     pub(crate) weights: Vec<(String, f64)>,
@@ -240,6 +251,15 @@ pub(crate) struct SolverArgs {
     /// Variables changed together [default: by the size of the problem]
     #[arg(long, value_name = "Q")]
     pub(crate) working_set: Option<usize>,
+    /// Choose the second variable of a step by the violation alone; with --working-set 2 this is Platt's algorithm
+    #[arg(long)]
+    pub(crate) first_order: bool,
+    /// End by solving the linear system of the free variables in double precision: right to rounding
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// Write a table of all rounds (CSV): violation, objective, gap, variables active and in the working set
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
     /// Keep decided variables in the problem
     #[arg(long)]
     pub(crate) no_shrinking: bool,

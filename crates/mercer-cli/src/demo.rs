@@ -16,6 +16,7 @@ use crate::failure::{Failure, Result};
 use crate::fit::{Fitted, Model, Totals, fit};
 use crate::output::{answer, rough, seconds, short};
 use crate::plot::{Captions, surface};
+use crate::progress::Show;
 use crate::system;
 
 const TRAIN: &[u8] = include_bytes!("../../../data/ripley.libsvm.gz");
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     kernel.check()?;
     let svc = Svc::new(kernel).c(args.c.unwrap_or(C));
     svc.check()?;
-    let Fitted { model, seconds: fit_seconds, .. } = fit(&svc, &x, &y, false)?;
+    let Fitted { model, seconds: fit_seconds, .. } = fit(&svc, &x, &y, &Show::default())?;
     let started = Instant::now();
     let predicted = model.predict(&held_out)?;
     let correct = predicted.iter().enumerate().filter(|(i, found)| **found == labels.name(*i)).count();

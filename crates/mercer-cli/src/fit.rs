@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use mercer::data::{Labels, Vectors};
+use mercer::data::{Labels, Vectors, write_atomic};
 use mercer::kernel::VectorExpr;
 use mercer::model::{Machine, Svc, SvcModel};
 use mercer::solve::{Certificate, Phases, Progress, Smo, Stop, Watch};
 
-use crate::progress::Watcher;
+use crate::progress::{Show, Watcher};
 use crate::system;
 
 /// The classifiers of this program.
@@ -21,6 +21,8 @@ pub(crate) struct Fitted<M = Machine> {
     pub(crate) phases: Phases,
     /// ε of a regression, given or found.
     pub(crate) epsilon: Option<f64>,
+    /// The C that belongs to ν, for each pair of classes.
+    pub(crate) c: Vec<f64>,
 }
 
 /// Fits a classifier as [`watched`] does.
@@ -28,22 +30,27 @@ pub(crate) fn fit(
     svc: &Svc<VectorExpr>,
     x: &Vectors,
     y: &Labels,
-    quiet: bool,
+    show: &Show,
 ) -> mercer::Result<Fitted<Model>> {
-    let ((model, phases), seconds) = watched(&svc.solver, quiet, |watch| svc.fit_timed(x, y, watch))?;
-    Ok(Fitted { model, seconds, phases, epsilon: None })
+    let ((model, phases), seconds) = watched(&svc.solver, show, |watch| svc.fit_timed(x, y, watch))?;
+    Ok(Fitted { model, seconds, phases, epsilon: None, c: Vec::new() })
 }
 
-/// Fits with a progress bar (unless `quiet`), and how many seconds that took; Ctrl-C ends with the best so far.
+/// Fits with a progress bar and a table of all rounds, as wanted, and how many seconds that took; Ctrl-C ends with the
+/// best so far.
 pub(crate) fn watched<T>(
     solver: &Smo,
-    quiet: bool,
+    show: &Show,
     fit: impl FnOnce(Watch<'_>) -> mercer::Result<T>,
 ) -> mercer::Result<(T, f64)> {
-    let mut watcher = Watcher::new(solver.tolerance, quiet);
+    let mut watcher = Watcher::new(solver.tolerance, show);
     let started = Instant::now();
     let fitted = system::fitting(|| fit(&mut |progress: &Progress| watcher.look(progress)))?;
-    Ok((fitted, started.elapsed().as_secs_f64()))
+    let seconds = started.elapsed().as_secs_f64();
+    if let (Some(path), Some(table)) = (&show.trace, watcher.take_trace()) {
+        write_atomic(path, |out| out.write_all(table.as_bytes()))?;
+    }
+    Ok((fitted, seconds))
 }
 
 /// The certificates of all pairs taken together.

@@ -1,6 +1,8 @@
 //! The bar on the terminal during long fits.
 
+use std::fmt::Write;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -16,8 +18,26 @@ const BETWEEN: Duration = Duration::from_millis(100);
 /// Steps of the bar.
 const LENGTH: u64 = 1000;
 
+/// What of a fit is shown and kept.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Show {
+    /// No bar.
+    pub(crate) quiet: bool,
+    /// A file for a table of all rounds.
+    pub(crate) trace: Option<PathBuf>,
+}
+
+impl Show {
+    /// No file; a bar unless `quiet`.
+    pub(crate) fn bar(quiet: bool) -> Self {
+        Self { quiet, trace: None }
+    }
+}
+
 /// Shows how a fit goes and passes on the user's wish to stop.
 pub(crate) struct Watcher {
+    /// The table of all rounds, where one is wanted.
+    trace: Option<String>,
     bar: ProgressBar,
     tolerance: f64,
     shown: Duration,
@@ -29,24 +49,38 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// A watcher; `quiet` shows nothing, and neither does a standard error that is no terminal.
-    pub(crate) fn new(tolerance: f64, quiet: bool) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    /// A watcher; a quiet one shows nothing, and neither does a standard error that is no terminal.
+    pub(crate) fn new(tolerance: f64, show: &Show) -> Self {
+        let target = if show.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
         let style = ProgressStyle::with_template("fitting {bar:30} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-        Self { bar, tolerance, shown: Duration::ZERO, worst: 0.0, position: 0, started_parts: 0 }
+        let header = "part,round,steps,active,working_set,violation,objective,gap,seconds\n";
+        let trace = show.trace.is_some().then(|| header.to_owned());
+        Self { trace, bar, tolerance, shown: Duration::ZERO, worst: 0.0, position: 0, started_parts: 0 }
     }
 
     /// Looks at a round; breaks if the user wants to stop.
     pub(crate) fn look(&mut self, progress: &Progress) -> ControlFlow<()> {
         self.worst = self.worst.max(progress.violation);
         self.started_parts = self.started_parts.max(progress.part + 1);
+        if let Some(trace) = &mut self.trace {
+            let Progress { part, rounds, iterations, active, working_set, .. } = progress;
+            let Progress { violation, objective, gap, elapsed, .. } = progress;
+            let seconds = elapsed.as_secs_f64();
+            let counts = format_args!("{},{rounds},{iterations},{active},{working_set}", part + 1);
+            let _ = writeln!(trace, "{counts},{violation},{objective},{gap},{seconds:.6}");
+        }
         if progress.elapsed >= PATIENCE && progress.elapsed >= self.shown + BETWEEN {
             self.shown = progress.elapsed;
             self.show(progress);
         }
         if system::stop_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// The table of all rounds, where one was wanted.
+    pub(crate) fn take_trace(&mut self) -> Option<String> {
+        self.trace.take()
     }
 
     fn show(&mut self, progress: &Progress) {

@@ -4,18 +4,22 @@ use mercer::data::{Labels, Vectors};
 use mercer::kernel::VectorExpr;
 use mercer::model::file::Training;
 use mercer::model::{
-    Coefficients, Expansion, Function, Machine, OneClass, Svc, SvcModel, Svdd, Svr, Zone, libsvm, pairs,
+    Coefficients, Expansion, Function, Machine, NuSvc, OneClass, Svc, SvcModel, Svdd, Svr, Zone, libsvm,
+    pairs,
 };
 use mercer::solve::Smo;
 
 use crate::failure::{Failure, Result};
 use crate::fit::{Fitted, fit, watched};
+use crate::progress::Show;
 
 /// The estimator, and beside the points what it needs of them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Task {
     /// Classes.
     Svc(Svc<VectorExpr>, Labels),
+    /// Classes, ν in place of C.
+    NuSvc(NuSvc<VectorExpr>, Labels),
     /// Numbers.
     Svr(Svr<VectorExpr>, Vec<f64>),
     /// Nothing but the points.
@@ -29,6 +33,7 @@ impl Task {
     pub(crate) fn kernel(&self) -> &VectorExpr {
         match self {
             Self::Svc(svc, _) => &svc.kernel,
+            Self::NuSvc(svc, _) => &svc.kernel,
             Self::Svr(svr, _) => &svr.kernel,
             Self::OneClass(machine) => &machine.kernel,
             Self::Svdd(svdd) => &svdd.kernel,
@@ -38,6 +43,7 @@ impl Task {
     fn solver(&self) -> &Smo {
         match self {
             Self::Svc(svc, _) => &svc.solver,
+            Self::NuSvc(svc, _) => &svc.solver,
             Self::Svr(svr, _) => &svr.solver,
             Self::OneClass(machine) => &machine.solver,
             Self::Svdd(svdd) => &svdd.solver,
@@ -49,6 +55,7 @@ impl Task {
         self.kernel().check()?;
         match self {
             Self::Svc(svc, _) => svc.check(),
+            Self::NuSvc(svc, _) => svc.check(),
             Self::Svr(svr, _) => svr.check(),
             Self::OneClass(machine) => machine.check(),
             // The least C depends on the number of points.
@@ -56,27 +63,38 @@ impl Task {
         }
     }
 
-    /// Fits with a progress bar (unless `quiet`); Ctrl-C ends with the best model so far.
-    pub(crate) fn fit(&self, x: &Vectors, quiet: bool) -> mercer::Result<Fitted> {
+    /// Fits with a progress bar and a table of all rounds, as wanted; Ctrl-C ends with the best model so far.
+    pub(crate) fn fit(&self, x: &Vectors, show: &Show) -> mercer::Result<Fitted> {
         let solver = self.solver();
         match self {
             Self::Svc(svc, y) => {
-                let Fitted { model, seconds, phases, epsilon } = fit(svc, x, y, quiet)?;
-                Ok(Fitted { model: model.into(), seconds, phases, epsilon })
+                let Fitted { model, seconds, phases, epsilon, .. } = fit(svc, x, y, show)?;
+                Ok(Fitted { model: model.into(), seconds, phases, epsilon, c: Vec::new() })
+            }
+            Self::NuSvc(svc, y) => {
+                let (fit, seconds) = watched(solver, show, |watch| svc.fit_timed(x, y, watch))?;
+                let (model, phases) = (fit.model.into(), fit.phases);
+                Ok(Fitted { model, seconds, phases, epsilon: None, c: fit.c })
             }
             Self::Svr(svr, y) => {
-                let (fit, seconds) = watched(solver, quiet, |watch| svr.fit_timed(x, y, watch))?;
+                let (fit, seconds) = watched(solver, show, |watch| svr.fit_timed(x, y, watch))?;
                 let (model, phases) = (Machine::Regression(fit.function), fit.phases);
-                Ok(Fitted { model, seconds, phases, epsilon: Some(fit.epsilon) })
+                Ok(Fitted { model, seconds, phases, epsilon: Some(fit.epsilon), c: Vec::new() })
             }
             Self::OneClass(machine) => {
                 let ((function, phases), seconds) =
-                    watched(solver, quiet, |watch| machine.fit_timed(x, watch))?;
-                Ok(Fitted { model: Machine::OneClass(function), seconds, phases, epsilon: None })
+                    watched(solver, show, |watch| machine.fit_timed(x, watch))?;
+                Ok(Fitted {
+                    model: Machine::OneClass(function),
+                    seconds,
+                    phases,
+                    epsilon: None,
+                    c: Vec::new(),
+                })
             }
             Self::Svdd(svdd) => {
-                let ((sphere, phases), seconds) = watched(solver, quiet, |watch| svdd.fit_timed(x, watch))?;
-                Ok(Fitted { model: sphere.into(), seconds, phases, epsilon: None })
+                let ((sphere, phases), seconds) = watched(solver, show, |watch| svdd.fit_timed(x, watch))?;
+                Ok(Fitted { model: sphere.into(), seconds, phases, epsilon: None, c: Vec::new() })
             }
         }
     }
@@ -87,6 +105,10 @@ impl Task {
             Self::Svc(svc, y) => {
                 let labels = Labels::first_seen(rows.iter().map(|&i| y.name(i))).libsvm_order();
                 Self::Svc(svc.clone(), labels)
+            }
+            Self::NuSvc(svc, y) => {
+                let labels = Labels::first_seen(rows.iter().map(|&i| y.name(i))).libsvm_order();
+                Self::NuSvc(svc.clone(), labels)
             }
             Self::Svr(svr, y) => Self::Svr(svr.clone(), rows.iter().map(|&i| y[i]).collect()),
             Self::OneClass(_) | Self::Svdd(_) => self.clone(),
@@ -104,6 +126,7 @@ impl Task {
                 let class_weights = if all_one { Vec::new() } else { weights };
                 Training { c: Some(svc.c), class_weights, ..none }
             }
+            Self::NuSvc(svc, _) => Training { nu: Some(svc.nu), ..none },
             Self::Svr(svr, _) => {
                 let nu = match svr.zone {
                     Zone::Epsilon(_) => None,
@@ -120,7 +143,7 @@ impl Task {
     /// own, classes that are not whole numbers.
     pub(crate) fn check_libsvm(&self) -> Result<()> {
         let classes = match self {
-            Self::Svc(_, y) => y.classes(),
+            Self::Svc(_, y) | Self::NuSvc(_, y) => y.classes(),
             Self::Svr(..) | Self::OneClass(_) => &[],
             Self::Svdd(_) => {
                 let what = "a sphere (svdd) as LIBSVM's model text, which has classifiers, svr and one-class";
@@ -139,7 +162,7 @@ impl Task {
             offsets: vec![0.0; outputs],
         };
         let empty = match self {
-            Self::Svc(..) => Machine::Classifier(SvcModel {
+            Self::Svc(..) | Self::NuSvc(..) => Machine::Classifier(SvcModel {
                 expansion,
                 classes: classes.to_vec(),
                 class_sizes: vec![0; classes.len()],

@@ -8,13 +8,14 @@ use std::time::Instant;
 use mercer::data::{self, LabelColumn, Labels, Points, ReadOptions, Table, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
 use mercer::model::file::{Saved, Training};
-use mercer::model::{Machine, OneClass, Svc, Svdd, Svr, libsvm};
-use mercer::solve::Smo;
+use mercer::model::{Machine, NuSvc, OneClass, Slack, Svc, Svdd, Svr, libsvm};
+use mercer::solve::{Selection, Smo};
 
 use crate::args::{MethodArg, ScaleArg, SolverArgs, TrainArgs};
 use crate::failure::{Failure, InFile, Result};
 use crate::fit::Fitted;
 use crate::models::is_precomputed;
+use crate::progress::Show;
 use crate::task::Task;
 use crate::{paths, scaling, system};
 use report::{Cost, Outcome, report};
@@ -41,8 +42,9 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     if args.libsvm {
         task.check_libsvm()?;
     }
-    let fitted = task.fit(&input.x, args.common.quiet).in_file(&args.data)?;
-    let Fitted { model, seconds: fit_seconds, phases, epsilon } = fitted;
+    let show = Show { quiet: args.common.quiet, trace: args.solver.trace.clone() };
+    let fitted = task.fit(&input.x, &show).in_file(&args.data)?;
+    let Fitted { model, seconds: fit_seconds, phases, epsilon, .. } = fitted;
     let peak_bytes = system::peak_bytes();
 
     let started = Instant::now();
@@ -62,6 +64,8 @@ fn check_parameters(args: &TrainArgs) -> Result<()> {
         ("--epsilon", args.epsilon.is_some()),
         ("--nu", args.nu.is_some()),
         ("--weight", !args.weights.is_empty()),
+        ("--squared", args.squared),
+        ("--no-offset", args.no_offset),
     ];
     let (method, known) = (args.method.name(), args.method.parameters());
     match given.iter().find(|(name, given)| *given && !known.contains(name)) {
@@ -136,14 +140,22 @@ fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
     kernel.check()?;
     let solver = solver(&args.solver, Smo { tolerance: args.tolerance, ..Smo::default() })?;
     let (c, nu) = (args.c.unwrap_or(1.0), args.nu.unwrap_or(0.5));
+    let slack = if args.squared { Slack::Squared } else { Slack::Linear };
     let task = match args.method {
         MethodArg::Svc => {
             let y = input.labels(args)?.labels().libsvm_order();
             y.check(input.x.len()).in_file(&args.data)?;
-            Task::Svc(weighted(Svc::new(kernel).c(c).solver(solver), args, &y)?, y)
+            let svc = Svc::new(kernel).c(c).slack(slack).offset(!args.no_offset).solver(solver);
+            Task::Svc(weighted(svc, args, &y)?, y)
+        }
+        MethodArg::NuSvc => {
+            let y = input.labels(args)?.labels().libsvm_order();
+            y.check(input.x.len()).in_file(&args.data)?;
+            Task::NuSvc(NuSvc::new(kernel).nu(nu).solver(solver), y)
         }
         MethodArg::Svr => {
-            let svr = Svr::new(kernel).c(c).epsilon(args.epsilon.unwrap_or(0.1)).solver(solver);
+            let epsilon = args.epsilon.unwrap_or(0.1);
+            let svr = Svr::new(kernel).c(c).epsilon(epsilon).slack(slack).solver(solver);
             Task::Svr(svr, input.targets(args)?)
         }
         MethodArg::NuSvr => Task::Svr(Svr::new(kernel).c(c).nu(nu).solver(solver), input.targets(args)?),
@@ -179,6 +191,8 @@ fn solver(args: &SolverArgs, default: Smo) -> Result<Smo> {
     };
     Ok(Smo {
         working_set: args.working_set,
+        selection: if args.first_order { Selection::FirstOrder } else { Selection::SecondOrder },
+        exact: args.exact,
         shrinking: !args.no_shrinking,
         cache_bytes,
         time_limit: args.time_limit,

@@ -26,6 +26,21 @@ pub(super) fn classifier(svc: &Svc<VectorExpr>, model: &Model, y: &Labels) -> St
     text
 }
 
+/// The lines of a ν-SVC: the same with the C that belongs to ν.
+pub(super) fn nu_classifier(model: &Model, y: &Labels, c: &[f64]) -> String {
+    let mut text = String::new();
+    for (p, (a, b)) in pairs(y.classes().len()).into_iter().enumerate() {
+        // Where there is no margin nothing was scaled, and the bound is 1.
+        let bound = if c[p].is_finite() { c[p] } else { 1.0 };
+        let variables = of_pair(model, p, [a, b], &vec![bound * (1.0 - 1e-12); y.classes().len()]);
+        let certificate = &model.certificates[p];
+        let values = [certificate.objective, model.expansion.offsets[p]];
+        block(&mut text, certificate.iterations, Some(("C", c[p])), values, &variables);
+    }
+    let _ = writeln!(text, "Total nSV = {}", model.expansion.points.len());
+    text
+}
+
 /// The lines of a regression fitted to `rows` rows: ν where ε was given, ε where ν was.
 pub(super) fn regression(
     svr: &Svr<VectorExpr>,

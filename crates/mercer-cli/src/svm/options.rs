@@ -9,6 +9,7 @@ use crate::failure::{Failure, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MachineType {
     CSvc,
+    NuSvc,
     OneClass,
     EpsilonSvr,
     NuSvr,
@@ -196,7 +197,7 @@ impl Scale {
 fn machine_type(machine: u8) -> Result<MachineType> {
     match machine {
         0 => Ok(MachineType::CSvc),
-        1 => Err(Failure::Unsupported("-s 1 (nu-SVC)".into())),
+        1 => Ok(MachineType::NuSvc),
         2 => Ok(MachineType::OneClass),
         3 => Ok(MachineType::EpsilonSvr),
         4 => Ok(MachineType::NuSvr),

@@ -3,7 +3,7 @@
 use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions, Vectors, format_g};
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
-use mercer::model::{Machine, OneClass, Svc, Svr, libsvm};
+use mercer::model::{Machine, NuSvc, OneClass, Svc, Svr, libsvm};
 use mercer::solve::{Smo, Stop};
 
 use super::lines;
@@ -14,6 +14,7 @@ use crate::measures::Errors;
 use crate::output::{answer, remark};
 use crate::paths;
 use crate::predict::{Judgement, Predictions};
+use crate::progress::Show;
 use crate::system;
 use crate::task::Task;
 
@@ -36,7 +37,7 @@ pub(super) fn run(options: &Train) -> Result<()> {
     if as_text {
         task.check_libsvm()?;
     }
-    let fitted = task.fit(&x, options.quiet).in_file(&options.data)?;
+    let fitted = task.fit(&x, &Show::bar(options.quiet)).in_file(&options.data)?;
     let training = task.training(fitted.epsilon);
     if as_text {
         libsvm::write(&fitted.model, Some(&training), &options.model)?;
@@ -68,6 +69,11 @@ fn task(options: &Train, x: &Vectors, labels: &LabelColumn) -> Result<Task> {
             y.check(x.len()).in_file(&options.data)?;
             let svc = Svc::new(kernel).c(options.c).solver(solver);
             Task::Svc(weighted(svc, &options.weights, &y), y)
+        }
+        MachineType::NuSvc => {
+            let y = labels.labels().libsvm_order();
+            y.check(x.len()).in_file(&options.data)?;
+            Task::NuSvc(NuSvc::new(kernel).nu(options.nu).solver(solver), y)
         }
         MachineType::OneClass => Task::OneClass(OneClass::new(kernel).nu(options.nu).solver(solver)),
         MachineType::EpsilonSvr => {
@@ -130,6 +136,7 @@ fn tell(options: &Train, task: &Task, fitted: &Fitted, rows: usize) -> Result<()
     }
     match (task, &fitted.model) {
         (Task::Svc(svc, y), Machine::Classifier(model)) => answer(lines::classifier(svc, model, y)),
+        (Task::NuSvc(_, y), Machine::Classifier(model)) => answer(lines::nu_classifier(model, y, &fitted.c)),
         (Task::Svr(svr, _), Machine::Regression(function)) => {
             answer(lines::regression(svr, function, fitted.epsilon.unwrap_or(0.0), rows))
         }
@@ -152,14 +159,14 @@ fn cross_validate(
         );
     }
     let folds = match task {
-        Task::Svc(_, y) => Folds::stratified(y, folds, SEED),
+        Task::Svc(_, y) | Task::NuSvc(_, y) => Folds::stratified(y, folds, SEED),
         Task::Svr(..) | Task::OneClass(_) | Task::Svdd(_) => Folds::plain(x.len(), folds, SEED),
     };
     let (mut correct, mut values) = (0, vec![0.0; x.len()]);
     for k in 0..folds.count() {
         let (out, rest) = folds.split(k);
         let part = task.part(&rest);
-        let fitted = part.fit(&x.select(&rest), options.quiet).in_file(&options.data)?;
+        let fitted = part.fit(&x.select(&rest), &Show::bar(options.quiet)).in_file(&options.data)?;
         if system::stop_wanted() {
             return Err(Failure::Answer(code::INTERRUPTED));
         }
@@ -187,7 +194,7 @@ fn cross_validate(
                 format_g(errors.square_correlation, 6),
             )
         }
-        Task::Svc(..) | Task::OneClass(_) | Task::Svdd(_) => {
+        Task::Svc(..) | Task::NuSvc(..) | Task::OneClass(_) | Task::Svdd(_) => {
             let percent = format_g(100.0 * correct as f64 / x.len() as f64, 6);
             format!("Cross Validation Accuracy = {percent}%\n")
         }

@@ -138,7 +138,7 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
 /// What the data have beside the points, behind a comma.
 fn beside(task: &Task) -> String {
     match task {
-        Task::Svc(_, y) => {
+        Task::Svc(_, y) | Task::NuSvc(_, y) => {
             let names = y.classes().join(", ");
             let names = if names.len() <= NAMES_SHOWN { format!(" ({names})") } else { String::new() };
             format!(", {}{names}", count(y.classes().len(), "class"))

@@ -28,7 +28,7 @@ pub use function::Function;
 pub use machine::Machine;
 pub use multiclass::{pairs, vote};
 pub use multilabel::{MultiLabel, MultiLabelModel};
-pub use nu_svc::NuSvc;
+pub use nu_svc::{NuSvc, NuSvcFit};
 pub use one_class::{OneClass, Svdd, SvddModel};
 pub use one_vs_all::OneVsAll;
 pub use probability::Probability;

@@ -23,7 +23,7 @@ use super::weights::Present;
 use crate::data::{Labels, Points};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::solve::{Problem, Smo, Solution, Watch, unwatched};
+use crate::solve::{Phases, Problem, Smo, Solution, Watch, unwatched};
 
 /// ν-SVC, one-vs-one for more than two classes.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +36,17 @@ pub struct NuSvc<K> {
     pub weights: Vec<f64>,
     /// How the dual is solved.
     pub solver: Smo,
+}
+
+/// A fitted ν-SVC and what it found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NuSvcFit<X, K> {
+    /// The classifier.
+    pub model: SvcModel<X, K>,
+    /// For each pair the C with which C-SVC gives the same function, 1/ρ; infinite where there is no margin.
+    pub c: Vec<f64>,
+    /// Where the time went, summed over the pairs (which run side by side).
+    pub phases: Phases,
 }
 
 impl<K> NuSvc<K> {
@@ -84,8 +95,27 @@ impl<K> NuSvc<K> {
     where
         K: Kernel<X> + Clone,
     {
+        Ok(self.fit_timed(x, y, watch)?.model)
+    }
+
+    /// Refuses parameters out of range.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn check(&self) -> Result<()> {
         check_nu(self.nu)?;
-        self.solver.check()?;
+        self.solver.check()
+    }
+
+    /// The same, with the C of each pair and where the time went.
+    ///
+    /// # Errors
+    /// As [`NuSvc::fit`].
+    pub fn fit_timed<X: Points>(&self, x: &X, y: &Labels, watch: Watch<'_>) -> Result<NuSvcFit<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.check()?;
         y.check(x.len())?;
         x.check_finite()?;
         let present = Present::new(&self.weights, x.len())?;
@@ -98,10 +128,10 @@ impl<K> NuSvc<K> {
             Problem::nu_svc(positive, &weights, self.nu)
         };
         let mut solved = machine.solve(x, y, watch, problem).map_err(|error| present.error(error))?;
-        solved.iter_mut().for_each(|pair| scale(&mut pair.solution));
+        let c = solved.iter_mut().map(|pair| 1.0 / scale(&mut pair.solution)).collect();
         let mut model = machine.assemble(x, y, &solved);
         present.positions(&mut model.support);
-        Ok(model)
+        Ok(NuSvcFit { model, c, phases: solved.iter().map(|pair| pair.solution.phases).sum() })
     }
 
     /// ν of a pair can be no more than twice the share of its smaller class.
@@ -118,7 +148,8 @@ impl<K> NuSvc<K> {
 }
 
 /// Scales an answer so that its margin is at ±1: β and b over ρ, the objective over ρ². One without margin stays as it is.
-fn scale(solution: &mut Solution) {
+/// Returns ρ.
+fn scale(solution: &mut Solution) -> f64 {
     // At a free positive point Σβk is the first offset, b + ρ; at a free negative one the second, b − ρ.
     let margin = 0.5 * (solution.offset - solution.second_offset);
     solution.offset = f64::midpoint(solution.offset, solution.second_offset);
@@ -129,4 +160,5 @@ fn scale(solution: &mut Solution) {
         certificate.objective /= margin * margin;
         certificate.gap = certificate.gap.map(|gap| gap / (margin * margin));
     }
+    margin.max(0.0)
 }

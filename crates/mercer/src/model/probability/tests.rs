@@ -104,7 +104,7 @@ fn what_cannot_be_used_is_refused() {
         svc.fit_probability(x, y, &Settings { folds, ..Settings::default() }).unwrap_err().to_string()
     };
     assert_eq!(says(Svc::new(rbf(1.0)), &x, &y, 1), "folds = 1: must be at least 2");
-    assert_eq!(says(Svc::new(rbf(1.0)).c(-1.0), &x, &y, 5), "c = -1: must be positive and finite");
+    assert_eq!(says(Svc::new(rbf(1.0)).c(-1.0), &x, &y, 5), "c = -1: must be positive");
     let odd = Svc::new(rbf(1.0)).class_weight("z", 2.0);
     assert_eq!(says(odd, &x, &y, 5), "a weight for class 'z', which does not occur");
     let one = Labels::first_seen(["a"; 4]);

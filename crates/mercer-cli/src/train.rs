@@ -71,7 +71,7 @@ fn check_parameters(args: &TrainArgs) -> Result<()> {
     match given.iter().find(|(name, given)| *given && !known.contains(name)) {
         None => Ok(()),
         Some((name, _)) => {
-            let known = known.join(" and ");
+            let known = known.join(", ");
             Err(Failure::Usage(format!("{name}: --method {method} does not have it; it has {known}")))
         }
     }

@@ -139,7 +139,8 @@ impl State {
                 return b * r + self.kink * b.abs() - 0.5 * d * b * b + slack.max(0.0).powi(2) / (2.0 * d);
             }
             // A variable with no room on that side gains nothing, also where the bound is infinite.
-            let gain = |t: f64| if t == b { 0.0 } else { (b - t) * r + self.kink * (b.abs() - t.abs()) };
+            let kink = |t: f64| if self.kink > 0.0 { self.kink * (b.abs() - t.abs()) } else { 0.0 };
+            let gain = |t: f64| if t == b { 0.0 } else { (b - t) * r + kink(t) };
             let bound = gain(if r > 0.0 { self.lower[i] } else { self.upper[i] });
             let bound = if r == 0.0 && self.kink == 0.0 { 0.0 } else { bound };
             if self.kink > 0.0 { bound.max(gain(0.0)) } else { bound }
@@ -295,6 +296,8 @@ mod tests {
 
     #[test]
     fn infinite_bounds_give_no_nan() {
+        let open = state(&[0.0, 1.0], &[0.0, 0.0], &[f64::INFINITY; 2], &[-0.5, 0.0], 0.0);
+        assert_eq!(open.gap(&open.extremes()), f64::INFINITY);
         let state = state(&[0.0, 1.0], &[0.0, 0.0], &[f64::INFINITY; 2], &[0.5, 0.0], 0.0);
         assert_eq!(state.gap(&state.extremes()), 0.0);
     }

@@ -1,6 +1,7 @@
 """Published test errors, reproduced by mercer's programs. Run by `cargo xtask published`.
 
-Sets with a test part: the accuracy with the published C and γ, at most 0.2 points away. The Rätsch sets: the mean error over
+Sets with a test part: the accuracy with the published C and γ, at most 0.25 points away (a row of the
+smallest test part is 0.22). The Rätsch sets: the mean error over
 the splits, within one published standard deviation (C and the width s of exp(−d²/s) as on the benchmark's own page).
 """
 
@@ -18,7 +19,7 @@ from place import MERCER, SHARED, TARGET
 from table import table
 
 WORK = TARGET / "bench-published"
-POINTS = 0.2
+POINTS = 0.25
 
 
 class Missing(Exception):

@@ -28,7 +28,8 @@
 //! use mercer::solve::{Smo, unwatched};
 //!
 //! // Two points ±1: F₀ = −F₁ = x/2 has the margin 1 on both, and ½(¼ + ¼) is its price.
-//! let gram = Lazy::new(&linear(), &Vectors::dense(1, vec![1.0, -1.0]))?;
+//! let kernel = linear();
+//! let gram = Lazy::new(&kernel, &Vectors::dense(1, vec![1.0, -1.0]))?;
 //! let problem = Problem { labels: vec![0, 1], classes: 2, c: vec![10.0; 2], loss: Loss::CrammerSinger };
 //! let solution = problem.solve(&Smo::default(), &gram, &mut unwatched())?;
 //! assert!((solution.certificate.objective + 0.25).abs() < 1e-3);

@@ -26,6 +26,19 @@ pub(crate) fn model_file(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a trace that would overwrite the data or the model, or that cannot be written: better before a long fit than
+/// after it.
+pub(crate) fn trace_file(trace: &Path, data: &Path, model: &Path) -> Result<()> {
+    distinct(trace, &[data])?;
+    if trace == model {
+        let name = trace.display();
+        return Err(Failure::Usage(format!(
+            "--trace {name}: this is the model; the trace must go to another file"
+        )));
+    }
+    Ok(mercer::data::write_atomic(trace, |_| Ok(()))?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,6 +31,9 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     let path = args.model.clone().unwrap_or_else(|| default_model(&args.data, args.libsvm));
     paths::model_file(&path)?;
     paths::distinct(&path, &[&args.data])?;
+    if let Some(trace) = &args.solver.trace {
+        paths::trace_file(trace, &args.data, &path)?;
+    }
 
     check_parameters(args)?;
     let started = Instant::now();

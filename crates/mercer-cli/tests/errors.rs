@@ -156,6 +156,13 @@ fn output_that_cannot_be_written_is_an_output_failure() {
     assert_eq!(place.run("train -q @iris_scale no/such/folder/m.mercer").code, Some(4));
     place.run("train -q @iris_scale m.mercer").ok();
     assert_eq!(place.run("predict @iris_scale m.mercer no/such/folder/out").code, Some(4));
+    // A trace too, before the fit, and never in place of the model or the data.
+    let run = place.run("train -q --trace no/such/folder/t.csv @iris_scale other");
+    assert!(run.code == Some(4) && run.err.contains("no/such/folder/t.csv"), "{}", run.err);
+    let model = "mercer: --trace same: this is the model; the trace must go to another file";
+    refused(&place, "train -q --trace same @iris_scale same", 2, model);
+    place.write("data", "1 1:1\n-1 1:2\n");
+    assert_eq!(place.run("train -q --trace data data m2").code, Some(2));
 }
 
 #[test]

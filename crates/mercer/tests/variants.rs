@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mercer::data::{Labels, Points, ReadOptions, Vectors, read};
 use mercer::kernel::{VectorExpr, linear, rbf};
-use mercer::model::{NuSvc, OneClass, Slack, Svc, SvcModel, Svdd, Svr};
+use mercer::model::{NuSvc, OneClass, Slack, Svc, SvcModel, Svdd, Svr, Zone};
 use mercer::solve::{Smo, Stop};
 
 // (type)
@@ -153,10 +153,6 @@ fn close(a: &[f64], b: &[f64], exact: bool, what: &str) {
     assert!(worst < if exact { 2e-6 } else { 1e-4 } * scale, "{what}, {exact}: {worst} of {scale}");
 }
 
-fn both(a: &Model, b: &Model) -> bool {
-    a.certificates[0].exact && b.certificates[0].exact
-}
-
 #[test]
 fn whole_weights_are_copies_and_zero_is_absence_in_every_machine() {
     let (x, y) = load("heart_scale.libsvm.gz");
@@ -174,7 +170,7 @@ fn whole_weights_are_copies_and_zero_is_absence_in_every_machine() {
         close(
             a.decisions(&x).expect("decides").values(),
             b.decisions(&x).expect("decides").values(),
-            both(&a, &b),
+            true,
             "svc",
         );
         assert!(a.support.iter().all(|&i| weights[i] > 0.0));
@@ -185,7 +181,7 @@ fn whole_weights_are_copies_and_zero_is_absence_in_every_machine() {
     close(
         a.decisions(&x).expect("decides").values(),
         b.decisions(&x).expect("decides").values(),
-        both(&a, &b),
+        true,
         "nu-svc",
     );
     for svr in [
@@ -195,13 +191,11 @@ fn whole_weights_are_copies_and_zero_is_absence_in_every_machine() {
     ] {
         let svr = svr.solver(exact());
         let a = svr.clone().weights(weights.clone()).fit(&x, &targets).expect("fits");
-        let b = svr.fit(&copies, &many).expect("fits");
-        close(
-            &a.values(&x).expect("decides"),
-            &b.values(&x).expect("decides"),
-            a.certificate.unwrap().exact && b.certificate.unwrap().exact,
-            "svr",
-        );
+        let b = svr.clone().fit(&copies, &many).expect("fits");
+        // Of ν-SVR's twin variables the finish is not always accepted; of all others it must be here.
+        let exact = matches!(svr.zone, Zone::Epsilon(_));
+        assert!(!exact || (a.certificate.unwrap().exact && b.certificate.unwrap().exact));
+        close(&a.values(&x).expect("decides"), &b.values(&x).expect("decides"), exact, "svr");
     }
     let one = OneClass::new(kernel()).nu(0.3).solver(exact());
     let a = one.clone().weights(weights.clone()).fit(&x).expect("fits");

@@ -1,7 +1,7 @@
 //! A Gram that computes rows when they are asked for.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Gram;
 use crate::data::Points;
@@ -12,7 +12,8 @@ use crate::kernel::{Bound, Kernel};
 pub struct Lazy<'k, X: Points, K: Kernel<X>> {
     kernel: &'k K,
     points: X,
-    bound: Arc<dyn Bound<X>>,
+    /// None while resting.
+    bound: Arc<Mutex<Option<Arc<dyn Bound<X>>>>>,
     diagonal: Vec<f64>,
     computed: Arc<Counter>,
 }
@@ -58,7 +59,14 @@ impl<'k, X: Points, K: Kernel<X>> Lazy<'k, X, K> {
     fn counted(kernel: &'k K, points: X, computed: Arc<Counter>) -> Result<Self> {
         let bound: Arc<dyn Bound<X>> = kernel.bind(&points)?.into();
         let diagonal = bound.diagonal();
-        Ok(Self { kernel, points, bound, diagonal, computed })
+        Ok(Self { kernel, points, bound: Arc::new(Mutex::new(Some(bound))), diagonal, computed })
+    }
+
+    fn bound(&self) -> Arc<dyn Bound<X>> {
+        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let again =
+            || self.kernel.bind(&self.points).expect("a kernel that bound to points binds again").into();
+        Arc::clone(bound.get_or_insert_with(again))
     }
 }
 
@@ -73,7 +81,7 @@ impl<X: Points, K: Kernel<X>> Gram for Lazy<'_, X, K> {
 
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
         self.computed.add((rows.len() * self.len()) as u64);
-        self.bound.rows(&self.points, rows, out);
+        self.bound().rows(&self.points, rows, out);
         // A point's distance to itself comes out as rounding, never below zero: left alone, every Kᵢᵢ would err to the
         // same side, and the objective with it.
         rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i] as f32);
@@ -81,23 +89,27 @@ impl<X: Points, K: Kernel<X>> Gram for Lazy<'_, X, K> {
 
     fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
         self.computed.add((rows.len() * self.len()) as u64);
-        self.bound.rows_f64(&self.points, rows, out);
+        self.bound().rows_f64(&self.points, rows, out);
         rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i]);
     }
 
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
         self.computed.add((points.len() * self.len()) as u64);
-        self.bound.accumulate(&self.points, points, weights, &self.diagonal, sums);
+        self.bound().accumulate(&self.points, points, weights, &self.diagonal, sums);
     }
 
     fn cost(&self) -> f64 {
-        self.bound.cost()
+        self.bound().cost()
     }
 
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a> {
         let counter = Counter { own: AtomicU64::new(0), parent: Some(self.computed.clone()) };
         let part = Self::counted(self.kernel, self.points.select(index), Arc::new(counter));
         Box::new(part.expect("a kernel bound to points binds to some of them"))
+    }
+
+    fn rest(&self) {
+        *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     fn computed(&self) -> u64 {

@@ -63,6 +63,10 @@ pub trait Gram: Sync {
     /// The Gram of the points at `index`, in that order.
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a>;
 
+    /// Lets go of what can be made again, as the packed copy of points: whoever next needs it makes it again. For while
+    /// only Grams restricted from this one are at work.
+    fn rest(&self) {}
+
     /// Kernel values computed so far, by this Gram and all restricted from it: the deterministic cost of a fit.
     fn computed(&self) -> u64;
 }
@@ -88,6 +92,9 @@ impl<G: Gram + ?Sized> Gram for &G {
     }
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a> {
         (**self).restrict(index)
+    }
+    fn rest(&self) {
+        (**self).rest();
     }
     fn computed(&self) -> u64 {
         (**self).computed()

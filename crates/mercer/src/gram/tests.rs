@@ -44,6 +44,11 @@ fn battery(name: &str, gram: &dyn Gram, kernel: &VectorExpr, points: &Vectors) {
         assert!((sums[j] - j as f64 - sum).abs() < 1e-5, "{name}, sum at {j}");
     }
     assert!(gram.computed() > 0, "{name} counts what it computes");
+    // After a rest, the same bits.
+    gram.rest();
+    let (before, mut row) = (out[0].clone(), vec![f32::NAN; n]);
+    gram.rows(&rows[..1], &mut [&mut row]);
+    assert_eq!(row, before, "{name} after a rest");
 }
 
 /// The battery for the Gram and for one restricted from it, and for one restricted from that.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::simd::{OUTPUTS, PANEL, STRIP, read_f32, readout};
+use crate::simd::{OUTPUTS, PANEL, STRIP, add_strip, read_f32, readout};
 
 /// Weights of consecutive columns, one per output for each: a block of an expansion.
 #[derive(Debug, Clone)]
@@ -88,10 +88,7 @@ impl<'a> Readout<'a> {
                 .take(count.div_ceil(STRIP))
             {
                 read_f32(columns.len(), &strip[inside..], weights, &mut part);
-                for (sums, part) in sums.chunks_mut(stride).zip(part.chunks_exact(OUTPUTS)) {
-                    let sums = &mut sums[outputs.clone()];
-                    sums.iter_mut().zip(part).for_each(|(sum, &value)| *sum += f64::from(value));
-                }
+                add_strip(&part, outputs.len(), &mut sums[outputs.start..], stride);
             }
         }
     }

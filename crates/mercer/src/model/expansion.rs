@@ -88,19 +88,21 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
         let blocks: Vec<Readout<'_>> =
             blocks.map(|b| Readout::new(b.points.clone(), b.outputs.len(), &b.values)).collect();
         let entered: Vec<usize> = self.coefficients.blocks.iter().flat_map(|b| b.outputs.clone()).collect();
-        let batch = |batch: usize| {
+        let batch = |(sums, values): &mut (Vec<f64>, Vec<f64>), batch: usize| {
             let rows: Vec<usize> = (batch * BATCH..points.len().min((batch + 1) * BATCH)).collect();
-            let mut sums = vec![0.0; rows.len() * entered.len()];
-            bound.read(points, &rows, &blocks, &mut sums);
-            let mut values = offsets.clone();
+            sums.clear();
+            sums.resize(rows.len() * entered.len(), 0.0);
+            values.resize(offsets.len(), 0.0);
+            bound.read(points, &rows, &blocks, sums);
             let results = rows.iter().zip(sums.chunks(entered.len().max(1))).map(|(&row, sums)| {
                 values.copy_from_slice(&offsets);
                 entered.iter().zip(sums).for_each(|(&o, sum)| values[o] += sum);
-                if values.iter().all(|v| v.is_finite()) { Ok(each(&values)) } else { Err(row) }
+                if values.iter().all(|v| v.is_finite()) { Ok(each(values)) } else { Err(row) }
             });
             results.collect::<Vec<_>>()
         };
-        let batches: Vec<Vec<_>> = (0..points.len().div_ceil(BATCH)).into_par_iter().map(batch).collect();
+        let batches: Vec<Vec<_>> =
+            (0..points.len().div_ceil(BATCH)).into_par_iter().map_init(Default::default, batch).collect();
         let not_finite = |row: usize| ErrorKind::Data(DataProblem::DecisionNotFinite { row: row + 1 }).into();
         batches.into_iter().flatten().map(|result| result.map_err(not_finite)).collect()
     }

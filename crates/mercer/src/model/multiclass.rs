@@ -13,11 +13,13 @@ pub fn pairs(classes: usize) -> Vec<(usize, usize)> {
 #[must_use]
 pub fn vote(decisions: &[f64], classes: usize) -> usize {
     let mut votes = vec![0u32; classes];
-    let mut decisions = decisions.iter();
+    let mut rest = decisions;
     for a in 0..classes {
-        for (b, &decision) in (a + 1..classes).zip(decisions.by_ref()) {
-            votes[if decision > 0.0 { a } else { b }] += 1;
-        }
+        let (own, others) = rest.split_at(classes - a - 1);
+        rest = others;
+        let lost = |decision: f64| u32::from(decision <= 0.0);
+        votes[a] += own.iter().map(|&decision| 1 - lost(decision)).sum::<u32>();
+        votes[a + 1..].iter_mut().zip(own).for_each(|(votes, &decision)| *votes += lost(decision));
     }
     let most = votes.iter().max().copied().unwrap_or(0);
     votes.iter().position(|&v| v == most).unwrap_or(0)

@@ -56,7 +56,7 @@ fn ask_for_huge_pages<T>(vector: &Vec<T>) {
     let _ = vector;
 }
 
-/// Returns memory that has been freed to the system, now and from here on as soon as 16 MB of it come together. For the
+/// Returns memory that has been freed to the system, now and from here on as soon as 4 MB of it come together. For the
 /// beginning of a program, and between its large steps.
 ///
 /// Left to itself the C library's allocator comes to keep blocks of up to 32 MB for later, a stock for each thread: a
@@ -65,8 +65,8 @@ pub fn return_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: sets numbers inside the allocator, and has it give back free pages, under its own locks.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 16 << 20);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, 16 << 20);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 4 << 20);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 4 << 20);
         libc::malloc_trim(0);
     }
 }

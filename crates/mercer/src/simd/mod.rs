@@ -16,7 +16,7 @@ pub(crate) use exp::{exp_f32, exp_f64, gaussian_f32, gaussian_f64};
 pub(crate) use gemm::{OUTPUTS, dots_f32, dots_f64, read_f32};
 pub use memory::return_freed_memory;
 pub(crate) use memory::{Aligned, fence, huge_vec, stream};
-pub(crate) use readout::readout;
+pub(crate) use readout::{add_strip, readout};
 pub(crate) use sparse::{SparseRow, SparseRows, sparse_dots_f32, sparse_dots_f64};
 pub(crate) use update::{LANES, MIN_CURVATURE, accumulate, accumulate_one, accumulate_tile, best_pair, step};
 

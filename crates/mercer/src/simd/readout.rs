@@ -1,6 +1,6 @@
 //! Kernel values times coefficients: the last step of a prediction.
 
-use super::{fma_f64, multiversion};
+use super::{OUTPUTS, fma_f64, multiversion};
 
 /// Partial sums of a long inner product, added in a fixed order at the end.
 const LANES: usize = 16;
@@ -33,6 +33,20 @@ multiversion! {
     fn readout(kernel: &[f32], coefficients: &[f64], out: &mut [f64]) = readout_body;
 }
 
+#[inline(always)]
+fn add_strip_body<const FMA: bool>(part: &[f32], outputs: usize, sums: &mut [f64], stride: usize) {
+    for (sums, part) in sums.chunks_mut(stride).zip(part.chunks_exact(OUTPUTS)) {
+        for (sum, &value) in sums[..outputs].iter_mut().zip(&part[..outputs]) {
+            *sum += f64::from(value);
+        }
+    }
+}
+
+multiversion! {
+    /// Adds the first `outputs` of each [`OUTPUTS`] values of `part` to sums that are `stride` apart.
+    fn add_strip(part: &[f32], outputs: usize, sums: &mut [f64], stride: usize) = add_strip_body;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,6 +62,18 @@ mod tests {
                 let sum: f64 = (0..53).map(|i| f64::from(kernel[i]) * coefficients[i * outputs + o]).sum();
                 assert!((out[o] - 0.5 - sum).abs() < 1e-13);
             }
+        }
+    }
+
+    #[test]
+    fn a_strip_is_added_to_sums_that_lie_apart() {
+        let part: Vec<f32> = (0..3 * OUTPUTS).map(|i| i as f32).collect();
+        let mut sums = vec![0.5; 2 * 40 + 9];
+        add_strip(&part, 9, &mut sums, 40);
+        for (place, sum) in sums.iter().enumerate() {
+            let (row, output) = (place / 40, place % 40);
+            let added = if output < 9 { (row * OUTPUTS + output) as f64 } else { 0.0 };
+            assert_eq!(*sum, 0.5 + added);
         }
     }
 }

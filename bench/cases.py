@@ -1,4 +1,4 @@
-"""The cases: a data set, C and γ (RBF kernel, tolerance 1e-3 everywhere)."""
+"""The cases: a data set, a machine and its parameters (RBF kernel, tolerance 1e-3 everywhere)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Case:
-    """One training problem. `fastest`: the peers that `--quick` runs."""
+    """One training problem: C or ν, whichever `machine` has. `fastest`: the peers that `--quick` runs."""
 
     name: str
     data: str
     c: float
     gamma: float
     fastest: tuple[str, str] = ("sklearnex-f32-dense", "sklearnex-f32-dense-2000")
+    machine: str = "svc"
+    nu: float = 0.0
+    epsilon: float = 0.0
+
+    @property
+    def parameters(self) -> str:
+        """For people."""
+        own = {
+            "svc": f"C = {self.c:g}",
+            "nu-svc": f"ν = {self.nu:g}",
+            "svr": f"C = {self.c:g}, ε = {self.epsilon:g}",
+            "one-class": f"ν = {self.nu:g}",
+        }
+        return f"{self.machine}, {own[self.machine]}, γ = {self.gamma:.6g}"
 
 
 CASES = (
@@ -29,6 +43,9 @@ CASES = (
     Case("cov50k", "cov50k", 10.0, 1.0),
     Case("skin", "skin", 10.0, 10.0),
     Case("skin-c1000", "skin", 1000.0, 10.0),
+    Case("cadata-svr", "cadata", 10.0, 0.5, machine="svr", epsilon=0.1),
+    Case("ijcnn1-nu", "ijcnn1", 1.0, 1.0, machine="nu-svc", nu=0.1),
+    Case("ijcnn1-one-class", "ijcnn1", 1.0, 1.0, ("libsvm", "sklearn-csr"), machine="one-class", nu=0.1),
 )
 
 # Small enough for a first look at whether everything runs; not part of the benchmark unless asked for by name.

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import data
 import oracle
 from cases import Case
 from place import MERCER, PREPARED
@@ -84,30 +85,39 @@ def last_object(done: subprocess.CompletedProcess) -> tuple[dict, str]:
 
 
 def peer(name: str, case: Case, train: Path, test: Path | None, threads: int, limit: float, first: bool) -> Run:
-    """One fit of a peer; its first run is also checked by the oracle and asked to predict."""
-    parameters = ["--c", repr(case.c), "--gamma", repr(case.gamma), "--threads", threads]
+    """One fit of a peer and a prediction; its first run is also checked by the oracle."""
+    numbers = {name: repr(getattr(case, name)) for name in ("c", "gamma", "nu", "epsilon")}
+    parameters = [word for name, value in numbers.items() for word in (f"--{name}", value)]
+    parameters += ["--machine", case.machine, "--threads", threads]
     files = [train, test] if test else [train]
-    extra = ["--check", "--predict"] if first else []
+    extra = ["--check"] if first else []
     return execute(name, [sys.executable, HERE / "peers.py", name, *files, *parameters, *extra], limit, threads)
 
 
 def mercer(case: Case, train: Path, test: Path | None, threads: int, limit: float, first: bool) -> Run:
-    """One fit of mercer; after its first run the model predicts the test part (or the training rows)."""
+    """One fit of mercer, whose model then predicts the test part (or the training rows)."""
     model = PREPARED / f"{case.name}.mercer"
-    options = ["--kernel", f"rbf(gamma={case.gamma!r})", "-c", repr(case.c), "--tolerance", repr(TOLERANCE)]
+    own = {
+        "svc": ["-c", repr(case.c)],
+        "nu-svc": ["--nu", repr(case.nu)],
+        "svr": ["-c", repr(case.c), "-p", repr(case.epsilon)],
+        "one-class": ["--nu", repr(case.nu)],
+    }
+    options = ["--method", case.machine, *own[case.machine]]
+    options += ["--kernel", f"rbf(gamma={case.gamma!r})", "--tolerance", repr(TOLERANCE)]
     command = [MERCER, "train", *options, "--threads", threads, "--json", train, model]
     run = execute("mercer", command, limit, threads)
-    if first and not run.error:
+    if not run.error:
         out = PREPARED / f"{case.name}.predictions"
         guess = execute("mercer", [MERCER, "predict", "--json", test or train, model, out], limit, threads)
         run.error = guess.error and f"predict: {guess.error}"
         if not run.error:
             run.result["predict_rows"] = guess.result["rows"]
             run.result["predict_seconds"] = guess.result["predict_seconds"]
-            if test:
-                run.result["accuracy"] = guess.result["accuracy"]
-            run.result["claimed_objective"] = run.result["objective"]
-            run.result["objective"] = oracle.of_model(as_libsvm(model), case.gamma)
+            run.result["accuracy"] = guess.result["accuracy"] if test else None
+            run.result["claimed_objective"] = run.result.pop("objective")
+    if first and not run.error:
+        run.result["objective"] = oracle.of_model(as_libsvm(model), *data.load(train), case)
     return run
 
 

@@ -1,4 +1,4 @@
-"""One fit of one peer in a process of its own: `python peers.py PEER TRAIN [TEST] --c C --gamma G --threads T`.
+"""One fit of one peer in a process of its own: `python peers.py PEER TRAIN [TEST] --machine M --c C …`.
 
 The last line of standard output is a JSON object:
 
@@ -8,8 +8,8 @@ The last line of standard output is a JSON object:
 | `peak_bytes`      | the largest resident size of the process up to the end of the fit |
 | `support_vectors` | how many |
 | `objective`       | by `oracle.py`; with `--check` |
-| `accuracy`        | share of the test rows that get their label; with `--predict` and a test part |
-| `predict_rows`, `predict_seconds` | the prediction call alone; with `--predict` |
+| `accuracy`        | share of the test rows that get their label; of classifiers, with a test part |
+| `predict_rows`, `predict_seconds` | the prediction call alone |
 
 Peers: `libsvm`; `sklearn-dense`, `sklearn-csr`; `sklearnex-{f32,f64}-{dense,csr}` with scikit-learn's default cache
 of 200 MB, and the same with `-2000` for a cache of 2000 MB. LIBSVM and scikit-learn get 2000 MB. `thundersvm` is its
@@ -40,6 +40,8 @@ NAMES = (
     ),
     "thundersvm",
 )
+# LIBSVM's number of each machine.
+MACHINES = {"svc": 0, "nu-svc": 1, "one-class": 2, "svr": 3}
 TOLERANCE = 1e-3
 LARGE_CACHE_MB = 2000
 # Prediction without a test part is timed on this many training rows.
@@ -53,11 +55,22 @@ class Task:
     peer: str
     train: Path
     test: Path | None
+    machine: str
     c: float
     gamma: float
+    nu: float
+    epsilon: float
     threads: int
     check: bool
-    predict: bool
+
+    @property
+    def classifies(self) -> bool:
+        return self.machine in ("svc", "nu-svc")
+
+
+def has(peer: str, machine: str) -> bool:
+    """Whether a peer has a machine. scikit-learn-intelex has no one-class machine; ThunderSVM's others are not wired."""
+    return machine == "svc" or not (peer == "thundersvm" or machine == "one-class" and peer.startswith("sklearnex"))
 
 
 def limit_threads(threads: int) -> None:
@@ -81,15 +94,15 @@ def timed(work):
 
 
 def run_sklearn(task: Task) -> dict:
-    """scikit-learn's SVC, or the accelerated one of scikit-learn-intelex."""
+    """A machine of scikit-learn, or the accelerated one of scikit-learn-intelex."""
     import data
     import numpy as np
 
     words = task.peer.split("-")
     if words[0] == "sklearnex":
-        from sklearnex.svm import SVC
+        from sklearnex import svm
     else:
-        from sklearn.svm import SVC
+        from sklearn import svm
     dtype = np.float32 if "f32" in words else np.float64
     cache = LARGE_CACHE_MB if words[0] == "sklearn" or words[-1] == str(LARGE_CACHE_MB) else 200
 
@@ -99,17 +112,21 @@ def run_sklearn(task: Task) -> dict:
 
     rows, y = data.load(task.train)
     x = form(rows)
-    machine = SVC(C=task.c, gamma=task.gamma, tol=TOLERANCE, cache_size=cache)
+    name, own = {
+        "svc": ("SVC", {"C": task.c}),
+        "nu-svc": ("NuSVC", {"nu": task.nu}),
+        "svr": ("SVR", {"C": task.c, "epsilon": task.epsilon}),
+        "one-class": ("OneClassSVM", {"nu": task.nu}),
+    }[task.machine]
+    machine = getattr(svm, name)(gamma=task.gamma, tol=TOLERANCE, cache_size=cache, **own)
     _, seconds = timed(lambda: machine.fit(x, y))
     result = {"fit_seconds": seconds, "peak_bytes": peak_bytes(), "support_vectors": int(sum(machine.n_support_))}
     if task.check:
         dual = machine.dual_coef_.toarray() if hasattr(machine.dual_coef_, "toarray") else machine.dual_coef_
-        result["objective"] = checked(rows, machine.support_, dual, machine.n_support_, task.gamma)
-    if task.predict:
-        rows_t, y_t = data.load(task.test) if task.test else (rows[:ROWS_WITHOUT_TEST], None)
-        xt = form(rows_t)
-        result |= predicted(lambda: machine.predict(xt), y_t, xt.shape[0])
-    return result
+        result["objective"] = checked(task, rows, y, machine.support_, dual, machine.n_support_)
+    rows_t, y_t = data.load(task.test) if task.test else (rows[:ROWS_WITHOUT_TEST], None)
+    xt = form(rows_t)
+    return result | predicted(task, lambda: machine.predict(xt), y_t, xt.shape[0])
 
 
 def run_libsvm(task: Task) -> dict:
@@ -123,7 +140,8 @@ def run_libsvm(task: Task) -> dict:
 
     rows, y = data.load(task.train)
     problem = svm.svm_problem(y, rows)
-    options = f"-s 0 -t 2 -c {task.c!r} -g {task.gamma!r} -e {TOLERANCE!r} -m {LARGE_CACHE_MB} -q"
+    options = f"-s {MACHINES[task.machine]} -t 2 -c {task.c!r} -n {task.nu or 0.5!r} -p {task.epsilon!r} "
+    options += f"-g {task.gamma!r} -e {TOLERANCE!r} -m {LARGE_CACHE_MB} -q"
     parameter = svm.svm_parameter(options)
     pointer, seconds = timed(lambda: svm.libsvm.svm_train(problem, parameter))
     model = svm.toPyModel(pointer)
@@ -132,13 +150,13 @@ def run_libsvm(task: Task) -> dict:
     if task.check:
         dual = np.array([model.sv_coef[row][: model.l] for row in range(classes - 1)])
         support = np.array(model.get_sv_indices()) - 1
-        result["objective"] = checked(rows, support, dual, np.array(model.nSV[:classes]), task.gamma)
-    if task.predict:
-        rows_t, y_t = data.load(task.test) if task.test else (rows[:ROWS_WITHOUT_TEST], None)
-        count = rows_t.shape[0]
-        tests = svm.svm_problem(np.zeros(count), rows_t)
-        result |= predicted(lambda: [svm.libsvm.svm_predict(model, tests.x[i]) for i in range(count)], y_t, count)
-    return result
+        per_class = np.array(model.nSV[:classes] if task.classifies else [model.l, 0])
+        result["objective"] = checked(task, rows, y, support, dual, per_class)
+    rows_t, y_t = data.load(task.test) if task.test else (rows[:ROWS_WITHOUT_TEST], None)
+    count = rows_t.shape[0]
+    tests = svm.svm_problem(np.zeros(count), rows_t)
+    predict = lambda: [svm.libsvm.svm_predict(model, tests.x[i]) for i in range(count)]
+    return result | predicted(task, predict, y_t, count)
 
 
 def run_thundersvm(task: Task) -> dict:
@@ -166,31 +184,30 @@ def run_thundersvm(task: Task) -> dict:
     machine.fit(rows.toarray().astype(np.float32), y)
     result = {"fit_seconds": spent["dense_model_scikit"], "peak_bytes": peak_bytes(), "support_vectors": machine.n_sv}
     if task.check:
-        result["objective"] = checked(rows, machine.support_, machine.dual_coef_, machine.n_support_, task.gamma)
-    if task.predict:
-        rows_t, y_t = data.load(task.test) if task.test else (rows[:ROWS_WITHOUT_TEST], None)
-        xt = rows_t.toarray()
-        result |= predicted(lambda: machine.predict(xt), y_t, xt.shape[0])
-        result["predict_seconds"] = spent["dense_predict"]
-    return result
+        result["objective"] = checked(task, rows, y, machine.support_, machine.dual_coef_, machine.n_support_)
+    rows_t, y_t = data.load(task.test) if task.test else (rows[:ROWS_WITHOUT_TEST], None)
+    xt = rows_t.toarray()
+    result |= predicted(task, lambda: machine.predict(xt), y_t, xt.shape[0])
+    return result | {"predict_seconds": spent["dense_predict"]}
 
 
-def checked(rows, support, dual, per_class, gamma: float) -> float:
+def checked(task: Task, rows, y, support, dual, per_class) -> float:
     """The oracle's objective of the returned coefficients, with the support vectors taken from the data."""
     import numpy as np
     import oracle
 
-    coefficients = oracle.pair_coefficients(np.asarray(dual, dtype=np.float64), np.asarray(per_class))
-    return oracle.objective(rows[support].toarray(), coefficients, gamma)
+    per_class = np.asarray(per_class) if task.classifies else np.array([len(support), 0])
+    coefficients = oracle.pair_coefficients(np.asarray(dual, dtype=np.float64), per_class)
+    return oracle.objective(rows[support].toarray(), coefficients, y[support], rows.shape[0], task)
 
 
-def predicted(work, labels, rows: int) -> dict:
+def predicted(task: Task, work, labels, rows: int) -> dict:
     """Times a prediction call and compares with the labels where there are any."""
     import numpy as np
 
     found, seconds = timed(work)
     result = {"predict_rows": rows, "predict_seconds": seconds}
-    if labels is not None:
+    if labels is not None and task.classifies:
         result["accuracy"] = float((np.asarray(found) == labels).mean())
     return result
 
@@ -201,11 +218,11 @@ def main() -> None:
     parser.add_argument("peer", choices=NAMES)
     parser.add_argument("train", type=Path)
     parser.add_argument("test", type=Path, nargs="?")
-    parser.add_argument("--c", type=float, required=True)
-    parser.add_argument("--gamma", type=float, required=True)
+    parser.add_argument("--machine", choices=MACHINES, default="svc")
+    for name in ("c", "gamma", "nu", "epsilon"):
+        parser.add_argument(f"--{name}", type=float, required=True)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="compute the dual objective")
-    parser.add_argument("--predict", action="store_true", help="time predictions")
     task = Task(**vars(parser.parse_args()))
     limit_threads(task.threads)
     run = {"libsvm": run_libsvm, "thundersvm": run_thundersvm}.get(task.peer, run_sklearn)

@@ -70,15 +70,16 @@ def chosen_cases(options: argparse.Namespace) -> list[str]:
 
 def chosen_peers(options: argparse.Namespace, case: Case) -> list[str]:
     """Names of the peers to run in a case."""
+    able = [name for name in peers.NAMES if peers.has(name, case.machine)]
     if options.peers:
         found = []
         for wanted in options.peers.split(","):
             matching = [name for name in peers.NAMES if name == wanted or name.startswith(f"{wanted}-")]
             if not matching:
                 sys.exit(f"bench: no peer '{wanted}'; there are {', '.join(peers.NAMES)}")
-            found += [name for name in matching if name not in found]
+            found += [name for name in matching if name in able and name not in found]
         return found
-    return list(case.fastest) if options.quick else list(peers.NAMES)
+    return list(case.fastest) if options.quick else able
 
 
 def report(run: Run) -> Run:
@@ -209,7 +210,7 @@ def main() -> int:
                 failures += [f"read: {row[0]}: no result" for row in reading if row[3] == "0"]
                 continue
             case = by_name[name]
-            print(f"\n{name}: C = {case.c:g}, γ = {case.gamma:.6g}")
+            print(f"\n{name}: {case.parameters}")
             summary = run_case(case, options)
             summaries.append(summary)
             failures += summary.failures

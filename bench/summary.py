@@ -26,7 +26,7 @@ class Line:
         return [run for run in self.runs if not run.error]
 
     def first(self, key: str) -> float | None:
-        """The value of the first run that has it: objective, accuracy and prediction come from one run only."""
+        """The value of the first run that has it: the objective comes from one run only."""
         return next((run.result[key] for run in self.good if run.result.get(key) is not None), None)
 
     @property
@@ -41,9 +41,9 @@ class Line:
 
     @property
     def rate(self) -> float | None:
-        """Rows predicted in a second."""
-        rows, seconds = self.first("predict_rows"), self.first("predict_seconds")
-        return rows / seconds if rows and seconds else None
+        """Rows predicted in a second, by the median of the runs."""
+        found = [run.result for run in self.good if run.result.get("predict_seconds")]
+        return median(one["predict_rows"] / one["predict_seconds"] for one in found) if found else None
 
 
 class Summary:

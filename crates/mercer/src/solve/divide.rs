@@ -18,8 +18,11 @@ use crate::error::Result;
 use crate::gram::Gram;
 
 /// Problems with fewer variables are solved in one piece.
-const LEAST: usize = 20_000;
-/// Points per cell, about, and the most cells.
+const LEAST: usize = 15_000;
+/// Points up to which there are so many cells, and the points per cell, about, and the most cells beyond. Measured: with
+/// small cells the whole has more left to do, with large ones the cells themselves.
+const FEW: usize = 40_000;
+const CELLS: usize = 8;
 const CELL: usize = 10_000;
 const MOST_CELLS: usize = 32;
 /// Points that the clusters are found on.
@@ -73,7 +76,7 @@ pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: W
     if !worth || shared.stopped() {
         return Begun { interrupted: shared.stopped(), ..Begun::default() };
     }
-    let cells = cells(gram, (n / CELL).clamp(2, MOST_CELLS));
+    let cells = cells(gram, if n <= FEW { CELLS } else { (n / CELL).min(MOST_CELLS) });
     gram.rest();
     let Ok(solved) = cells.par_iter().map(solve).collect::<Result<Vec<_>>>() else { return Begun::default() };
     let (mut start, mut iterations) = (problem.start.clone(), 0);

@@ -32,6 +32,8 @@ const SHRINK_EVERY: u64 = 16;
 const SHRINK_SHARE: f64 = 0.3;
 /// The inner solve stops when its violation has fallen to this share: tighter buys nothing, looser costs rounds.
 const INNER_SHARE: f64 = 0.1;
+/// The same where variables have a kink to pass, which takes a step of its own.
+const KINKED_SHARE: f64 = 0.2;
 /// The least and most variables of a working set where the caller leaves it open.
 const LEAST_SET: usize = 64;
 const MOST_SET: usize = 2048;
@@ -378,8 +380,8 @@ impl<'a> Run<'a> {
             self.inner.load(&chosen, Source::Compute(cache.gram()), state.kink, &variables);
         }
         let steps = (100 * chosen.len() as u64).min(limit - self.iterations);
-        let taken =
-            self.inner.solve(INNER_SHARE, self.settings.tolerance / 2.0, steps, self.settings.selection);
+        let share = if state.kink > 0.0 { KINKED_SHARE } else { INNER_SHARE };
+        let taken = self.inner.solve(share, self.settings.tolerance / 2.0, steps, self.settings.selection);
         let clock = self.phases.inner.lap(clock);
 
         if taken == 0 || state.gradient[chosen[0]].is_nan() {

@@ -5,7 +5,8 @@
 //! epilogue while it is in the first-level cache. Cost: n·d per row dense, n·(entries of the row) sparse.
 //!
 //! Precision: single where an a-priori bound (see `precision`) says that kernel values come out right
-//! to about 1e-6, double rounded to single where it does not, double throughout for [`Bound::rows_f64`].
+//! to about 1e-6, double rounded to single where it does not, row by row where that depends on the row; double
+//! throughout for [`Bound::rows_f64`].
 
 mod diagonal;
 mod element;
@@ -16,6 +17,7 @@ mod tests;
 mod tile;
 mod view;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -50,12 +52,14 @@ impl Kernel<Vectors> for VectorExpr {
         if let Some(i) = diagonal.iter().position(|k| k.abs() > f64::from(f32::MAX) || k.is_nan()) {
             return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
         }
-        let single = precision::single_is_enough(self, columns)?;
+        let reach = precision::single_reach(self, columns)?;
+        let single = reach.is_some();
         let bound = VectorBound {
             expr: self.clone(),
             columns: columns.clone(),
             diagonal,
             single: if single { Some(Program::new(self, columns)?) } else { None },
+            reach: reach.unwrap_or(0.0),
             double: OnceLock::new(),
         };
         if !single {
@@ -75,6 +79,8 @@ struct VectorBound {
     columns: Vectors,
     diagonal: Vec<f64>,
     single: Option<Program<f32>>,
+    /// Rows with a larger squared norm are computed in double precision.
+    reach: f64,
     /// Built when first asked for.
     double: OnceLock<Program<f64>>,
 }
@@ -84,6 +90,24 @@ impl VectorBound {
         self.double.get_or_init(|| {
             Program::new(&self.expr, &self.columns).expect("what binds in single precision binds in double")
         })
+    }
+
+    /// The program in single precision and the rows that it is for, in runs that alternate with runs that need double
+    /// precision, none where all do. Which run a row is in depends on itself alone.
+    fn runs(&self, points: &Vectors, rows: &[usize]) -> Vec<(Range<usize>, Option<&Program<f32>>)> {
+        let all = 0..rows.len();
+        let Some(program) = &self.single else { return vec![(all, None)] };
+        if self.reach == f64::INFINITY {
+            return vec![(all, Some(program))];
+        }
+        let near: Vec<bool> =
+            program.squares(points, rows).iter().map(|&square| square <= self.reach).collect();
+        let mut end = 0;
+        let run = |run: &[bool]| {
+            end += run.len();
+            (end - run.len()..end, run[0].then_some(program))
+        };
+        near.chunk_by(|a, b| a == b).map(run).collect()
     }
 }
 
@@ -97,9 +121,12 @@ impl Bound<Vectors> for VectorBound {
     }
 
     fn rows(&self, points: &Vectors, rows: &[usize], out: &mut [&mut [f32]]) {
-        match &self.single {
-            Some(program) => fill(program, points, rows, out, f32::store),
-            None => fill(self.double(), points, rows, out, f64::store),
+        for (run, single) in self.runs(points, rows) {
+            let (rows, out) = (&rows[run.clone()], &mut out[run]);
+            match single {
+                Some(program) => fill(program, points, rows, out, f32::store),
+                None => fill(self.double(), points, rows, out, f64::store),
+            }
         }
     }
 
@@ -111,16 +138,23 @@ impl Bound<Vectors> for VectorBound {
         diagonal: &[f64],
         sums: &mut [f64],
     ) {
-        match &self.single {
-            Some(program) => accumulate(program, points, rows, weights, diagonal, sums),
-            None => accumulate(self.double(), points, rows, weights, diagonal, sums),
+        for (run, single) in self.runs(points, rows) {
+            let (rows, weights) = (&rows[run.clone()], &weights[run]);
+            match single {
+                Some(program) => accumulate(program, points, rows, weights, diagonal, sums),
+                None => accumulate(self.double(), points, rows, weights, diagonal, sums),
+            }
         }
     }
 
     fn read(&self, points: &Vectors, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
-        match &self.single {
-            Some(program) => read(program, points, rows, blocks, sums),
-            None => read(self.double(), points, rows, blocks, sums),
+        let outputs: usize = blocks.iter().map(Readout::outputs).sum();
+        for (run, single) in self.runs(points, rows) {
+            let (rows, sums) = (&rows[run.clone()], &mut sums[run.start * outputs..run.end * outputs]);
+            match single {
+                Some(program) => read(program, points, rows, blocks, sums),
+                None => read(self.double(), points, rows, blocks, sums),
+            }
         }
     }
 

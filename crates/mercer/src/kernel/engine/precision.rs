@@ -1,13 +1,14 @@
 //! Whether single precision is enough.
 //!
 //! A bound is carried through the expression: how large the values of each part can be, and how far off when they are
-//! computed in `f32`. Where the bound of the whole is too large, the engine computes in `f64` and rounds.
+//! computed in `f32`. Where the bound of the whole is too large, the engine computes in `f64` and rounds; for a Gaussian
+//! kernel whose bound only a few far-out points spoil, it does so for the rows of those points.
 
 use rayon::prelude::*;
 
 use super::diagonal::own;
 use super::program::{Need, need};
-use super::view::largest_square;
+use super::view::{largest_square, squares};
 use crate::data::{Points, Vectors};
 use crate::error::Result;
 use crate::kernel::{Expr, VectorExpr, VectorKernel, VectorLeaf};
@@ -17,6 +18,9 @@ use crate::kernel::{Expr, VectorExpr, VectorKernel, VectorLeaf};
 /// conspires; most values are ten times closer.
 const SINGLE_ERROR: f64 = 4e-6;
 
+/// The rows of one point in so many may be computed in double precision beside the others in single.
+const RARE: usize = 8;
+
 /// How large the values of a part can be, and how far off in single precision.
 #[derive(Clone, Copy)]
 struct Bounds {
@@ -24,9 +28,30 @@ struct Bounds {
     error: f64,
 }
 
-/// Whether kernel values are right to about 1e-6 when computed in single precision on these columns.
-pub(super) fn single_is_enough(expr: &VectorExpr, columns: &Vectors) -> Result<bool> {
-    Ok(bounds(expr, columns)?.error <= SINGLE_ERROR)
+/// The largest squared norm of a row whose kernel values with these columns are right to about 1e-6 when computed in
+/// single precision; none where that holds of too few.
+///
+/// For a Gaussian kernel a column may be farther out than that. The error of the exponent is then larger, about
+/// γ(r + s)² in place of γr² for a row at distance r and a column at r + s from the centre, but the value itself is at
+/// most exp(−γs²), and the product is largest, 1 + 1/γr² times the bound, near s = 1/γr.
+pub(super) fn single_reach(expr: &VectorExpr, columns: &Vectors) -> Result<Option<f64>> {
+    if bounds(expr, columns)?.error <= SINGLE_ERROR {
+        return Ok(Some(f64::INFINITY));
+    }
+    let Expr::Leaf(VectorLeaf { kernel: VectorKernel::Rbf { gamma }, maps }) = expr else { return Ok(None) };
+    let squares = squares(columns, maps)?;
+    let reach = SINGLE_ERROR / (unit(columns) * gamma);
+    let far = squares.iter().filter(|&&square| square > reach).count();
+    let fits = squares.iter().all(|&square| square < MOST_SINGLE);
+    Ok((fits && far * RARE <= squares.len()).then_some(reach))
+}
+
+/// Squared norms from here on single precision cannot add up.
+const MOST_SINGLE: f64 = f32::MAX as f64 / 4.0;
+
+/// The relative error of an inner product in single precision.
+fn unit(columns: &Vectors) -> f64 {
+    f64::from(f32::EPSILON) / 2.0 * (0.5 * (most_terms(columns) as f64).sqrt()).max(1.0)
 }
 
 fn bounds(expr: &VectorExpr, columns: &Vectors) -> Result<Bounds> {
@@ -59,10 +84,10 @@ fn bounds(expr: &VectorExpr, columns: &Vectors) -> Result<Bounds> {
 }
 
 fn leaf_bounds(leaf: &VectorLeaf, columns: &Vectors) -> Result<Bounds> {
-    let unit = f64::from(f32::EPSILON) / 2.0 * (0.5 * (most_terms(columns) as f64).sqrt()).max(1.0);
+    let unit = unit(columns);
     let centred = matches!(need(&leaf.kernel), Need::Dot { centred: true });
     // Norms that single precision cannot hold are infinitely wrong in it.
-    let fits = |square: f64| if square < f64::from(f32::MAX) / 4.0 { square } else { f64::INFINITY };
+    let fits = |square: f64| if square < MOST_SINGLE { square } else { f64::INFINITY };
     let square = || largest_square(columns, &leaf.maps, centred).map(fits);
     Ok(match leaf.kernel {
         VectorKernel::Linear => {

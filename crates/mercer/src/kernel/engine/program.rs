@@ -118,6 +118,11 @@ impl<T: Element> Program<T> {
         if self.views.iter().any(|entry| entry.view.is_wide()) { PANEL } else { usize::MAX }
     }
 
+    /// Squared norms of rows in the first view, about the centre of its columns.
+    pub(super) fn squares(&self, points: &Vectors, rows: &[usize]) -> Vec<f64> {
+        self.views.first().map_or_else(|| vec![0.0; rows.len()], |entry| entry.view.squares(points, rows))
+    }
+
     /// Panels of columns.
     pub(super) fn panels(&self) -> usize {
         self.columns.div_ceil(PANEL)

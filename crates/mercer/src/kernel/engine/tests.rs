@@ -196,6 +196,39 @@ fn unscaled_features_are_computed_in_double_and_rounded() {
 }
 
 #[test]
+fn a_few_points_far_out_cost_the_others_no_precision_and_no_time() {
+    // A cloud, and every 20th point far out beside its near-duplicate; the first column is far from all.
+    let (n, d) = (400, 4);
+    let mut values = values(n, d);
+    for i in (0..n).step_by(20) {
+        (0..2 * d).for_each(|k| values[i * d + k] += 3.0 + (i % 40) as f64);
+        values[i * d] += 1e-3;
+    }
+    let columns = Vectors::dense(d, values);
+    let expr = crate::kernel::rbf(0.5);
+    let reach = precision::single_reach(&expr, &columns).expect("finite").expect("most are near");
+    assert!(reach.is_finite());
+    let bound = expr.bind(&columns).expect("binds");
+    let rows: Vec<usize> = (0..n).rev().collect();
+    let all = rows_f32(&*bound, &columns, &rows);
+    let weights: Vec<f64> = rows.iter().map(|&i| (i as f64 * 0.7).sin()).collect();
+    let (mut sums, mut read) = (vec![0.0; n], vec![0.0; n]);
+    bound.accumulate(&columns, &rows, &weights, &bound.diagonal(), &mut sums);
+    bound.read(&columns, &rows, &[Readout::new(0..n, 1, &weights)], &mut read);
+    for (r, &i) in rows.iter().enumerate() {
+        let exact: Vec<f64> = (0..n).map(|j| expr.value(columns.row(i), columns.row(j))).collect();
+        let worst = all[r].iter().zip(&exact).map(|(k, e)| (f64::from(*k) - e).abs()).fold(0.0, f64::max);
+        assert!(worst < 2e-6, "row {i}: {worst:e}");
+        let sum = |weight: &dyn Fn(usize) -> f64| (0..n).map(|j| weight(j) * exact[j]).sum::<f64>();
+        let added = sum(&|j| weights[n - 1 - j]);
+        assert!((sums[i] - added).abs() < 1e-4, "sum {i}: {} {added}", sums[i]);
+        let out = sum(&|j| weights[j]);
+        assert!((read[r] - out).abs() < 1e-4, "reading {i}: {} {out}", read[r]);
+        assert_eq!(rows_f32(&*bound, &columns, &[i])[0], all[r], "row {i} alone");
+    }
+}
+
+#[test]
 fn a_row_has_the_same_bits_in_any_block_and_with_any_threads() {
     let rows: Vec<usize> = (0..1100).collect();
     for points in storages(1100, 7) {

@@ -199,6 +199,13 @@ fn dense_bytes<T>(columns: usize, depth: usize) -> usize {
     columns.next_multiple_of(PANEL).saturating_mul(size_of::<T>()).saturating_mul(depth)
 }
 
+/// The squared norm of each of `points` seen through `maps`, about their mean.
+pub(super) fn squares(points: &Vectors, maps: &[Map]) -> Result<Vec<f64>> {
+    let points = mapped(points, maps)?;
+    let center = center::<f32>(&points, true);
+    Ok((0..points.len()).into_par_iter().map(|i| square(&points, i, center.as_deref())).collect())
+}
+
 /// The largest squared norm of `points` seen through `maps`, about their mean if `centred`.
 pub(super) fn largest_square(points: &Vectors, maps: &[Map], centred: bool) -> Result<f64> {
     let points = mapped(points, maps)?;
@@ -268,14 +275,24 @@ impl<T: Element> View<T> {
 
     /// Packs the rows of a block; the points have the width of the columns.
     pub(super) fn pack(&self, points: &Vectors, rows: &[usize]) -> RowSet<T> {
+        self.seen(points, rows, |points, rows| self.pack_mapped(points, rows))
+    }
+
+    /// Squared norms of rows, about the centre of the columns.
+    pub(super) fn squares(&self, points: &Vectors, rows: &[usize]) -> Vec<f64> {
+        let center = self.center.as_deref();
+        self.seen(points, rows, |points, rows| rows.iter().map(|&i| square(points, i, center)).collect())
+    }
+
+    /// What `work` makes of rows seen through the maps.
+    fn seen<R>(&self, points: &Vectors, rows: &[usize], work: impl Fn(&Vectors, &[usize]) -> R) -> R {
         if self.maps.is_empty() {
-            return self.pack_mapped(points, rows);
+            return work(points, rows);
         }
-        let chosen = points.select(rows);
         let all: Vec<usize> = (0..rows.len()).collect();
-        let images =
-            mapped(&chosen, &self.maps).expect("points as wide as the columns can be mapped as they were");
-        self.pack_mapped(&images, &all)
+        let chosen = points.select(rows);
+        let images = mapped(&chosen, &self.maps);
+        work(&images.expect("points as wide as the columns can be mapped as they were"), &all)
     }
 
     fn pack_mapped(&self, points: &Vectors, rows: &[usize]) -> RowSet<T> {

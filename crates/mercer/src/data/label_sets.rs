@@ -65,6 +65,12 @@ impl LabelSets {
         Self { names: names.to_vec(), sets: self.sets.iter().map(set).collect() }
     }
 
+    /// The sets of the points at `index`, over the same names.
+    #[must_use]
+    pub fn select(&self, index: &[usize]) -> Self {
+        Self { names: self.names.clone(), sets: index.iter().map(|&i| self.sets[i].clone()).collect() }
+    }
+
     /// Label names.
     #[must_use]
     pub fn names(&self) -> &[String] {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mercer::data::{LabelSets, Labels, Points, ReadOptions, Vectors, read};
 use mercer::kernel::rbf;
-use mercer::model::{Loss, MultiLabel, OneVsAll, ScoreModel, Together};
+use mercer::model::{Loss, MultiLabel, OneVsAll, ScoreModel, Svc, Together, VoteRule, vote};
 use mercer::solve::Smo;
 
 /// What single precision leaves of a sum over a hundred kernel values with coefficients up to 6.
@@ -114,4 +114,38 @@ fn weights_that_cannot_be_used_are_refused() {
     }
     let error = Together::new(rbf(1.0)).weights(vec![1.0, 1.0, 0.0]).fit(&x, &y).expect_err("refused");
     assert!(error.to_string().contains("only one class, 'a'"), "{error}");
+}
+
+#[test]
+fn pairs_decide_for_the_largest_score_whatever_the_rule() {
+    let (mut ties, mut moved) = (0, 0);
+    for (file, c) in [("vowel.scale.libsvm.gz", 0.1), ("glass_scale.libsvm.gz", 1.0)] {
+        let (x, y) = load(file);
+        let votes = Svc::new(rbf(0.5)).c(c).fit(&x, &y).expect("fits");
+        let sums = votes.clone().with_rule(VoteRule::Sum);
+        let classes = y.classes().len();
+        let decisions = votes.decisions(&x).expect("decides");
+        for model in [&votes, &sums] {
+            let (scores, index) =
+                (model.scores(&x).expect("scores"), model.predict_index(&x).expect("predicts"));
+            for (i, &class) in index.iter().enumerate() {
+                let row = scores.row(i);
+                assert!(row.iter().all(|&score| score <= row[class]), "{file}, row {i}: {row:?}");
+                assert_eq!(row, model.rule.scores(decisions.row(i), classes));
+            }
+        }
+        for i in 0..x.len() {
+            let (libsvm, scores) =
+                (vote(decisions.row(i), classes), votes.scores(&x.select(&[i])).expect("scores"));
+            let row = scores.row(0);
+            let most = row.iter().map(|score| score.round()).fold(0.0, f64::max);
+            assert_eq!(row[libsvm].round(), most, "LIBSVM's class has the most votes too");
+            let tie = row.iter().filter(|score| score.round() == most).count() > 1;
+            let best = votes.predict_index(&x.select(&[i])).expect("predicts")[0];
+            assert!(tie || best == libsvm);
+            ties += usize::from(tie);
+            moved += usize::from(best != libsvm);
+        }
+    }
+    assert!(ties > 0 && moved > 0, "{ties} ties, {moved} of them not for the lowest number");
 }

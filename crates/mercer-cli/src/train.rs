@@ -164,7 +164,9 @@ fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
         MethodArg::Svc => {
             let y = input.labels(args)?.labels().libsvm_order();
             y.check(input.x.len()).in_file(&args.data)?;
-            multiclass::remark_on_sets(y.classes());
+            if !args.common.quiet {
+                multiclass::remark_on_sets(y.classes());
+            }
             let svc = Svc::new(kernel).c(c).slack(slack).offset(!args.no_offset).solver(solver);
             Task::Svc(Svc { class_weights: class_weights(args, &y)?, ..svc }, y)
         }

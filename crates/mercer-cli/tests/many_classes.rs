@@ -186,6 +186,14 @@ fn sets_of_labels_go_all_the_way() {
     let run = place.run("train numbers b.mercer").ok();
     assert!(run.err.contains("--multilabel reads it as several labels"), "{}", run.err);
 
+    let run = place.run("train -q numbers b.mercer").ok();
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("", ""));
+    place.write("same", "1,2 1:1\n2,1 1:2\n");
+    let run = place.run("train --json -q --multilabel same b.mercer").ok().json();
+    assert_eq!((&run["stop"], &run["support_vectors"]), (&"converged".into(), &0.into()), "{run}");
+    assert_eq!(place.run("predict -q same b.mercer").ok().out, "1,2\n1,2\n");
+    assert!(place.run("inspect b.mercer").ok().out.contains("certificate  none"));
+
     place.write("x.csv", "v,label\n1,\"a,b\"\n-1,b\n2,\"b, a\"\n-2,b\n");
     place.run("train -q --multilabel -c 10 -k linear x.csv x.mercer").ok();
     assert_eq!(place.run("predict -q x.csv x.mercer").ok().out, "a,b\nb\na,b\nb\n");

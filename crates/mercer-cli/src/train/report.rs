@@ -107,7 +107,8 @@ struct Report<'a> {
 /// Tells how it went; a fit that was interrupted says so by its exit code.
 pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
     let model = &outcome.saved.model;
-    let Some(totals) = Totals::of(model.certificates()) else { return Ok(()) };
+    // Labels that all rows have, or none, need no machine.
+    let totals = Totals::of(model.certificates()).unwrap_or(Totals::NOTHING);
     if let Some(warning) = warning(&totals, args.tolerance) {
         remark(format_args!("mercer: {warning}"));
     }

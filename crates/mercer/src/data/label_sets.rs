@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{Labels, number, number_text};
+use super::number::{self, lossy};
+use super::{Labels, number_text};
+use crate::error::Problem;
 
 /// Label names and, for each point, the numbers of those it has, ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,6 +120,25 @@ impl LabelSets {
 fn parts(text: &str) -> Vec<String> {
     let name = |part: &str| number::whole(part.as_bytes()).map_or_else(|_| part.to_owned(), number_text);
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(name).collect()
+}
+
+/// The labels that the first word of a LIBSVM row spells: none where it has a colon, and so is an entry already.
+///
+/// # Errors
+/// The byte and what is wrong there, if a name is empty.
+pub(crate) fn word(word: &[u8]) -> Result<&[u8], (usize, Problem)> {
+    if word.contains(&b':') {
+        return Ok(&[]);
+    }
+    let mut column = 0;
+    for part in word.split(|&byte| byte == b',') {
+        if part.is_empty() {
+            let words = format!("an empty name among the labels '{}'", lossy(word));
+            return Err((column, Problem::Other(words.into())));
+        }
+        column += part.len() + 1;
+    }
+    Ok(word)
 }
 
 /// How far sets found agree with the true ones.

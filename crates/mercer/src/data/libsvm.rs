@@ -13,7 +13,7 @@ use super::blocks::{BLOCK, Block, Blocks};
 use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number::{self, is_space, lossy};
-use super::{LabelColumn, Sparse};
+use super::{LabelColumn, Sparse, label_sets};
 use crate::error::{Error, Problem, Result};
 use crate::simd::huge_vec;
 
@@ -172,7 +172,12 @@ impl Rows {
     fn line(&mut self, text: &[u8], form: Form) -> Result<(), Flaw> {
         let Some(start) = text.iter().position(|&byte| !is_space(byte)) else { return Ok(()) };
         let label = match number::prefix(&text[start..]) {
-            None if form.sets && text[start] != b'#' => self.set(text, start)?,
+            None if form.sets && text[start] != b'#' => {
+                let flaw = |(column, problem)| Flaw { column: start + column, problem };
+                let set = label_sets::word(token(&text[start..])).map_err(flaw)?;
+                self.labels.push(set).map_err(|problem| flaw((0, problem)))?;
+                set.len()
+            }
             Some((value, length)) => {
                 self.labels.push_number(value);
                 length
@@ -195,24 +200,6 @@ impl Rows {
         self.entries(text, start + label, form.precomputed)?;
         self.start.push(self.index.len());
         Ok(())
-    }
-
-    /// Parses the set of labels at byte `start` of a line; gives its length, 0 where the line begins with an
-    /// entry (which has a colon, as no label does).
-    fn set(&mut self, text: &[u8], start: usize) -> Result<usize, Flaw> {
-        let token = token(&text[start..]);
-        let set = if memchr::memchr(b':', token).is_some() { &[] } else { token };
-        let mut column = start;
-        for part in set.split(|&byte| byte == b',') {
-            if part.is_empty() && !set.is_empty() {
-                let problem =
-                    Problem::Other(format!("an empty name among the labels '{}'", lossy(set)).into());
-                return Err(Flaw { column, problem });
-            }
-            column += part.len() + 1;
-        }
-        self.labels.push(set).map_err(|problem| Flaw { column: start, problem })?;
-        Ok(set.len())
     }
 
     /// Parses `index:value` pairs from byte `at` of a line on.

@@ -7,6 +7,7 @@ use mercer::data::{ColumnRef, Format, ReadOptions};
 use mercer::kernel::VectorExpr;
 
 use crate::help;
+use crate::multiclass::MulticlassArg;
 use crate::svm::Program;
 use crate::values;
 
@@ -25,7 +26,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Fit a machine to a data file and save it with its certificate
     #[command(after_help = help::TRAIN)]
-    Train(TrainArgs),
+    Train(Box<TrainArgs>),
     /// Predict the rows of a data file with a saved model
     #[command(after_help = help::PREDICT)]
     Predict(PredictArgs),
@@ -223,6 +224,15 @@ pub(crate) struct TrainArgs {
     /// Multiply C by W for one class; may be given for several
     #[arg(long = "weight", short, value_name = "CLASS=W", value_parser = values::class_weight, allow_hyphen_values = true)]
     pub(crate) weights: Vec<(String, f64)>,
+    /// File with a weight for each row, one number a line: a whole number counts the row so often, 0 leaves it out
+    #[arg(long = "weights", value_name = "FILE")]
+    pub(crate) row_weights: Option<PathBuf>,
+    /// More than two classes: what is fitted, and how it becomes a class [default: ovo]
+    #[arg(long, value_enum, value_name = "SCHEME")]
+    pub(crate) multiclass: Option<MulticlassArg>,
+    /// Labels are sets such as `2,5`, or empty: a machine for each label
+    #[arg(long, conflicts_with = "multiclass")]
+    pub(crate) multilabel: bool,
     /// Largest violation of the optimality conditions accepted
     #[arg(long, short, value_name = "E", default_value_t = 1e-3, allow_negative_numbers = true)]
     pub(crate) tolerance: f64,
@@ -299,9 +309,12 @@ pub(crate) struct CommonArgs {
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
     /// Write the decision of every pair of classes, or the score of one-class and svdd, beside the label, separated by
-    /// tabs, under a line of names
+    /// tabs, under a line of names; where each class or label has a function, its value
     #[arg(long)]
     pub(crate) decisions: bool,
+    /// Write the score of every class beside the label, of which the largest decides
+    #[arg(long, conflicts_with = "decisions")]
+    pub(crate) scores: bool,
     /// Data file; `-` is standard input
     pub(crate) data: PathBuf,
     /// Model file: mercer's or LIBSVM's

@@ -71,6 +71,16 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
+    /// Of a fit that had nothing to solve.
+    pub(crate) const NOTHING: Self = Self {
+        objective: 0.0,
+        gap: Some(0.0),
+        violation: 0.0,
+        iterations: 0,
+        rows: 0.0,
+        stop: Stop::Converged,
+    };
+
     /// Sums up; nothing for no certificates.
     pub(crate) fn of(certificates: &[Certificate]) -> Option<Self> {
         let stop = certificates.iter().map(|c| c.stop).max_by_key(|&stop| badness(stop))?;

@@ -42,13 +42,29 @@ Examples:
   mercer train -m nu-svr --nu 0.3 houses.csv          epsilon is found
   mercer train -m one-class --nu 0.05 --label none normal.csv
   mercer train -m svdd -c 0.01 -k \"rbf(gamma=0.5)\" normal.txt
+  mercer train --multiclass softmax vowel.txt         one function for each class
+  mercer train --multilabel scenes.txt                labels such as 2,5
+  mercer train --weights weights.txt heart.txt        a weight for each row
 
 svc (the default) tells classes apart, svr and nu-svr predict numbers: labels must be numbers then.
 one-class and svdd say where the data are, and labels are not looked at; a CSV file without a
 label column needs --label none. C of svdd must be at least 1/rows; from 1 on the sphere holds all.
 
 Classes are numbered in the order in which they first appear, but 1 comes before -1. More than two
-classes: one machine for each pair, and a vote.
+classes (--multiclass, with --method svc):
+  ovo             a machine for each pair of classes and a vote (the default; also with nu-svc);
+                  of classes with equal votes the one with the larger sum of decisions wins
+  ovo-sum         the same machines; the largest sum of decisions wins (also with nu-svc)
+  ovr             a machine for each class against all others; the largest decision wins
+  crammer-singer  one problem for all classes, a function for each and no offset: a row costs
+                  what the worst of the other classes comes closer than 1
+  weston-watkins  the same, with the cost summed over the other classes
+  softmax         the same, with the cost of multinomial logistic regression
+
+With --multilabel a row has several labels or none: `2,5 1:0.5 …` in LIBSVM text (a row without
+labels begins with its first entry), a cell `2,5` of a CSV file. A machine is fitted to each label.
+
+A weight (--weights) that is a whole number counts the row so often; 0 leaves it out.
 
 The certificate says how good the answer is: the duality gap bounds how far the objective is from
 the best. A fit that a limit or Ctrl-C ended early is saved all the same and marked.
@@ -66,7 +82,9 @@ Examples:
 The scaling and the columns of the training data are stored in the model and applied to DATA. Where
 DATA has labels the accuracy is printed; for a regression the mean squared error and R², the share
 of the variance explained. One-class and svdd models predict 1 inside and -1 outside; their score
-is f, and R² - |phi(x) - a|² for the sphere: positive inside. Sparse rows may be narrower or wider
+is f, and R² - |phi(x) - a|² for the sphere: positive inside. Models of sets of labels predict sets,
+and Hamming loss, subset accuracy, micro and macro F1 are printed. The label is always that of the
+largest of the scores that --scores writes (for sets: all that are positive). Sparse rows may be narrower or wider
 than the model; dense rows must have its width.
 
 Next: `mercer inspect MODEL` shows what the model is.";

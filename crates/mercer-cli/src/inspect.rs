@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use mercer::data::{Points, Scaler, Vectors};
 use mercer::model::file::{Saved, Training};
-use mercer::model::{Machine, pairs};
+use mercer::model::{Machine, VoteRule, pairs};
 use mercer::solve::Certificate;
 use serde_json::{Value, json};
 
@@ -72,10 +72,12 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
         Machine::Classifier(model) => {
             let names = |(a, b): (usize, usize)| json!([model.classes[a], model.classes[b]]);
             object["classes"] = json!(model.classes);
+            object["rule"] = json!(model.rule.name());
             object["support_vectors_per_class"] = json!(model.class_sizes);
             object["pairs"] = pairs(model.classes.len()).into_iter().map(names).collect();
         }
         Machine::Regression(_) | Machine::OneClass(_) => {}
+        Machine::Scores(_) | Machine::MultiLabel(_) => object["classes"] = json!(machine.classes()),
         Machine::Sphere(sphere) => {
             object["square_radius"] = json!(sphere.square_radius);
             object["square_center"] = json!(sphere.square_center);
@@ -138,7 +140,14 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
 /// What kind of thing the machine is.
 fn made_of(machine: &Machine) -> String {
     match machine {
+        Machine::Classifier(model) if model.rule == VoteRule::Sum => {
+            format!("{} by summed decisions of pairs", count(model.classes.len(), "class"))
+        }
         Machine::Classifier(model) => count(model.classes.len(), "class"),
+        Machine::Scores(model) => format!("{}, a function for each", count(model.classes.len(), "class")),
+        Machine::MultiLabel(model) => {
+            format!("{}, a function for each", count(model.scores.classes.len(), "label"))
+        }
         Machine::Regression(_) => "a function that predicts numbers".into(),
         Machine::OneClass(_) => "a function that is positive inside".into(),
         Machine::Sphere(sphere) => format!("a sphere with R² = {}", short(sphere.square_radius)),
@@ -186,8 +195,12 @@ fn outputs(text: &mut String, machine: &Machine) {
             let name = |&(a, b): &(usize, usize)| format!("{} vs {}", model.classes[a], model.classes[b]);
             ("pair", pairs(model.classes.len()).iter().map(name).collect())
         }
+        Machine::Scores(model) => ("class", model.classes.clone()),
+        Machine::MultiLabel(model) => ("label", model.scores.classes.clone()),
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => ("", vec!["f".to_owned()]),
     };
+    // One problem for all, or none for some: then a line has none of its own.
+    let certificates = if certificates.len() == offsets.len() { certificates } else { &[] };
     let shown = names.iter().take(LINES);
     let wide = shown.clone().map(|name| name.chars().count()).max().unwrap_or(0).max(what.len());
     let _ = write!(text, "{what:<wide$}  {:>10}", "offset");

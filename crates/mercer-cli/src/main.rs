@@ -11,6 +11,7 @@ mod kernel;
 mod kernel_list;
 mod measures;
 mod models;
+mod multiclass;
 mod output;
 mod paths;
 mod plot;

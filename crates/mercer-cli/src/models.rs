@@ -90,6 +90,7 @@ pub(crate) fn method_name(machine: &Machine, training: Option<&Training>) -> &'s
         Machine::Regression(_) => "svr",
         Machine::OneClass(_) => "one-class",
         Machine::Sphere(_) => "svdd",
+        Machine::Scores(_) | Machine::MultiLabel(_) => machine.method(),
     }
 }
 
@@ -132,7 +133,8 @@ impl Prepared {
     ) -> Result<(Vectors, Option<LabelColumn>)> {
         let precomputed = is_precomputed(&self.machine.expansion().kernel);
         let targets = matches!(self.machine, Machine::Regression(_));
-        let options = ReadOptions { precomputed, targets, encoding: self.encoding.clone(), ..options };
+        let sets = matches!(self.machine, Machine::MultiLabel(_));
+        let options = ReadOptions { precomputed, targets, sets, encoding: self.encoding.clone(), ..options };
         let Table { points, labels, .. } = data::read(path, &options).in_file(path)?;
         let (found, expected) = (points.width(), self.machine.expansion().points.width());
         if !points.is_sparse() && found != expected {

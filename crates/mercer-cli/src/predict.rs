@@ -1,10 +1,13 @@
 //! `mercer predict`: read, predict, write what was predicted, say how good it is.
 
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, Write};
 use std::time::Instant;
 
 use mercer::data::{Dense, LabelColumn, Labels, Points, Vectors};
-use mercer::model::{Machine, pairs, vote};
+use mercer::model::{Machine, VoteRule, pairs, vote};
 use serde::Serialize;
 
 use crate::args::PredictArgs;
@@ -12,6 +15,7 @@ use crate::failure::{Failure, InFile, Result};
 use crate::fit::Model;
 use crate::measures::Errors;
 use crate::models::Prepared;
+use crate::multiclass::{Agreed, Predicted, judge_sets};
 use crate::output::{answer, answer_json, is_stdout, remark, seconds, short, write_to};
 use crate::paths;
 use crate::system;
@@ -27,6 +31,8 @@ pub(crate) enum Predictions<'a> {
     Values(Vec<f64>),
     /// How far inside (where positive) each row is.
     Scores(Vec<f64>),
+    /// Classes or sets of labels by a score for each.
+    Many(Predicted<'a>),
 }
 
 /// How predictions compare with labels.
@@ -35,6 +41,8 @@ pub(crate) enum Judgement {
     Correct(usize),
     /// How far off they are.
     Errors(Errors),
+    /// How far sets of labels agree.
+    Sets(Agreed),
 }
 
 impl<'a> Predictions<'a> {
@@ -45,7 +53,21 @@ impl<'a> Predictions<'a> {
             Machine::Regression(function) => Self::Values(function.values(points)?),
             Machine::OneClass(function) => Self::Scores(function.values(points)?),
             Machine::Sphere(sphere) => Self::Scores(sphere.values(points)?),
+            Machine::Scores(model) => Self::Many(Predicted::classes(model, points, decisions)?),
+            Machine::MultiLabel(model) => Self::Many(Predicted::sets(model, points, decisions)?),
         })
+    }
+
+    /// The same with LIBSVM's rule for pairs: of several classes with the most votes the one with the lowest number.
+    pub(crate) fn libsvm(machine: &'a Machine, points: &Vectors) -> mercer::Result<Self> {
+        match machine {
+            Machine::Classifier(model) if model.rule == VoteRule::Votes => {
+                let classes = model.classes.len();
+                let index = model.expansion.map(points, |decisions| vote(decisions, classes))?;
+                Ok(Self::Classes { model, index, decisions: None })
+            }
+            _ => Self::of(machine, points, false),
+        }
     }
 
     /// Compares with the labels of the rows.
@@ -63,6 +85,11 @@ impl<'a> Predictions<'a> {
                 Judgement::Correct(matches(&sides, &SIDES, &labels.labels()))
             }
             Self::Values(values) => Judgement::Errors(Errors::of(values, &labels.numbers()?)),
+            Self::Many(Predicted::Classes { names, index, .. }) => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                Judgement::Correct(matches(index, &names, &labels.labels()))
+            }
+            Self::Many(Predicted::Sets { found, .. }) => Judgement::Sets(judge_sets(found, labels)),
         })
     }
 
@@ -74,6 +101,7 @@ impl<'a> Predictions<'a> {
             }
             Self::Values(values) => values.iter().try_for_each(|value| writeln!(out, "{value}")),
             Self::Scores(scores) => scores.iter().try_for_each(|&score| writeln!(out, "{}", side(score))),
+            Self::Many(predicted) => predicted.write(out),
         }
     }
 
@@ -100,6 +128,7 @@ impl<'a> Predictions<'a> {
                 scores.iter().try_for_each(|&score| writeln!(out, "{}\t{score}", side(score)))
             }
             Self::Values(_) => self.write(out),
+            Self::Many(predicted) => predicted.write_scores(out),
         }
     }
 
@@ -107,7 +136,7 @@ impl<'a> Predictions<'a> {
     fn inside(&self) -> Option<usize> {
         match self {
             Self::Scores(scores) => Some(scores.iter().filter(|&&score| score > 0.0).count()),
-            Self::Classes { .. } | Self::Values(_) => None,
+            Self::Classes { .. } | Self::Values(_) | Self::Many(_) => None,
         }
     }
 }
@@ -117,7 +146,8 @@ fn classes<'a>(model: &'a Model, points: &Vectors, decisions: bool) -> mercer::R
         return Ok(Predictions::Classes { model, index: model.predict_index(points)?, decisions: None });
     }
     let decisions = model.decisions(points)?;
-    let index = (0..points.len()).map(|i| vote(decisions.row(i), model.classes.len())).collect();
+    let class = |i: usize| model.rule.class(decisions.row(i), model.classes.len());
+    let index = (0..points.len()).map(class).collect();
     Ok(Predictions::Classes { model, index, decisions: Some(decisions) })
 }
 
@@ -150,6 +180,8 @@ struct Report {
     r_squared: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inside: Option<usize>,
+    #[serde(flatten)]
+    sets: Option<Agreed>,
     read_seconds: f64,
     predict_seconds: f64,
     rows_per_second: f64,
@@ -172,30 +204,36 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
             "--decisions: {model} is a regression; its values are its predictions"
         )));
     }
+    if args.scores && prepared.machine.classes().is_none() {
+        return Err(Failure::Usage(format!("--scores: {} has no classes", args.model.display())));
+    }
     let (points, labels) = prepared.read(&args.data, args.data_options.options())?;
     let read_seconds = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
-    let predictions = Predictions::of(&prepared.machine, &points, args.decisions).in_file(&args.data)?;
+    let scored = if args.scores { Predicted::scored(&prepared.machine, &points) } else { Ok(None) };
+    let predictions = scored.and_then(|scored| match scored {
+        Some(scored) => Ok(Predictions::Many(scored)),
+        None => Predictions::of(&prepared.machine, &points, args.decisions),
+    });
+    let predictions = predictions.in_file(&args.data)?;
     let predict_seconds = started.elapsed().as_secs_f64();
 
     let out = args.out.as_deref();
-    write_to(
-        out,
-        |out| {
-            if args.decisions { predictions.write_decisions(out) } else { predictions.write(out) }
-        },
-    )?;
+    write_to(out, |out| {
+        if args.decisions || args.scores { predictions.write_decisions(out) } else { predictions.write(out) }
+    })?;
     let rows = points.len();
     let judgement = labels
         .filter(|labels| tell_sides(&predictions, labels))
         .map(|labels| predictions.judge(&labels))
         .transpose()
         .in_file(&args.data)?;
-    let (correct, errors) = match judgement {
-        None => (None, None),
-        Some(Judgement::Correct(correct)) => (Some(correct), None),
-        Some(Judgement::Errors(errors)) => (None, Some(errors)),
+    let (correct, errors, sets) = match judgement {
+        None => (None, None, None),
+        Some(Judgement::Correct(correct)) => (Some(correct), None, None),
+        Some(Judgement::Errors(errors)) => (None, Some(errors), None),
+        Some(Judgement::Sets(sets)) => (None, None, Some(sets)),
     };
     let report = Report {
         rows,
@@ -204,6 +242,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
         mean_squared_error: errors.map(|errors| errors.mean_square),
         r_squared: errors.map(|errors| errors.r_squared),
         inside: predictions.inside(),
+        sets,
         read_seconds,
         predict_seconds,
         rows_per_second: rows as f64 / predict_seconds.max(f64::MIN_POSITIVE),
@@ -242,40 +281,13 @@ fn summary(report: &Report) -> String {
     if let Some(inside) = report.inside {
         text += &format!("inside    {} % ({inside} of {})\n", share(inside), report.rows);
     }
+    if let Some(sets) = report.sets {
+        text += &sets.summary();
+    }
     text + &format!(
         "work      {} rows in {}, {:.0} rows/s\n",
         report.rows,
         seconds(report.predict_seconds),
         report.rows_per_second,
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn column(labels: &[f64]) -> LabelColumn {
-        LabelColumn::Numbers(labels.to_vec())
-    }
-
-    #[test]
-    fn scores_are_judged_by_their_side() {
-        let predictions = Predictions::Scores(vec![0.5, -0.5, 0.0, 2.0]);
-        let Ok(Judgement::Correct(correct)) = predictions.judge(&column(&[1.0, -1.0, -1.0, -1.0])) else {
-            panic!("sides are right or wrong")
-        };
-        assert_eq!((correct, predictions.inside()), (3, Some(2)));
-        assert!(tell_sides(&predictions, &column(&[1.0, 1.0])));
-        assert!(!tell_sides(&predictions, &column(&[1.0, 2.0])));
-    }
-
-    #[test]
-    fn values_are_judged_by_their_errors() {
-        let predictions = Predictions::Values(vec![1.0, 2.0]);
-        let Ok(Judgement::Errors(errors)) = predictions.judge(&column(&[1.0, 3.0])) else {
-            panic!("values have errors")
-        };
-        assert_eq!(errors.mean_square, 0.5);
-        assert!(tell_sides(&predictions, &column(&[7.0])));
-    }
 }

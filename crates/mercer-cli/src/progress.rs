@@ -90,12 +90,12 @@ impl Watcher {
         let whole = ((self.started_parts - 1) as f64 + share) / progress.parts as f64;
         self.position = self.position.max((whole * LENGTH as f64) as u64);
         self.bar.set_position(self.position);
-        let pairs = match progress.parts {
+        let machines = match progress.parts {
             1 => String::new(),
-            parts => format!("pair {} of {parts}, ", self.started_parts),
+            parts => format!("machine {} of {parts}, ", self.started_parts),
         };
         self.bar.set_message(format!(
-            "{pairs}gap {}, violation {} of {}, round {}, {:.0} s",
+            "{machines}gap {}, violation {} of {}, round {}, {:.0} s",
             rough(progress.gap),
             rough(progress.violation),
             rough(self.tolerance),

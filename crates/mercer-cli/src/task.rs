@@ -4,13 +4,14 @@ use mercer::data::{Labels, Vectors};
 use mercer::kernel::VectorExpr;
 use mercer::model::file::Training;
 use mercer::model::{
-    Coefficients, Expansion, Function, Machine, NuSvc, OneClass, Svc, SvcModel, Svdd, Svr, Zone, libsvm,
-    pairs,
+    Coefficients, Expansion, Function, Machine, NuSvc, OneClass, Svc, SvcModel, Svdd, Svr, VoteRule, Zone,
+    libsvm, pairs,
 };
 use mercer::solve::Smo;
 
 use crate::failure::{Failure, Result};
 use crate::fit::{Fitted, fit, watched};
+use crate::multiclass::{Many, class_factors};
 use crate::progress::Show;
 
 /// The estimator, and beside the points what it needs of them.
@@ -26,6 +27,8 @@ pub(crate) enum Task {
     OneClass(OneClass<VectorExpr>),
     /// Nothing but the points.
     Svdd(Svdd<VectorExpr>),
+    /// A function for each class or label.
+    Many(Many),
 }
 
 impl Task {
@@ -37,6 +40,7 @@ impl Task {
             Self::Svr(svr, _) => &svr.kernel,
             Self::OneClass(machine) => &machine.kernel,
             Self::Svdd(svdd) => &svdd.kernel,
+            Self::Many(many) => many.kernel(),
         }
     }
 
@@ -47,6 +51,19 @@ impl Task {
             Self::Svr(svr, _) => &svr.solver,
             Self::OneClass(machine) => &machine.solver,
             Self::Svdd(svdd) => &svdd.solver,
+            Self::Many(many) => many.solver(),
+        }
+    }
+
+    /// Weights of the points; empty for 1.
+    pub(crate) fn weights_mut(&mut self) -> &mut Vec<f64> {
+        match self {
+            Self::Svc(svc, _) => &mut svc.weights,
+            Self::NuSvc(svc, _) => &mut svc.weights,
+            Self::Svr(svr, _) => &mut svr.weights,
+            Self::OneClass(machine) => &mut machine.weights,
+            Self::Svdd(svdd) => &mut svdd.weights,
+            Self::Many(many) => many.weights_mut(),
         }
     }
 
@@ -60,6 +77,7 @@ impl Task {
             Self::OneClass(machine) => machine.check(),
             // The least C depends on the number of points.
             Self::Svdd(svdd) => svdd.solver.check(),
+            Self::Many(many) => many.check(),
         }
     }
 
@@ -96,12 +114,13 @@ impl Task {
                 let ((sphere, phases), seconds) = watched(solver, show, |watch| svdd.fit_timed(x, watch))?;
                 Ok(Fitted { model: sphere.into(), seconds, phases, epsilon: None, c: Vec::new() })
             }
+            Self::Many(many) => many.fit(x, show),
         }
     }
 
     /// The same for some of the points.
     pub(crate) fn part(&self, rows: &[usize]) -> Self {
-        match self {
+        let mut part = match self {
             Self::Svc(svc, y) => {
                 let labels = Labels::first_seen(rows.iter().map(|&i| y.name(i))).libsvm_order();
                 Self::Svc(svc.clone(), labels)
@@ -112,7 +131,13 @@ impl Task {
             }
             Self::Svr(svr, y) => Self::Svr(svr.clone(), rows.iter().map(|&i| y[i]).collect()),
             Self::OneClass(_) | Self::Svdd(_) => self.clone(),
+            Self::Many(many) => Self::Many(many.part(rows)),
+        };
+        let weights = part.weights_mut();
+        if !weights.is_empty() {
+            *weights = rows.iter().map(|&i| weights[i]).collect();
         }
+        part
     }
 
     /// What a model file says of how its model was trained; `epsilon` is that of the fit.
@@ -121,9 +146,7 @@ impl Task {
         let none = Training { c: None, nu: None, epsilon: None, class_weights: Vec::new(), tolerance };
         match self {
             Self::Svc(svc, y) => {
-                let weights = svc.factors(y.classes());
-                let all_one = weights.iter().all(|&weight| weight == 1.0);
-                let class_weights = if all_one { Vec::new() } else { weights };
+                let class_weights = class_factors(&svc.class_weights, &svc.weights, y);
                 Training { c: Some(svc.c), class_weights, ..none }
             }
             Self::NuSvc(svc, _) => Training { nu: Some(svc.nu), ..none },
@@ -136,6 +159,7 @@ impl Task {
             }
             Self::OneClass(machine) => Training { nu: Some(machine.nu), ..none },
             Self::Svdd(svdd) => Training { c: Some(svdd.c), ..none },
+            Self::Many(many) => many.training(none),
         }
     }
 
@@ -147,6 +171,10 @@ impl Task {
             Self::Svr(..) | Self::OneClass(_) => &[],
             Self::Svdd(_) => {
                 let what = "a sphere (svdd) as LIBSVM's model text, which has classifiers, svr and one-class";
+                return Err(Failure::Unsupported(what.into()));
+            }
+            Self::Many(_) => {
+                let what = "a function for each class as LIBSVM's model text, which has pairs of classes";
                 return Err(Failure::Unsupported(what.into()));
             }
         };
@@ -168,6 +196,7 @@ impl Task {
                 class_sizes: vec![0; classes.len()],
                 support: vec![],
                 certificates: vec![],
+                rule: VoteRule::Votes,
             }),
             _ => Machine::Regression(Function { expansion, support: vec![], certificate: None }),
         };

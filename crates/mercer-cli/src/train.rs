@@ -5,16 +5,19 @@ mod report;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use mercer::data::{self, LabelColumn, Labels, Points, ReadOptions, Table, Vectors};
+use mercer::data::{self, LabelColumn, LabelSets, Labels, Points, ReadOptions, Table, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
 use mercer::model::file::{Saved, Training};
-use mercer::model::{Machine, NuSvc, OneClass, Slack, Svc, Svdd, Svr, libsvm};
+use mercer::model::{
+    Machine, MultiLabel, NuSvc, OneClass, OneVsAll, Slack, Svc, Svdd, Svr, Together, VoteRule, libsvm,
+};
 use mercer::solve::{Selection, Smo};
 
 use crate::args::{MethodArg, ScaleArg, SolverArgs, TrainArgs};
 use crate::failure::{Failure, InFile, Result};
 use crate::fit::Fitted;
 use crate::models::is_precomputed;
+use crate::multiclass::{self, Many, MulticlassArg};
 use crate::progress::Show;
 use crate::task::Task;
 use crate::{paths, scaling, system};
@@ -31,23 +34,34 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     let path = args.model.clone().unwrap_or_else(|| default_model(&args.data, args.libsvm));
     paths::model_file(&path)?;
     paths::distinct(&path, &[&args.data])?;
+    if let Some(weights) = &args.row_weights {
+        paths::distinct(&path, &[weights])?;
+    }
     if let Some(trace) = &args.solver.trace {
+        args.row_weights.iter().try_for_each(|weights| paths::distinct(trace, &[weights]))?;
         paths::trace_file(trace, &args.data, &path)?;
     }
 
     check_parameters(args)?;
+    multiclass::check(args)?;
     let started = Instant::now();
     let mut input = Input::read(args)?;
     mercer::return_freed_memory();
     let read_seconds = started.elapsed().as_secs_f64();
 
-    let task = task(args, &mut input)?;
+    let mut task = task(args, &mut input)?;
+    if let Some(weights) = &args.row_weights {
+        *task.weights_mut() = data::read_weights(weights, input.x.len())?;
+    }
     if args.libsvm {
         task.check_libsvm()?;
     }
     let show = Show { quiet: args.common.quiet, trace: args.solver.trace.clone() };
     let fitted = task.fit(&input.x, &show).in_file(&args.data)?;
-    let Fitted { model, seconds: fit_seconds, phases, epsilon, .. } = fitted;
+    let Fitted { mut model, seconds: fit_seconds, phases, epsilon, .. } = fitted;
+    if let (Machine::Classifier(model), Some(MulticlassArg::OvoSum)) = (&mut model, args.multiclass) {
+        model.rule = VoteRule::Sum;
+    }
     let peak_bytes = system::peak_bytes();
 
     let started = Instant::now();
@@ -98,7 +112,8 @@ impl Input {
             ));
         }
         let targets = matches!(args.method, MethodArg::Svr | MethodArg::NuSvr);
-        let options = ReadOptions { precomputed, targets, ..args.data_options.options() };
+        let sets = args.multilabel;
+        let options = ReadOptions { precomputed, targets, sets, ..args.data_options.options() };
         let Table { points, labels, encoding, names } =
             data::read(&args.data, &options).in_file(&args.data)?;
         let scaler = scaling::fit(args.scale, &points)?;
@@ -145,11 +160,15 @@ fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
     let (c, nu) = (args.c.unwrap_or(1.0), args.nu.unwrap_or(0.5));
     let slack = if args.squared { Slack::Squared } else { Slack::Linear };
     let task = match args.method {
+        MethodArg::Svc if multiclass::is_many(args) => Task::Many(many(args, input, kernel, solver)?),
         MethodArg::Svc => {
             let y = input.labels(args)?.labels().libsvm_order();
             y.check(input.x.len()).in_file(&args.data)?;
+            if !args.common.quiet {
+                multiclass::remark_on_sets(y.classes());
+            }
             let svc = Svc::new(kernel).c(c).slack(slack).offset(!args.no_offset).solver(solver);
-            Task::Svc(weighted(svc, args, &y)?, y)
+            Task::Svc(Svc { class_weights: class_weights(args, &y)?, ..svc }, y)
         }
         MethodArg::NuSvc => {
             let y = input.labels(args)?.labels().libsvm_order();
@@ -169,16 +188,45 @@ fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
     Ok(task)
 }
 
-fn weighted(mut svc: Svc<VectorExpr>, args: &TrainArgs, y: &Labels) -> Result<Svc<VectorExpr>> {
-    for (class, weight) in &args.weights {
+/// The machine with a function for each class or label.
+fn many(args: &TrainArgs, input: &mut Input, kernel: VectorExpr, solver: Smo) -> Result<Many> {
+    let (labels, c) = (input.labels(args)?.labels(), args.c.unwrap_or(1.0));
+    if args.multilabel {
+        let y = LabelSets::of(&labels);
+        if y.names().is_empty() {
+            return Err(Failure::Usage(format!(
+                "--multilabel: no row of {} has a label",
+                args.data.display()
+            )));
+        }
+        return Ok(Many::MultiLabel(MultiLabel::new(kernel).c(c).solver(solver), y));
+    }
+    let y = labels.libsvm_order();
+    y.check(input.x.len()).in_file(&args.data)?;
+    let class_weights = class_weights(args, &y)?;
+    Ok(match args.multiclass.and_then(MulticlassArg::loss) {
+        Some(loss) => {
+            let machine = Together::new(kernel).loss(loss).c(c).solver(solver);
+            Many::Together(Together { class_weights, ..machine }, y)
+        }
+        None => {
+            let machine = OneVsAll::new(kernel).c(c).solver(solver);
+            Many::OneVsAll(OneVsAll { class_weights, ..machine }, y)
+        }
+    })
+}
+
+/// Factors on C for classes that are there.
+fn class_weights(args: &TrainArgs, y: &Labels) -> Result<Vec<(String, f64)>> {
+    let known = |(class, weight): &(String, f64)| {
         let class = class.parse().map_or_else(|_| class.clone(), data::number_text);
         if !y.classes().contains(&class) {
             let file = args.data.display();
             return Err(Failure::Usage(format!("--weight {class}={weight}: {file} has no class '{class}'")));
         }
-        svc = svc.class_weight(class, *weight);
-    }
-    Ok(svc)
+        Ok((class, *weight))
+    };
+    args.weights.iter().map(known).collect()
 }
 
 /// rbf with γ = 1/features, as LIBSVM has it.

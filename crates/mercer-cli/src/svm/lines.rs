@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use mercer::data::{Labels, Points, Vectors};
 use mercer::kernel::VectorExpr;
-use mercer::model::{Function, Svc, Svr, Zone, pairs};
+use mercer::model::{Function, Machine, Svc, Svr, Zone, pairs};
 
 use crate::fit::Model;
 
@@ -59,6 +59,17 @@ pub(super) fn regression(
 /// The lines of a one-class machine.
 pub(super) fn one_class(function: &Function<Vectors, VectorExpr>) -> String {
     single(function, None, &of_function(function, 1.0))
+}
+
+/// The lines of any machine fitted with weights of points: what counts points of weight 1 is left out.
+pub(super) fn weighted(machine: &Machine) -> String {
+    let mut text = String::new();
+    for (certificate, offset) in machine.certificates().iter().zip(&machine.expansion().offsets) {
+        let _ = writeln!(text, "*\noptimization finished, #iter = {}", certificate.iterations);
+        let _ = writeln!(text, "obj = {:.6}, rho = {offset:.6}", certificate.objective);
+    }
+    let _ = writeln!(text, "Total nSV = {}", machine.expansion().points.len());
+    text
 }
 
 fn single(

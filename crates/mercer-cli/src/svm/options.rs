@@ -30,6 +30,7 @@ pub(super) struct Train {
     pub(super) tolerance: f64,
     pub(super) shrinking: bool,
     pub(super) weights: Vec<(i32, f64)>,
+    pub(super) weight_file: Option<PathBuf>,
     pub(super) folds: Option<usize>,
     pub(super) quiet: bool,
     pub(super) data: PathBuf,
@@ -113,6 +114,7 @@ impl Train {
             tolerance: 1e-3,
             shrinking: true,
             weights: Vec::new(),
+            weight_file: None,
             folds: None,
             quiet: false,
             data: PathBuf::new(),
@@ -143,6 +145,7 @@ impl Train {
             "-h" => self.shrinking = words.switch(option)?,
             "-b" => refuse_probabilities(words.switch(option)?)?,
             "-v" => self.folds = Some(folds(words.value(option)?)?),
+            "-W" => self.weight_file = Some(words.value(option)?),
             "-q" => self.quiet = true,
             _ => match option.strip_prefix("-w").map(str::parse) {
                 Some(Ok(class)) => self.weights.push((class, words.value(option)?)),

@@ -18,7 +18,7 @@ pub(super) fn run(options: &Predict) -> Result<()> {
     let mut prepared = Prepared::load(&options.model)?;
     let text = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
     let (points, labels) = prepared.read(&options.data, text)?;
-    let predictions = Predictions::of(&prepared.machine, &points, false).in_file(&options.data)?;
+    let predictions = Predictions::libsvm(&prepared.machine, &points).in_file(&options.data)?;
     write_atomic(&options.out, |out| match &predictions {
         Predictions::Classes { model, index, .. } => {
             let names: Vec<String> = model.classes.iter().map(|class| printed(class)).collect();
@@ -28,11 +28,13 @@ pub(super) fn run(options: &Predict) -> Result<()> {
             values.iter().try_for_each(|&value| writeln!(out, "{}", format_g(value, 17)))
         }
         Predictions::Scores(scores) => scores.iter().try_for_each(|&score| writeln!(out, "{}", side(score))),
+        Predictions::Many(predicted) => predicted.write(out),
     })?;
     let (Some(labels), false) = (labels, options.quiet) else { return Ok(()) };
     answer(match predictions.judge(&labels).in_file(&options.data)? {
         Judgement::Correct(correct) => accuracy(correct, points.len()),
         Judgement::Errors(errors) => regression(&errors),
+        Judgement::Sets(sets) => sets.summary(),
     })
 }
 

@@ -29,7 +29,11 @@ pub(super) fn run(options: &Train) -> Result<()> {
     system::start_threads(0)?;
     system::listen_for_interrupt()?;
     let (x, labels) = read(options)?;
-    let task = task(options, &x, &labels)?;
+    let mut task = task(options, &x, &labels)?;
+    if let Some(weights) = &options.weight_file {
+        paths::distinct(&options.model, &[weights])?;
+        *task.weights_mut() = data::read_weights(weights, x.len())?;
+    }
     if let Some(folds) = options.folds {
         return cross_validate(options, &task, &x, &labels, folds);
     }
@@ -134,6 +138,9 @@ fn tell(options: &Train, task: &Task, fitted: &Fitted, rows: usize) -> Result<()
     if options.quiet {
         return Ok(());
     }
+    if options.weight_file.is_some() {
+        return answer(lines::weighted(&fitted.model));
+    }
     match (task, &fitted.model) {
         (Task::Svc(svc, y), Machine::Classifier(model)) => answer(lines::classifier(svc, model, y)),
         (Task::NuSvc(_, y), Machine::Classifier(model)) => answer(lines::nu_classifier(model, y, &fitted.c)),
@@ -160,7 +167,9 @@ fn cross_validate(
     }
     let folds = match task {
         Task::Svc(_, y) | Task::NuSvc(_, y) => Folds::stratified(y, folds, SEED),
-        Task::Svr(..) | Task::OneClass(_) | Task::Svdd(_) => Folds::plain(x.len(), folds, SEED),
+        Task::Svr(..) | Task::OneClass(_) | Task::Svdd(_) | Task::Many(_) => {
+            Folds::plain(x.len(), folds, SEED)
+        }
     };
     let (mut correct, mut values) = (0, vec![0.0; x.len()]);
     for k in 0..folds.count() {
@@ -171,12 +180,12 @@ fn cross_validate(
             return Err(Failure::Answer(code::INTERRUPTED));
         }
         tell(options, &part, &fitted, rest.len())?;
-        let found = Predictions::of(&fitted.model, &x.select(&out), false).in_file(&options.data)?;
+        let found = Predictions::libsvm(&fitted.model, &x.select(&out)).in_file(&options.data)?;
         match &found {
             Predictions::Values(found) => {
                 out.iter().zip(found).for_each(|(&i, &value)| values[i] = value);
             }
-            Predictions::Classes { .. } | Predictions::Scores(_) => {
+            Predictions::Classes { .. } | Predictions::Scores(_) | Predictions::Many(_) => {
                 if let Judgement::Correct(right) =
                     found.judge(&rows_of(labels, &out)).in_file(&options.data)?
                 {
@@ -194,7 +203,7 @@ fn cross_validate(
                 format_g(errors.square_correlation, 6),
             )
         }
-        Task::Svc(..) | Task::NuSvc(..) | Task::OneClass(_) | Task::Svdd(_) => {
+        Task::Svc(..) | Task::NuSvc(..) | Task::OneClass(_) | Task::Svdd(_) | Task::Many(_) => {
             let percent = format_g(100.0 * correct as f64 / x.len() as f64, 6);
             format!("Cross Validation Accuracy = {percent}%\n")
         }

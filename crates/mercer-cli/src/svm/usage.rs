@@ -26,6 +26,7 @@ options:
 -h shrinking : whether to set decided variables aside, 0 or 1 (default 1)
 -b probability_estimates : 0 or 1 (default 0; 1 is not supported yet)
 -wi weight : C of class i is weight*C (default 1)
+-W weight_file : a weight for each row, one number a line
 -v n : n-fold cross validation instead of a model
 -q : quiet (no output)
 The model is written as LIBSVM's text, or as a mercer model where its name ends in .mercer.

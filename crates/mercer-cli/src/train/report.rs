@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use mercer::data::Points;
-use mercer::model::Machine;
 use mercer::model::file::Saved;
+use mercer::model::{Machine, VoteRule};
 use mercer::solve::{Phases, Stop};
 use serde::{Serialize, Serializer};
 
@@ -12,6 +12,7 @@ use crate::args::TrainArgs;
 use crate::failure::{Failure, Result, code};
 use crate::fit::{Totals, warning};
 use crate::models::{method_name, parameters};
+use crate::multiclass::Many;
 use crate::output::{answer, answer_json, count, remark, rough, seconds, short};
 use crate::task::Task;
 
@@ -46,6 +47,15 @@ pub(super) struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
+    /// How more than two classes were made of machines, where it is not a vote of pairs.
+    fn multiclass(&self) -> Option<&'static str> {
+        match &self.saved.model {
+            Machine::Classifier(model) if model.rule == VoteRule::Sum => Some("ovo-sum"),
+            Machine::Scores(_) => Some(self.method()),
+            _ => None,
+        }
+    }
+
     fn method(&self) -> &'static str {
         method_name(&self.saved.model, self.saved.training.as_ref())
     }
@@ -63,6 +73,8 @@ impl Outcome<'_> {
 #[derive(Serialize)]
 struct Report<'a> {
     method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    multiclass: Option<&'static str>,
     kernel: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     c: Option<f64>,
@@ -95,7 +107,8 @@ struct Report<'a> {
 /// Tells how it went; a fit that was interrupted says so by its exit code.
 pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
     let model = &outcome.saved.model;
-    let Some(totals) = Totals::of(model.certificates()) else { return Ok(()) };
+    // Labels that all rows have, or none, need no machine.
+    let totals = Totals::of(model.certificates()).unwrap_or(Totals::NOTHING);
     if let Some(warning) = warning(&totals, args.tolerance) {
         remark(format_args!("mercer: {warning}"));
     }
@@ -106,10 +119,10 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
         (false, false) => answer(text)?,
     }
     if args.common.json {
-        let (training, classes) =
-            (outcome.saved.training.as_ref(), model.classifier().map(|m| &m.classes[..]));
+        let (training, classes) = (outcome.saved.training.as_ref(), model.classes());
         answer_json(&Report {
             method: outcome.method(),
+            multiclass: outcome.multiclass(),
             kernel: model.expansion().kernel.to_string(),
             c: training.and_then(|training| training.c),
             nu: training.and_then(|training| training.nu),
@@ -138,11 +151,10 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
 /// What the data have beside the points, behind a comma.
 fn beside(task: &Task) -> String {
     match task {
-        Task::Svc(_, y) | Task::NuSvc(_, y) => {
-            let names = y.classes().join(", ");
-            let names = if names.len() <= NAMES_SHOWN { format!(" ({names})") } else { String::new() };
-            format!(", {}{names}", count(y.classes().len(), "class"))
+        Task::Svc(_, y) | Task::NuSvc(_, y) | Task::Many(Many::Together(_, y) | Many::OneVsAll(_, y)) => {
+            names(y.classes(), "class")
         }
+        Task::Many(Many::MultiLabel(_, y)) => names(y.names(), "label"),
         Task::Svr(_, y) => {
             let (low, high) = y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &target| {
                 (low.min(target), high.max(target))
@@ -153,11 +165,21 @@ fn beside(task: &Task) -> String {
     }
 }
 
-/// The line about the machine; a classifier, the default, has none.
+fn names(names: &[String], what: &str) -> String {
+    let listed = names.join(", ");
+    let listed = if listed.len() <= NAMES_SHOWN { format!(" ({listed})") } else { String::new() };
+    format!(", {}{listed}", count(names.len(), what))
+}
+
+/// The line about the machine; a classifier by votes, the default, has none.
 fn machine(outcome: &Outcome<'_>) -> String {
-    let (None, Some(training)) = (outcome.saved.model.classifier(), &outcome.saved.training) else {
-        return String::new();
-    };
+    let Some(training) = &outcome.saved.training else { return String::new() };
+    if outcome.saved.model.classifier().is_some() {
+        let scheme = outcome.multiclass();
+        return scheme.map_or(String::new(), |scheme| {
+            format!("machine      {}, {scheme}, {}\n", outcome.method(), parameters(training))
+        });
+    }
     let radius = outcome.square_radius().map_or(String::new(), |r| format!(", R² = {}", short(r)));
     format!("machine      {}, {}{radius}\n", outcome.method(), parameters(training))
 }

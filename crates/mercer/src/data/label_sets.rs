@@ -1,6 +1,10 @@
 //! Several labels for each point, or none.
 
-use super::Labels;
+use std::collections::HashMap;
+
+use super::number::{self, lossy};
+use super::{Labels, number_text};
+use crate::error::Problem;
 
 /// Label names and, for each point, the numbers of those it has, ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +15,8 @@ pub struct LabelSets {
 
 impl LabelSets {
     /// From texts such as `2,5`, as LIBSVM's files of several labels have them; an empty one is a point without labels.
-    /// Names that are all numbers are put in the order of the numbers, others in alphabetical order.
+    /// Names that are all numbers are put in the order of the numbers, others in alphabetical order; the spellings of a
+    /// number, `1`, `+1`, `1.0`, are one name.
     pub fn split<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Self {
         let texts: Vec<Vec<String>> = texts.into_iter().map(|text| parts(text.as_ref())).collect();
         let mut names: Vec<String> = texts.iter().flatten().cloned().collect();
@@ -23,13 +28,15 @@ impl LabelSets {
             order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
             names = order.into_iter().map(|i| names[i].clone()).collect();
         }
+        let number: HashMap<&String, u32> = names.iter().zip(0..).collect();
         let set = |labels: &Vec<String>| {
-            let mut set: Vec<u32> =
-                (0..).zip(&names).filter(|(_, name)| labels.contains(name)).map(|(i, _)| i).collect();
+            let mut set: Vec<u32> = labels.iter().map(|label| number[label]).collect();
+            set.sort_unstable();
             set.dedup();
             set
         };
-        Self { sets: texts.iter().map(set).collect(), names }
+        let sets = texts.iter().map(set).collect();
+        Self { sets, names }
     }
 
     /// The sets that the class names of `labels` spell.
@@ -63,6 +70,12 @@ impl LabelSets {
             set
         };
         Self { names: names.to_vec(), sets: self.sets.iter().map(set).collect() }
+    }
+
+    /// The sets of the points at `index`, over the same names.
+    #[must_use]
+    pub fn select(&self, index: &[usize]) -> Self {
+        Self { names: self.names.clone(), sets: index.iter().map(|&i| self.sets[i].clone()).collect() }
     }
 
     /// Label names.
@@ -105,7 +118,27 @@ impl LabelSets {
 }
 
 fn parts(text: &str) -> Vec<String> {
-    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    let name = |part: &str| number::whole(part.as_bytes()).map_or_else(|_| part.to_owned(), number_text);
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(name).collect()
+}
+
+/// The labels that the first word of a LIBSVM row spells: none where it has a colon, and so is an entry already.
+///
+/// # Errors
+/// The byte and what is wrong there, if a name is empty.
+pub(crate) fn word(word: &[u8]) -> Result<&[u8], (usize, Problem)> {
+    if word.contains(&b':') {
+        return Ok(&[]);
+    }
+    let mut column = 0;
+    for part in word.split(|&byte| byte == b',') {
+        if part.is_empty() {
+            let words = format!("an empty name among the labels '{}'", lossy(word));
+            return Err((column, Problem::Other(words.into())));
+        }
+        column += part.len() + 1;
+    }
+    Ok(word)
 }
 
 /// How far sets found agree with the true ones.
@@ -165,6 +198,7 @@ mod tests {
         assert_eq!((sets.text(0), sets.text(1)), ("2,10".to_owned(), String::new()));
         assert_eq!(sets.members(0), [true, false, true, true]);
         assert_eq!(LabelSets::split(["b,a"]).names(), ["a", "b"]);
+        assert_eq!(LabelSets::split(["+1,2.0", "1"]).sets(), [vec![0, 1], vec![0]]);
         let other = sets.over(&["9".to_owned(), "2".to_owned()]);
         assert_eq!(other.sets(), [vec![1], vec![], vec![1], vec![0, 1]]);
     }

@@ -13,7 +13,7 @@ use super::blocks::{BLOCK, Block, Blocks};
 use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number::{self, is_space, lossy};
-use super::{LabelColumn, Sparse};
+use super::{LabelColumn, Sparse, label_sets};
 use crate::error::{Error, Problem, Result};
 use crate::simd::huge_vec;
 
@@ -31,6 +31,8 @@ pub(crate) struct Form {
     pub(crate) precomputed: bool,
     /// Labels must be numbers.
     pub(crate) targets: bool,
+    /// A label is a set, `2,5`, and may be missing: then it is empty.
+    pub(crate) sets: bool,
 }
 
 /// Reads all rows.
@@ -170,6 +172,12 @@ impl Rows {
     fn line(&mut self, text: &[u8], form: Form) -> Result<(), Flaw> {
         let Some(start) = text.iter().position(|&byte| !is_space(byte)) else { return Ok(()) };
         let label = match number::prefix(&text[start..]) {
+            None if form.sets && text[start] != b'#' => {
+                let flaw = |(column, problem)| Flaw { column: start + column, problem };
+                let set = label_sets::word(token(&text[start..])).map_err(flaw)?;
+                self.labels.push(set).map_err(|problem| flaw((0, problem)))?;
+                set.len()
+            }
             Some((value, length)) => {
                 self.labels.push_number(value);
                 length

@@ -9,7 +9,7 @@ use super::*;
 fn read_bytes(bytes: &[u8], precomputed: bool, size: usize) -> Result<(Sparse<f64>, LabelColumn)> {
     let mut all = Rows::default();
     let input = Input::new(Path::new("f"), Cursor::new(bytes.to_vec()))?;
-    for_each_piece(input, Form { precomputed, targets: false }, size, |piece| {
+    for_each_piece(input, Form { precomputed, ..Form::default() }, size, |piece| {
         all.append(piece);
         Ok(())
     })?;
@@ -144,4 +144,23 @@ proptest! {
         let cut = read_bytes(text.as_bytes(), precomputed, 3).map_err(|e| e.to_string());
         prop_assert_eq!(whole, cut);
     }
+}
+
+#[test]
+fn sets_of_labels_may_be_empty_and_their_flaws_have_places() {
+    let read = |text: &'static str| {
+        let input = Input::new(Path::new("f"), Cursor::new(text)).unwrap();
+        read(input, Form { sets: true, ..Form::default() })
+    };
+    let (rows, labels) = read("3,1 1:1\n  2:4 3:5 # none\n2\n# no row\n\n1.0,b 1:2\n").unwrap();
+    assert_eq!((rows.len(), rows.columns()), (4, 3));
+    let sets = crate::data::LabelSets::of(&labels.labels());
+    assert_eq!((0..4).map(|i| sets.text(i)).collect::<Vec<_>>(), ["1,3", "", "2", "1,b"]);
+    let refusal = |text: &'static str| read(text).unwrap_err().to_string();
+    assert_eq!(refusal("1 1:1\n1,,3 1:1\n"), "f:2:3: an empty name among the labels '1,,3'");
+    assert_eq!(refusal(" 1,3, 1:1\n"), "f:1:6: an empty name among the labels '1,3,'");
+    assert_eq!(refusal(",\n"), "f:1:1: an empty name among the labels ','");
+    assert_eq!(refusal("1:1 2:x\n"), "f:1:7: not a number: 'x'");
+    assert_eq!(refusal("x:1\n"), "f:1:1: not a feature index: 'x'");
+    assert!(refusal("1,3 1:1 1:2\n").starts_with("f:1:9: feature index 1 after 1"));
 }

@@ -53,6 +53,7 @@ mod range_file;
 mod scale;
 mod sparse;
 mod table;
+mod weights;
 mod write;
 
 pub use column::{LabelColumn, number_text};
@@ -67,5 +68,6 @@ pub use range::{FeatureRange, Range, ScaleReport, TargetRange, read_range, write
 pub use scale::Scaler;
 pub use sparse::Sparse;
 pub use table::{ColumnRef, Format, ReadOptions, Table, read, read_from, read_labels};
+pub use weights::read_weights;
 pub(crate) use write::write_bytes;
 pub use write::{write_atomic, write_csv, write_libsvm};

@@ -77,6 +77,9 @@ pub struct ReadOptions {
     pub labels_path: Option<PathBuf>,
     /// Labels are targets of a regression: one that is no number is refused with its place.
     pub targets: bool,
+    /// Labels are sets, `2,5`, as [`LabelSets`](super::LabelSets) reads them. A LIBSVM row may then begin with its first
+    /// entry, and a line of a file of labels be blank: their sets are empty.
+    pub sets: bool,
 }
 
 /// Reads a data file; `-` is standard input.
@@ -108,6 +111,7 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
                 precomputed: options.precomputed,
                 // A file of labels beside the data takes the place of those in it.
                 targets: options.targets && options.labels_path.is_none(),
+                sets: options.sets,
             };
             let (rows, labels) = libsvm::read(input, form)?;
             Table { points: rows.into(), labels: Some(labels), names: Vec::new(), encoding: None }
@@ -116,7 +120,7 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
         Format::Npy => npy::read(input, options)?,
     };
     if let Some(path) = &options.labels_path {
-        table.labels = Some(read_labels_as(path, options.targets)?);
+        table.labels = Some(read_labels_as(path, options)?);
     }
     if options.targets
         && let Some(labels) = &table.labels
@@ -137,10 +141,10 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
 /// # Errors
 /// If reading fails or the file is neither.
 pub fn read_labels(path: &Path) -> Result<LabelColumn> {
-    read_labels_as(path, false)
+    read_labels_as(path, &ReadOptions::default())
 }
 
-fn read_labels_as(path: &Path, targets: bool) -> Result<LabelColumn> {
+fn read_labels_as(path: &Path, options: &ReadOptions) -> Result<LabelColumn> {
     let mut input = Input::open(path)?;
     if Format::of_text(input.peek(npy::MAGIC.len())?) == Format::Npy {
         return npy::read_labels(input);
@@ -150,13 +154,19 @@ fn read_labels_as(path: &Path, targets: bool) -> Result<LabelColumn> {
         return Err(input.failure(source));
     }
     let mut labels = ColumnBuilder::default();
+    if text.last() == Some(&b'\n') {
+        text.pop();
+    }
     for (line, label) in text.split(|&byte| byte == b'\n').enumerate() {
         let label = label.trim_ascii();
-        if label.is_empty() {
+        if label.is_empty() && !options.sets {
             continue;
         }
-        let pushed =
-            if targets { number::whole(label).map(|y| labels.push_number(y)) } else { labels.push(label) };
+        let pushed = if options.targets {
+            number::whole(label).map(|y| labels.push_number(y))
+        } else {
+            labels.push(label)
+        };
         pushed.map_err(|problem| Error::parse(path, line as u64 + 1, 1, problem))?;
     }
     Ok(labels.finish())

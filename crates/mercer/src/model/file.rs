@@ -11,7 +11,7 @@
 //! use mercer::data::Vectors;
 //! use mercer::kernel::linear;
 //! use mercer::model::file::Saved;
-//! use mercer::model::{CoefficientBlock, Coefficients, Expansion, SvcModel};
+//! use mercer::model::{CoefficientBlock, Coefficients, Expansion, SvcModel, VoteRule};
 //!
 //! let block = |points, value| CoefficientBlock { points, outputs: vec![0], values: vec![value] };
 //! let model = SvcModel {
@@ -25,6 +25,7 @@
 //!     class_sizes: vec![1, 1],
 //!     support: vec![0, 1],
 //!     certificates: vec![],
+//!     rule: VoteRule::Votes,
 //! };
 //! let saved = Saved::from(model);
 //! assert_eq!(Saved::from_bytes(&saved.to_bytes()?)?, saved);
@@ -34,6 +35,9 @@
 mod container;
 mod machine;
 mod points;
+mod scores;
+#[cfg(test)]
+mod scores_tests;
 #[cfg(test)]
 mod tests;
 mod text;

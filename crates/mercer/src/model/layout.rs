@@ -1,7 +1,7 @@
 //! How the coefficients of a machine lie in a file, and what its parts must be like.
 //!
 //! A machine with one function has one coefficient per support point. A one-vs-one classifier has one row per support
-//! point, one column per other class.
+//! point, one column per other class; a machine with a function for each class or label one column per function.
 //!
 //! Among k classes the pair (a, b), a < b, has output a·k − a(a + 1)/2 + (b − a − 1). A support point of class a
 //! enters the k − 1 outputs that involve a; its weight against class b stands in column b where b < a, else in
@@ -90,12 +90,14 @@ pub(super) fn weights(coefficients: &Coefficients, class_sizes: &[usize]) -> Res
 pub(super) fn check(machine: &Machine) -> Result<Vec<f64>, Flaw> {
     let outputs = match machine {
         Machine::Classifier(model) => check_classes(model)?,
+        Machine::Scores(model) => check_names(&model.classes, 2)?,
+        Machine::MultiLabel(model) => check_names(&model.scores.classes, 1)?,
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => 1,
     };
     check_parts(machine, outputs)?;
     let weights = match machine {
         Machine::Classifier(model) => weights(&model.expansion.coefficients, &model.class_sizes)?,
-        Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => single(machine.expansion())?,
+        _ => full(machine.expansion(), outputs)?,
     };
     if !weights.iter().all(|weight| weight.is_finite()) {
         return Err("a coefficient is not a finite number".into());
@@ -115,17 +117,25 @@ fn same(what: &str, found: usize, expected: usize) -> Result<(), Flaw> {
 
 /// The classes of a classifier and their points; gives how many outputs there must be.
 fn check_classes(model: &SvcModel<Vectors, VectorExpr>) -> Result<usize, Flaw> {
-    let classes = model.classes.len();
-    let pairs = pairs(classes).filter(|_| classes >= 2).ok_or("fewer than two classes")?;
-    let mut names: Vec<&String> = model.classes.iter().collect();
-    names.sort_unstable();
-    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(format!("class '{}' is listed twice", twice[0]).into());
-    }
+    let classes = check_names(&model.classes, 2)?;
+    let pairs = pairs(classes).ok_or("more classes than can be paired")?;
     same("class sizes", model.class_sizes.len(), classes)?;
     let listed = model.class_sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
     same("points listed by class", listed.unwrap_or(usize::MAX), model.expansion.points.len())?;
     Ok(pairs)
+}
+
+/// At least so many names, all different; gives how many.
+fn check_names(classes: &[String], least: usize) -> Result<usize, Flaw> {
+    if classes.len() < least {
+        return Err(if least == 2 { "fewer than two classes" } else { "no labels" }.into());
+    }
+    let mut names: Vec<&String> = classes.iter().collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(twice) => Err(format!("class '{}' is listed twice", twice[0]).into()),
+        None => Ok(classes.len()),
+    }
 }
 
 /// What every machine has: so many outputs, and lists that are as long as their points and outputs.
@@ -135,7 +145,14 @@ fn check_parts(machine: &Machine, outputs: usize) -> Result<(), Flaw> {
     same("outputs", expansion.coefficients.outputs, outputs)?;
     let (positions, certificates) = (machine.support().len(), machine.certificates().len());
     same("positions of support points", positions, if positions == 0 { 0 } else { expansion.points.len() })?;
-    same("certificates", certificates, if certificates == 0 { 0 } else { outputs })?;
+    let expected = match machine {
+        _ if certificates == 0 => 0,
+        // One problem for all classes together; none for a label that all points have, or none.
+        Machine::Scores(model) if model.loss.is_some() => 1,
+        Machine::MultiLabel(_) => certificates.min(outputs),
+        _ => outputs,
+    };
+    same("certificates", certificates, expected)?;
     if let Some((row, column)) = expansion.points.first_not_finite() {
         return Err(format!("support point {}, column {}: not a finite number", row + 1, column + 1).into());
     }
@@ -145,12 +162,12 @@ fn check_parts(machine: &Machine, outputs: usize) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// The weights of a machine with one output.
-fn single(expansion: &Expansion<Vectors, VectorExpr>) -> Result<Vec<f64>, Flaw> {
+/// The weights of a machine whose points all enter each of its outputs.
+fn full(expansion: &Expansion<Vectors, VectorExpr>, outputs: usize) -> Result<Vec<f64>, Flaw> {
     let points = expansion.points.len();
     match expansion.coefficients.blocks.as_slice() {
-        [block] if block.points == (0..points) && block.outputs == [0] => {
-            same("coefficients", block.values.len(), points)?;
+        [block] if block.points == (0..points) && block.outputs.iter().copied().eq(0..outputs) => {
+            same("coefficients", block.values.len(), points.saturating_mul(outputs))?;
             Ok(block.values.clone())
         }
         _ => Err("the coefficients of a function must be one block over all its points".into()),

@@ -20,7 +20,7 @@
 //! Positions in the training data and certificates are not in the text, and a model read from it has neither.
 //! A `nu_svc` model decides like a `c_svc` one, a `nu_svr` like an `epsilon_svr`; which of the two is written depends on
 //! whether [`Training`] has a ν. Probability lines (`probA`, `probB`, `prob_density_marks`) are accepted and not kept.
-//! A sphere has no place in the text.
+//! Spheres, machines with a function for each class or label, and sums in place of votes have no place in the text.
 //!
 //! ```
 //! let text = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.25\n\
@@ -44,7 +44,7 @@ use crate::data::{Vectors, write_bytes};
 use crate::error::{Error, Result};
 use crate::kernel::VectorExpr;
 use crate::model::file::Training;
-use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, layout};
+use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, VoteRule, layout};
 use header::Kind;
 
 pub use print::print;
@@ -88,6 +88,7 @@ fn parse_named(text: &[u8], path: &Path) -> Result<Machine> {
             class_sizes,
             support: Vec::new(),
             certificates: Vec::new(),
+            rule: VoteRule::Votes,
         }),
         Kind::Regression => Machine::Regression(function(expansion(Coefficients::single(weights)))),
         Kind::OneClass => Machine::OneClass(function(expansion(Coefficients::single(weights)))),

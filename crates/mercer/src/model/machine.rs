@@ -1,9 +1,10 @@
 //! Any of the machines, as model files hold them.
 
-use super::{Expansion, Function, SvcModel, SvddModel};
+use super::{Expansion, Function, MultiLabelModel, ScoreModel, SvcModel, SvddModel};
 use crate::data::Vectors;
 use crate::kernel::VectorExpr;
 use crate::solve::Certificate;
+use crate::solve::together::Loss;
 
 /// A fitted machine over vectors.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,11 +17,25 @@ pub enum Machine {
     OneClass(Function<Vectors, VectorExpr>),
     /// A sphere around the data.
     Sphere(SvddModel<Vectors, VectorExpr>),
+    /// A function for each class, of which the largest decides.
+    Scores(ScoreModel<Vectors, VectorExpr>),
+    /// A function for each label, positive where a point has it.
+    MultiLabel(MultiLabelModel<Vectors, VectorExpr>),
 }
 
 impl Machine {
     /// The words of [`Machine::method`].
-    pub const METHODS: [&str; 4] = ["svc", "svr", "one-class", "svdd"];
+    pub const METHODS: [&str; 9] = [
+        "svc",
+        "svr",
+        "one-class",
+        "svdd",
+        "ovr",
+        "crammer-singer",
+        "weston-watkins",
+        "softmax",
+        "multilabel",
+    ];
 
     /// The word for it in model files.
     #[must_use]
@@ -30,6 +45,8 @@ impl Machine {
             Self::Regression(_) => 1,
             Self::OneClass(_) => 2,
             Self::Sphere(_) => 3,
+            Self::Scores(model) => return model.loss.map_or("ovr", Loss::name),
+            Self::MultiLabel(_) => 8,
         };
         Self::METHODS[at]
     }
@@ -41,6 +58,7 @@ impl Machine {
             Self::Classifier(model) => &model.expansion,
             Self::Regression(function) | Self::OneClass(function) => &function.expansion,
             Self::Sphere(sphere) => &sphere.function.expansion,
+            Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.expansion,
         }
     }
 
@@ -50,6 +68,7 @@ impl Machine {
             Self::Classifier(model) => &mut model.expansion,
             Self::Regression(function) | Self::OneClass(function) => &mut function.expansion,
             Self::Sphere(sphere) => &mut sphere.function.expansion,
+            Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &mut scores.expansion,
         }
     }
 
@@ -60,20 +79,32 @@ impl Machine {
             Self::Classifier(model) => &model.support,
             Self::Regression(function) | Self::OneClass(function) => &function.support,
             Self::Sphere(sphere) => &sphere.function.support,
+            Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.support,
         }
     }
 
-    /// One per function; empty when unknown.
+    /// One per function, or per problem where one problem gives several functions; empty when unknown.
     #[must_use]
     pub fn certificates(&self) -> &[Certificate] {
         match self {
             Self::Classifier(model) => &model.certificates,
             Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
             Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
+            Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.certificates,
         }
     }
 
-    /// The classifier, if it is one.
+    /// The names of its classes or labels, if it has any.
+    #[must_use]
+    pub fn classes(&self) -> Option<&[String]> {
+        match self {
+            Self::Classifier(model) => Some(&model.classes),
+            Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => Some(&scores.classes),
+            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) => None,
+        }
+    }
+
+    /// The classifier by pairs, if it is one.
     #[must_use]
     pub fn classifier(&self) -> Option<&SvcModel<Vectors, VectorExpr>> {
         match self {
@@ -92,5 +123,17 @@ impl From<SvcModel<Vectors, VectorExpr>> for Machine {
 impl From<SvddModel<Vectors, VectorExpr>> for Machine {
     fn from(sphere: SvddModel<Vectors, VectorExpr>) -> Self {
         Self::Sphere(sphere)
+    }
+}
+
+impl From<ScoreModel<Vectors, VectorExpr>> for Machine {
+    fn from(scores: ScoreModel<Vectors, VectorExpr>) -> Self {
+        Self::Scores(scores)
+    }
+}
+
+impl From<MultiLabelModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: MultiLabelModel<Vectors, VectorExpr>) -> Self {
+        Self::MultiLabel(model)
     }
 }

@@ -26,7 +26,7 @@ mod weights;
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use function::Function;
 pub use machine::Machine;
-pub use multiclass::{pairs, vote};
+pub use multiclass::{VoteRule, pairs, vote};
 pub use multilabel::{MultiLabel, MultiLabelModel};
 pub use nu_svc::{NuSvc, NuSvcFit};
 pub use one_class::{OneClass, Svdd, SvddModel};

@@ -18,10 +18,11 @@
 
 use super::one_vs_all::relevance;
 use super::scores::{Fitted, ScoreModel};
+use super::weights::Present;
 use crate::data::{Dense, LabelSets, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::kernel::Kernel;
-use crate::solve::{Smo, Watch, unwatched};
+use crate::solve::{Phases, Smo, Watch, unwatched};
 
 /// A machine for each label, and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,8 @@ pub struct MultiLabel<K> {
     pub kernel: K,
     /// C > 0: the price of a margin error.
     pub c: f64,
+    /// A factor on C for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
+    pub weights: Vec<f64>,
     /// How the duals are solved.
     pub solver: Smo,
 }
@@ -44,7 +47,7 @@ pub struct MultiLabelModel<X, K> {
 impl<K> MultiLabel<K> {
     /// C = 1, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, c: 1.0, solver: Smo::default() }
+        Self { kernel, c: 1.0, weights: Vec::new(), solver: Smo::default() }
     }
 
     /// Sets C.
@@ -54,11 +57,34 @@ impl<K> MultiLabel<K> {
         self
     }
 
+    /// Sets a factor on C for each point.
+    #[must_use]
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
+        self
+    }
+
+    /// Sets the largest violation of the optimality conditions accepted.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.solver.tolerance = tolerance;
+        self
+    }
+
     /// Sets how the duals are solved.
     #[must_use]
     pub fn solver(mut self, solver: Smo) -> Self {
         self.solver = solver;
         self
+    }
+
+    /// Refuses parameters out of range.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn check(&self) -> Result<()> {
+        check("c", self.c, self.c > 0.0 && self.c.is_finite(), "must be positive and finite")?;
+        self.solver.check()
     }
 
     /// Fits the machines.
@@ -85,8 +111,23 @@ impl<K> MultiLabel<K> {
     where
         K: Kernel<X> + Clone,
     {
-        check("c", self.c, self.c > 0.0 && self.c.is_finite(), "must be positive and finite")?;
-        self.solver.check()?;
+        Ok(self.fit_timed(x, y, watch)?.0)
+    }
+
+    /// The same, and where the time went, summed over the machines (which run side by side).
+    ///
+    /// # Errors
+    /// As [`MultiLabel::fit`].
+    pub fn fit_timed<X: Points>(
+        &self,
+        x: &X,
+        y: &LabelSets,
+        watch: Watch<'_>,
+    ) -> Result<(MultiLabelModel<X, K>, Phases)>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.check()?;
         let problem = if x.is_empty() {
             Some(DataProblem::Empty)
         } else if x.len() != y.len() {
@@ -98,11 +139,14 @@ impl<K> MultiLabel<K> {
             return Err(ErrorKind::Data(problem).into());
         }
         x.check_finite()?;
+        let present = Present::new(&self.weights, x.len())?;
+        let (x, y) = (&present.points(x), &present.sets(y));
         let members: Vec<Vec<bool>> = (0..y.names().len()).map(|label| y.members(label)).collect();
         let mixed = |members: &Vec<bool>| members.iter().any(|&m| m) && !members.iter().all(|&m| m);
         let divided: Vec<Vec<bool>> = members.iter().filter(|members| mixed(members)).cloned().collect();
-        let c = vec![self.c; x.len()];
-        let solved = relevance(&self.kernel, &self.solver, x, &divided, &c, watch)?;
+        let c = present.times(vec![self.c; x.len()]);
+        let solved = relevance(&self.kernel, &self.solver, x, &divided, &c, watch)
+            .map_err(|error| present.error(error))?;
         let labels = members.len();
         let (mut coefficients, mut offsets) = (vec![0.0; x.len() * labels], vec![0.0; labels]);
         let mut next = solved.iter();
@@ -122,7 +166,10 @@ impl<K> MultiLabel<K> {
         }
         let certificates = solved.iter().map(|solution| solution.certificate).collect();
         let fitted = Fitted { coefficients, offsets, certificates, loss: None };
-        Ok(MultiLabelModel { scores: ScoreModel::new(self.kernel.clone(), x, y.names(), fitted) })
+        let phases = solved.iter().map(|solution| solution.phases).sum();
+        let mut scores = ScoreModel::new(self.kernel.clone(), x, y.names(), fitted);
+        present.positions(&mut scores.support);
+        Ok((MultiLabelModel { scores }, phases))
     }
 }
 

@@ -26,6 +26,7 @@ use rayon::prelude::*;
 use super::class_weights::{check_known, check_prices, prices};
 use super::pairwise::SIDE_BY_SIDE;
 use super::scores::{Fitted, ScoreModel};
+use super::weights::Present;
 use crate::data::{Labels, Points};
 use crate::error::Result;
 use crate::gram::Lazy;
@@ -39,6 +40,8 @@ pub struct OneVsAll<K> {
     pub kernel: K,
     /// C > 0: the price of a margin error.
     pub c: f64,
+    /// A factor on C for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
+    pub weights: Vec<f64>,
     /// Factors on C for the points of the classes named, on whichever side of a machine they are.
     pub class_weights: Vec<(String, f64)>,
     /// How the duals are solved.
@@ -48,13 +51,20 @@ pub struct OneVsAll<K> {
 impl<K> OneVsAll<K> {
     /// C = 1, no class weights, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, c: 1.0, class_weights: Vec::new(), solver: Smo::default() }
+        Self { kernel, c: 1.0, weights: Vec::new(), class_weights: Vec::new(), solver: Smo::default() }
     }
 
     /// Sets C.
     #[must_use]
     pub fn c(mut self, c: f64) -> Self {
         self.c = c;
+        self
+    }
+
+    /// Sets a factor on C for each point.
+    #[must_use]
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
         self
     }
 
@@ -128,10 +138,14 @@ impl<K> OneVsAll<K> {
         y.check(x.len())?;
         x.check_finite()?;
         check_known(&self.class_weights, y)?;
+        let present = Present::new(&self.weights, x.len())?;
+        let (x, y) = (&present.points(x), &present.labels(y));
+        y.check(x.len())?;
         let members = |class: usize| y.index().iter().map(|&own| own as usize == class).collect();
         let members: Vec<Vec<bool>> = (0..y.classes().len()).map(members).collect();
-        let c = prices(self.c, &self.class_weights, y);
-        let solved = relevance(&self.kernel, &self.solver, x, &members, &c, watch)?;
+        let c = present.times(prices(self.c, &self.class_weights, y));
+        let solved = relevance(&self.kernel, &self.solver, x, &members, &c, watch)
+            .map_err(|error| present.error(error))?;
         let coefficients = (0..x.len()).flat_map(|i| solved.iter().map(move |s| s.coefficients[i])).collect();
         let fitted = Fitted {
             coefficients,
@@ -140,7 +154,9 @@ impl<K> OneVsAll<K> {
             loss: None,
         };
         let phases = solved.iter().map(|s| s.phases).sum();
-        Ok((ScoreModel::new(self.kernel.clone(), x, y.classes(), fitted), phases))
+        let mut model = ScoreModel::new(self.kernel.clone(), x, y.classes(), fitted);
+        present.positions(&mut model.support);
+        Ok((model, phases))
     }
 }
 

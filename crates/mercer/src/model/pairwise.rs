@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::expansion::{CoefficientBlock, Coefficients, Expansion};
-use super::multiclass::{members, pairs};
+use super::multiclass::{VoteRule, members, pairs};
 use super::svc::SvcModel;
 use crate::data::{Labels, Points};
 use crate::error::Result;
@@ -125,6 +125,7 @@ impl<K: Clone> Pairwise<'_, K> {
             class_sizes,
             support,
             certificates: solved.iter().map(|pair| pair.solution.certificate).collect(),
+            rule: VoteRule::Votes,
         }
     }
 }

@@ -98,7 +98,7 @@ impl<X: Points, K: Kernel<X>> ScoreModel<X, K> {
 }
 
 /// The place of the largest; of several the first.
-fn first_largest(scores: &[f64]) -> usize {
+pub(super) fn first_largest(scores: &[f64]) -> usize {
     (1..scores.len()).fold(0, |best, c| if scores[c] > scores[best] { c } else { best })
 }
 

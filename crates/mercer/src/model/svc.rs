@@ -2,7 +2,7 @@
 //!
 //! Two classes: minimise ½‖w‖² + Σ cᵢ ξᵢ subject to yᵢ(w·φ(xᵢ) − b) ≥ 1 − ξᵢ, ξᵢ ≥ 0, through its dual
 //! ([`Problem::c_svc`]); the decision is f(x) = Σ βᵢ k(xᵢ, x) − b. More classes: one such machine for each pair, and
-//! a vote. Variants: [squared slacks](Slack::Squared), [no offset](Svc::offset), an infinite C, which allows no errors.
+//! a [vote](VoteRule). Variants: [squared slacks](Slack::Squared), [no offset](Svc::offset), an infinite C, which allows no errors.
 //!
 //! Cost: see [`Smo`] for each pair; pairs run side by side. Prediction: one kernel value for each point and each
 //! support point of the union over all pairs, shared by all of them.
@@ -22,7 +22,7 @@
 
 use super::class_weights::{check_factors, check_known, factors};
 use super::expansion::Expansion;
-use super::multiclass::vote;
+use super::multiclass::VoteRule;
 use super::pairwise::Pairwise;
 use super::weights::Present;
 use crate::data::{Dense, Labels, Points};
@@ -77,6 +77,8 @@ pub struct SvcModel<X, K> {
     pub support: Vec<usize>,
     /// One per pair; empty when unknown (LIBSVM model files).
     pub certificates: Vec<Certificate>,
+    /// How the decisions of the pairs become a class.
+    pub rule: VoteRule,
 }
 
 impl<K> Svc<K> {
@@ -241,12 +243,28 @@ impl<X: Points, K: Kernel<X>> SvcModel<X, K> {
         self.expansion.decisions(points)
     }
 
-    /// The number of the class of each point.
+    /// The same classifier with another rule for the decisions of its pairs.
+    #[must_use]
+    pub fn with_rule(mut self, rule: VoteRule) -> Self {
+        self.rule = rule;
+        self
+    }
+
+    /// The score of every class for every point, by the rule of the model: one row per point, one column per class.
+    ///
+    /// # Errors
+    /// If the points do not fit the model.
+    pub fn scores(&self, points: &X) -> Result<Dense<f64>> {
+        let scores = |decisions: &[f64]| self.rule.scores(decisions, self.classes.len());
+        Ok(Dense::new(self.classes.len(), self.expansion.map(points, scores)?.concat()))
+    }
+
+    /// The number of the class with the largest of the [scores](Self::scores) for each point; of several the lowest.
     ///
     /// # Errors
     /// If the points do not fit the model.
     pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
-        self.expansion.map(points, |decisions| vote(decisions, self.classes.len()))
+        self.expansion.map(points, |decisions| self.rule.class(decisions, self.classes.len()))
     }
 
     /// The class of each point.

@@ -29,6 +29,7 @@
 
 use super::class_weights::{check_known, check_prices, prices};
 use super::scores::{Fitted, ScoreModel};
+use super::weights::Present;
 use crate::data::{Labels, Points};
 use crate::error::Result;
 use crate::gram::Lazy;
@@ -45,6 +46,8 @@ pub struct Together<K> {
     pub loss: Loss,
     /// C > 0: the price of the loss.
     pub c: f64,
+    /// A factor on C for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
+    pub weights: Vec<f64>,
     /// Factors on C for the classes named.
     pub class_weights: Vec<(String, f64)>,
     /// How the dual is solved. No point is ever set aside, whatever `shrinking` says.
@@ -54,7 +57,8 @@ pub struct Together<K> {
 impl<K> Together<K> {
     /// Crammer and Singer's loss, C = 1, no class weights, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, loss: Loss::CrammerSinger, c: 1.0, class_weights: Vec::new(), solver: Smo::default() }
+        let (weights, class_weights) = (Vec::new(), Vec::new());
+        Self { kernel, loss: Loss::CrammerSinger, c: 1.0, weights, class_weights, solver: Smo::default() }
     }
 
     /// Sets the loss.
@@ -68,6 +72,13 @@ impl<K> Together<K> {
     #[must_use]
     pub fn c(mut self, c: f64) -> Self {
         self.c = c;
+        self
+    }
+
+    /// Sets a factor on C for each point.
+    #[must_use]
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
         self
     }
 
@@ -141,21 +152,28 @@ impl<K> Together<K> {
         y.check(x.len())?;
         x.check_finite()?;
         check_known(&self.class_weights, y)?;
+        let present = Present::new(&self.weights, x.len())?;
+        let (x, y) = (&present.points(x), &present.labels(y));
+        y.check(x.len())?;
         let problem = Problem {
             labels: y.index().to_vec(),
             classes: y.classes().len(),
-            c: prices(self.c, &self.class_weights, y),
+            c: present.times(prices(self.c, &self.class_weights, y)),
             loss: self.loss,
         };
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
-        let solution = problem.solve(&solver, &Lazy::new(&self.kernel, x)?, watch)?;
+        let solution = problem
+            .solve(&solver, &Lazy::new(&self.kernel, x)?, watch)
+            .map_err(|error| present.error(error))?;
         let fitted = Fitted {
             coefficients: solution.coefficients,
             offsets: vec![0.0; problem.classes],
             certificates: vec![solution.certificate],
             loss: Some(self.loss),
         };
-        Ok((ScoreModel::new(self.kernel.clone(), x, y.classes(), fitted), solution.phases))
+        let mut model = ScoreModel::new(self.kernel.clone(), x, y.classes(), fitted);
+        present.positions(&mut model.support);
+        Ok((model, solution.phases))
     }
 }

@@ -1,6 +1,6 @@
 //! Weights of points: a whole number w means that the point is there w times, 0 that it is not.
 
-use crate::data::{Labels, Points};
+use crate::data::{LabelSets, Labels, Points};
 use crate::error::{DataProblem, Error, ErrorKind, Result};
 
 /// The points that are there, and their weights.
@@ -48,6 +48,16 @@ impl Present {
     /// Those of `y` that are there.
     pub(super) fn numbers(&self, y: &[f64]) -> Vec<f64> {
         self.index.as_ref().map_or_else(|| y.to_vec(), |index| index.iter().map(|&i| y[i]).collect())
+    }
+
+    /// Those of `y` that are there, over the same names.
+    pub(super) fn sets(&self, y: &LabelSets) -> LabelSets {
+        self.index.as_ref().map_or_else(|| y.clone(), |index| y.select(index))
+    }
+
+    /// Prices of those that are there, each times its weight.
+    pub(super) fn times(&self, prices: Vec<f64>) -> Vec<f64> {
+        prices.iter().zip(&self.weights).map(|(price, weight)| price * weight).collect()
     }
 
     /// Positions in the data of some that are there.

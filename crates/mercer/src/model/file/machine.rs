@@ -1,15 +1,16 @@
 //! The machine itself: the entries and tensors of each method.
 //!
 //! All have `method`, `kernel`, `certificates`, `coefficients`, `offsets`, `support` and the points. A classifier has
-//! `classes` and `class_sizes` besides, a sphere `square_center`.
+//! `classes` and `class_sizes` besides, and a `rule` where it is not votes; machines with a function for each class or label
+//! have `classes`, a sphere `square_center`.
 
 use super::container::{Reader, Writer};
-use super::{points, text};
+use super::{points, scores, text};
 use crate::data::{Points, Vectors};
 use crate::error::Error;
 use crate::kernel::VectorExpr;
 use crate::model::layout::{self, Flaw};
-use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, SvddModel};
+use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, SvddModel, VoteRule};
 
 pub(super) fn write(machine: &Machine, writer: &mut Writer) -> Result<(), Flaw> {
     let weights = layout::check(machine)?;
@@ -23,8 +24,13 @@ pub(super) fn write(machine: &Machine, writer: &mut Writer) -> Result<(), Flaw> 
         Machine::Classifier(model) => {
             writer.entry("classes", text::print(&model.classes)?);
             writer.tensor("class_sizes", &[model.class_sizes.len()], counts(&model.class_sizes));
+            if model.rule != VoteRule::default() {
+                writer.entry("rule", model.rule.name());
+            }
             model.classes.len() - 1
         }
+        Machine::Scores(model) => scores::write(model, writer)?,
+        Machine::MultiLabel(model) => scores::write(&model.scores, writer)?,
         Machine::Regression(_) | Machine::OneClass(_) => 1,
         Machine::Sphere(sphere) => {
             writer.tensor("square_center", &[1], [sphere.square_center]);
@@ -45,6 +51,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Machine, Flaw> {
         "svr" => Machine::Regression(function(reader)?),
         "one-class" => Machine::OneClass(function(reader)?),
         "svdd" => Machine::Sphere(sphere(reader)?),
+        word if Machine::METHODS.contains(&word) => scores::read(word, reader)?,
         _ => {
             let known = Machine::METHODS.join(", ");
             return Err(format!("method '{method}': this program reads {known}").into());
@@ -72,7 +79,15 @@ fn classifier(reader: &mut Reader<'_>) -> Result<SvcModel<Vectors, VectorExpr>, 
         class_sizes,
         support: reader.counts("support")?,
         certificates: text::read_certificates(&reader.entry("certificates")?)?,
+        rule: rule(reader)?,
     })
+}
+
+/// How pairs become a class; files without it are votes.
+fn rule(reader: &mut Reader<'_>) -> Result<VoteRule, Flaw> {
+    let Some(name) = reader.optional("rule") else { return Ok(VoteRule::default()) };
+    let known = VoteRule::ALL.into_iter().find(|rule| rule.name() == name);
+    known.ok_or_else(|| format!("rule '{name}': this program knows votes and sum").into())
 }
 
 fn function(reader: &mut Reader<'_>) -> Result<Function<Vectors, VectorExpr>, Flaw> {
@@ -101,7 +116,7 @@ fn sphere(reader: &mut Reader<'_>) -> Result<SvddModel<Vectors, VectorExpr>, Fla
     Ok(SvddModel { square_radius: layout::square_radius(square_center, offset), square_center, function })
 }
 
-fn expansion(
+pub(super) fn expansion(
     reader: &mut Reader<'_>,
     points: Vectors,
     coefficients: Coefficients,

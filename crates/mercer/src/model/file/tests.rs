@@ -3,10 +3,10 @@
 use super::*;
 use crate::data::{Column, Dense, Sparse};
 use crate::kernel;
-use crate::model::{Coefficients, Expansion, Function, SvddModel, layout};
+use crate::model::{Coefficients, Expansion, Function, SvddModel, VoteRule, layout};
 use crate::solve::{Certificate, Stop};
 
-fn certificate() -> Certificate {
+pub(super) fn certificate() -> Certificate {
     Certificate {
         objective: -1.25,
         gap: Some(0.1 + 0.2),
@@ -33,6 +33,7 @@ fn saved(points: impl Into<Vectors>) -> Saved {
         class_sizes,
         support: vec![4, 0, 9],
         certificates: vec![certificate, Certificate { gap: None, ..certificate }, certificate],
+        rule: VoteRule::Votes,
     };
     let training = Training {
         c: Some(10.0),
@@ -50,7 +51,7 @@ fn saved(points: impl Into<Vectors>) -> Saved {
     Saved { training, names, scaler, encoding, ..Saved::from(model) }
 }
 
-fn dense32() -> Saved {
+pub(super) fn dense32() -> Saved {
     saved(Dense::new(2, vec![0.1_f32, -0.0, f32::MIN_POSITIVE, 4.0, f32::MAX, 1e-45]))
 }
 
@@ -93,8 +94,9 @@ fn sphere() -> Saved {
     trained(sphere.into(), [Some(1.0), None, None])
 }
 
-fn all() -> [Saved; 7] {
-    [
+fn all() -> Vec<Saved> {
+    let mut all = scores_tests::all();
+    all.extend([
         regression(),
         one_class(),
         sphere(),
@@ -102,7 +104,8 @@ fn all() -> [Saved; 7] {
         saved(Dense::new(1, vec![0.1_f64, -0.0, 5e-324])),
         saved(Sparse::new(5, vec![0, 2, 2, 3], vec![0, 4, 3], vec![0.1_f32, -2.0, 1e-45])),
         sparse64(),
-    ]
+    ]);
+    all
 }
 
 #[test]
@@ -172,7 +175,7 @@ fn bytes_behind_the_end_are_refused() {
 }
 
 /// The message for a file with the right checksum whose entries and tensors were changed.
-fn refusal(model: &Saved, change: impl FnOnce(&mut Writer)) -> String {
+pub(super) fn refusal(model: &Saved, change: impl FnOnce(&mut Writer)) -> String {
     let mut writer = Writer::copy(&model.to_bytes().unwrap());
     change(&mut writer);
     let error = Saved::from_bytes(&writer.finish().unwrap()).unwrap_err();
@@ -185,7 +188,10 @@ fn another_version_format_or_method_is_named() {
     let refusal = |key: &str, value: &str| refusal(&dense32(), |file| file.entry(key, value));
     assert_eq!(refusal("version", "2"), "version 2: this program reads version 1");
     assert_eq!(refusal("format", "pt"), "not a mercer model");
-    assert_eq!(refusal("method", "gp"), "method 'gp': this program reads svc, svr, one-class, svdd");
+    assert_eq!(
+        refusal("method", "gp"),
+        "method 'gp': this program reads svc, svr, one-class, svdd, ovr, crammer-singer, weston-watkins, softmax, multilabel"
+    );
     assert!(refusal("method", "svr").contains("one row per support point, one column"));
     assert!(refusal("surprise", "!").contains("unknown entry or tensor 'surprise'"));
 }

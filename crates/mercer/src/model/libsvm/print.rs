@@ -4,7 +4,7 @@ use crate::data::{Points, Row};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Expr, VectorExpr, VectorKernel};
 use crate::model::file::Training;
-use crate::model::{Machine, layout};
+use crate::model::{Machine, VoteRule, layout};
 
 /// The text of a LIBSVM model file. Numbers have as many digits as bring them back exactly. `training` tells whether the
 /// machine is one of ν (`nu_svc`, `nu_svr`); without it, it is one of C (`c_svc`, `epsilon_svr`).
@@ -13,18 +13,15 @@ use crate::model::{Machine, layout};
 /// [`ErrorKind::Unsupported`] if LIBSVM does not have the machine or the kernel, or a class name is not a whole number,
 /// or the parts of the model do not fit together.
 pub fn print(machine: &Machine, training: Option<&Training>) -> Result<String> {
+    refuse(machine)?;
     let of_nu = training.is_some_and(|training| training.nu.is_some());
     let kind = match (machine, of_nu) {
         (Machine::Classifier(_), false) => "c_svc",
         (Machine::Classifier(_), true) => "nu_svc",
         (Machine::Regression(_), false) => "epsilon_svr",
         (Machine::Regression(_), true) => "nu_svr",
-        (Machine::OneClass(_), _) => "one_class",
-        (Machine::Sphere(_), _) => {
-            return Err(unsupported(
-                "a sphere (svdd) in a LIBSVM model; it has classifiers, svr and one-class",
-            ));
-        }
+        // Of the others one-class alone was not refused.
+        _ => "one_class",
     };
     let weights = layout::check(machine).map_err(unsupported)?;
     let kernel = kernel(&machine.expansion().kernel)?;
@@ -45,6 +42,21 @@ pub fn print(machine: &Machine, training: Option<&Training>) -> Result<String> {
         text.push('\n');
     }
     Ok(text)
+}
+
+/// Refuses machines that LIBSVM does not have.
+fn refuse(machine: &Machine) -> Result<()> {
+    let what = match machine {
+        Machine::Regression(_) | Machine::OneClass(_) => return Ok(()),
+        Machine::Classifier(model) if model.rule == VoteRule::Votes => return Ok(()),
+        Machine::Classifier(_) => "pairs of classes with summed decisions (ovo-sum)".to_owned(),
+        Machine::Sphere(_) => "a sphere (svdd)".to_owned(),
+        Machine::Scores(_) => format!("a function for each class ({})", machine.method()),
+        Machine::MultiLabel(_) => "a function for each label (multilabel)".to_owned(),
+    };
+    Err(unsupported(format!(
+        "{what} in a LIBSVM model; it has classifiers by the votes of pairs, svr and one-class"
+    )))
 }
 
 fn header(text: &mut String, kernel: &VectorKernel, machine: &Machine) -> Result<()> {

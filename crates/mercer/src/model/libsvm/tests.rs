@@ -4,7 +4,7 @@ use super::*;
 use crate::data::Dense;
 use crate::error::ErrorKind;
 use crate::kernel;
-use crate::model::SvddModel;
+use crate::model::{MultiLabel, OneVsAll, Svc, SvddModel};
 
 const MODEL: &str = "\
 svm_type c_svc
@@ -245,6 +245,7 @@ fn written(kernel: VectorExpr, classes: [&str; 2]) -> Result<String> {
         class_sizes: vec![1, 1],
         support: vec![],
         certificates: vec![],
+        rule: VoteRule::Votes,
     };
     print(&model.into(), None)
 }
@@ -269,4 +270,14 @@ fn what_libsvm_does_not_have_is_refused_by_name() {
     assert!(refusal(kernel::cosine(), ["1", "2"]).contains("kernel cosine"));
     assert!(refusal(kernel::linear() + kernel::cosine(), ["1", "2"]).contains("kernel linear + cosine"));
     assert!(refusal(kernel::precomputed(), ["1", "2"]).contains("serial number"));
+
+    let x = Vectors::dense(1, vec![-1.0, 0.0, 1.0]);
+    let y = crate::data::Labels::first_seen(["1", "2", "3"]);
+    let refusal = |machine: Machine| print(&machine, None).unwrap_err().to_string();
+    let sum = Svc::new(kernel::rbf(1.0)).fit(&x, &y).unwrap().with_rule(VoteRule::Sum);
+    assert!(refusal(sum.into()).contains("summed decisions (ovo-sum) in a LIBSVM model"));
+    let ovr = OneVsAll::new(kernel::rbf(1.0)).fit(&x, &y).unwrap();
+    assert!(refusal(ovr.into()).contains("a function for each class (ovr) in a LIBSVM model"));
+    let sets = MultiLabel::new(kernel::rbf(1.0)).fit(&x, &crate::data::LabelSets::of(&y)).unwrap();
+    assert!(refusal(sets.into()).contains("a function for each label (multilabel) in a LIBSVM model"));
 }

@@ -15,6 +15,7 @@ mod output;
 mod paths;
 mod plot;
 mod predict;
+mod probability;
 mod progress;
 mod scale;
 mod scaling;

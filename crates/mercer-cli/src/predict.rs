@@ -1,9 +1,12 @@
 //! `mercer predict`: read, predict, write what was predicted, say how good it is.
 
+mod probabilities;
+
 use std::io::{self, Write};
 use std::time::Instant;
 
 use mercer::data::{Dense, LabelColumn, Labels, Points, Vectors};
+use mercer::model::probability::couple;
 use mercer::model::{Machine, pairs, vote};
 use serde::Serialize;
 
@@ -15,6 +18,8 @@ use crate::models::Prepared;
 use crate::output::{answer, answer_json, is_stdout, remark, seconds, short, write_to};
 use crate::paths;
 use crate::system;
+
+pub(crate) use probabilities::{Columns, predict as predict_probabilities, required};
 
 /// The labels of points inside and outside.
 const SIDES: [&str; 2] = ["1", "-1"];
@@ -172,20 +177,31 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
             "--decisions: {model} is a regression; its values are its predictions"
         )));
     }
+    let wanted = args.probabilities;
+    if wanted {
+        required(prepared.probability.as_ref(), &args.model, "train it with --probability")?;
+    }
     let (points, labels) = prepared.read(&args.data, args.data_options.options())?;
     let read_seconds = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
-    let predictions = Predictions::of(&prepared.machine, &points, args.decisions).in_file(&args.data)?;
+    let estimate = prepared.probability.as_ref().filter(|_| wanted);
+    let (predictions, columns) = match estimate {
+        None => (Predictions::of(&prepared.machine, &points, args.decisions).in_file(&args.data)?, None),
+        Some(estimate) => {
+            let found = predict_probabilities(&prepared.machine, estimate, &points, couple);
+            let (predictions, columns) = found.in_file(&args.data)?;
+            (predictions, Some(columns))
+        }
+    };
     let predict_seconds = started.elapsed().as_secs_f64();
 
     let out = args.out.as_deref();
-    write_to(
-        out,
-        |out| {
-            if args.decisions { predictions.write_decisions(out) } else { predictions.write(out) }
-        },
-    )?;
+    write_to(out, |out| match &columns {
+        Some(columns) => columns.write(&predictions, out),
+        None if args.decisions => predictions.write_decisions(out),
+        None => predictions.write(out),
+    })?;
     let rows = points.len();
     let judgement = labels
         .filter(|labels| tell_sides(&predictions, labels))

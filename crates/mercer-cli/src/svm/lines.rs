@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mercer::data::{Labels, Points, Vectors};
+use mercer::data::{Labels, Points, Vectors, format_g};
 use mercer::kernel::VectorExpr;
 use mercer::model::{Function, Svc, Svr, Zone, pairs};
 
@@ -59,6 +59,15 @@ pub(super) fn regression(
 /// The lines of a one-class machine.
 pub(super) fn one_class(function: &Function<Vectors, VectorExpr>) -> String {
     single(function, None, &of_function(function, 1.0))
+}
+
+/// The lines about the noise of a regression; LIBSVM's two programs write the value differently.
+pub(super) fn noise(sigma: f64, name: &str) -> String {
+    format!(
+        "Prob. model for test data: target value = predicted value + z,\n\
+         z: Laplace distribution e^(-|z|/sigma)/(2sigma),{name}{}\n",
+        format_g(sigma, 6),
+    )
 }
 
 fn single(

@@ -3,6 +3,7 @@
 use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions, Vectors, format_g};
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
+use mercer::model::probability::{Estimate, Method, Settings, couple_as_libsvm};
 use mercer::model::{Machine, NuSvc, OneClass, Svc, Svr, libsvm};
 use mercer::solve::{Smo, Stop};
 
@@ -13,7 +14,8 @@ use crate::fit::{Fitted, Totals};
 use crate::measures::Errors;
 use crate::output::{answer, remark};
 use crate::paths;
-use crate::predict::{Judgement, Predictions};
+use crate::predict::{Judgement, Predictions, predict_probabilities};
+use crate::probability::{FOLDS, learn};
 use crate::progress::Show;
 use crate::system;
 use crate::task::Task;
@@ -38,15 +40,20 @@ pub(super) fn run(options: &Train) -> Result<()> {
         task.check_libsvm()?;
     }
     let fitted = task.fit(&x, &Show::bar(options.quiet)).in_file(&options.data)?;
-    let training = task.training(fitted.epsilon);
+    let probability = probability(options, &task, &x, &fitted.model)?;
+    let training = Some(task.training(fitted.epsilon));
+    let saved = Saved { training, probability, ..Saved::from(fitted.model.clone()) };
     if as_text {
-        libsvm::write(&fitted.model, Some(&training), &options.model)?;
+        libsvm::write(&saved, &options.model)?;
     } else {
-        Saved { training: Some(training), ..Saved::from(fitted.model.clone()) }.save(&options.model)?;
+        saved.save(&options.model)?;
+    }
+    if let (Some(Estimate::Noise(noise)), false) = (&saved.probability, options.quiet) {
+        answer(lines::noise(noise.sigma, "sigma= "))?;
     }
     tell(options, &task, &fitted, x.len())?;
     let interrupted = fitted.model.certificates().iter().any(|c| c.stop == Stop::Interrupted);
-    if interrupted { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
+    if interrupted || system::stop_wanted() { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
 }
 
 fn read(options: &Train) -> Result<(Vectors, LabelColumn)> {
@@ -58,6 +65,16 @@ fn read(options: &Train) -> Result<(Vectors, LabelColumn)> {
     };
     let table = data::read(&options.data, &text).in_file(&options.data)?;
     Ok((table.points, table.labels.unwrap_or(LabelColumn::Numbers(vec![]))))
+}
+
+/// What `-b 1` asks for.
+fn probability(options: &Train, task: &Task, x: &Vectors, machine: &Machine) -> Result<Option<Estimate>> {
+    if !options.probability {
+        return Ok(None);
+    }
+    let settings = Settings { method: Method::Sigmoid, folds: FOLDS, seed: SEED };
+    let learnt = learn(task, x, machine, &settings, &Show::bar(options.quiet)).in_file(&options.data)?;
+    Ok(learnt.0)
 }
 
 /// What `-s` asks for.
@@ -171,7 +188,18 @@ fn cross_validate(
             return Err(Failure::Answer(code::INTERRUPTED));
         }
         tell(options, &part, &fitted, rest.len())?;
-        let found = Predictions::of(&fitted.model, &x.select(&out), false).in_file(&options.data)?;
+        // As in LIBSVM, `-b 1` changes what classifiers say here, and nothing else.
+        let estimate = match task {
+            Task::Svc(..) | Task::NuSvc(..) => probability(options, &part, &x.select(&rest), &fitted.model)?,
+            _ => None,
+        };
+        let left_out = x.select(&out);
+        let found = match &estimate {
+            Some(estimate) => predict_probabilities(&fitted.model, estimate, &left_out, couple_as_libsvm)
+                .map(|(predictions, _)| predictions),
+            None => Predictions::of(&fitted.model, &left_out, false),
+        };
+        let found = found.in_file(&options.data)?;
         match &found {
             Predictions::Values(found) => {
                 out.iter().zip(found).for_each(|(&i, &value)| values[i] = value);

@@ -25,7 +25,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Fit a machine to a data file and save it with its certificate
     #[command(after_help = help::TRAIN)]
-    Train(TrainArgs),
+    Train(Box<TrainArgs>),
     /// Predict the rows of a data file with a saved model
     #[command(after_help = help::PREDICT)]
     Predict(PredictArgs),

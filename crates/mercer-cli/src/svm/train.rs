@@ -48,10 +48,10 @@ pub(super) fn run(options: &Train) -> Result<()> {
     } else {
         saved.save(&options.model)?;
     }
+    tell(options, &task, &fitted, x.len())?;
     if let (Some(Estimate::Noise(noise)), false) = (&saved.probability, options.quiet) {
         answer(lines::noise(noise.sigma, "sigma= "))?;
     }
-    tell(options, &task, &fitted, x.len())?;
     let interrupted = fitted.model.certificates().iter().any(|c| c.stop == Stop::Interrupted);
     if interrupted || system::stop_wanted() { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
 }

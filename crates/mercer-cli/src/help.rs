@@ -42,6 +42,8 @@ Examples:
   mercer train -m nu-svr --nu 0.3 houses.csv          epsilon is found
   mercer train -m one-class --nu 0.05 --label none normal.csv
   mercer train -m svdd -c 0.01 -k \"rbf(gamma=0.5)\" normal.txt
+  mercer train --probability platt heart.txt          for mercer predict --probabilities
+  mercer train -m svr --probability noise --folds 10 --seed 7 houses.csv
 
 svc (the default) tells classes apart, svr and nu-svr predict numbers: labels must be numbers then.
 one-class and svdd say where the data are, and labels are not looked at; a CSV file without a
@@ -49,6 +51,10 @@ label column needs --label none. C of svdd must be at least 1/rows; from 1 on th
 
 Classes are numbered in the order in which they first appear, but 1 comes before -1. More than two
 classes: one machine for each pair, and a vote.
+
+Probabilities are learnt from rows that were left out: --folds fits, each to all rows but those of a
+fold, on top of the fit itself. platt needs few rows, isotonic a thousand or more. The folds are
+drawn by --seed, and the same seed gives the same model on any number of threads.
 
 The certificate says how good the answer is: the duality gap bounds how far the objective is from
 the best. A fit that a limit or Ctrl-C ended early is saved all the same and marked.
@@ -62,12 +68,17 @@ Examples:
   mercer predict --decisions test.csv iris.mercer | head
   mercer predict test.txt svm.model                   a LIBSVM model, recognised by its content
   mercer predict --decisions new.csv normal.mercer    1 or -1, and how far inside
+  mercer predict --probabilities test.txt heart.mercer
 
 The scaling and the columns of the training data are stored in the model and applied to DATA. Where
 DATA has labels the accuracy is printed; for a regression the mean squared error and R², the share
 of the variance explained. One-class and svdd models predict 1 inside and -1 outside; their score
 is f, and R² - |phi(x) - a|² for the sphere: positive inside. Sparse rows may be narrower or wider
 than the model; dense rows must have its width.
+
+--probabilities needs a model trained with --probability, or by svm-train -b 1. The label is then the
+most probable one; a regression has the ends of the interval that nine targets of ten lie in, a
+one-class model the probabilities of being normal and of being an outlier.
 
 Next: `mercer inspect MODEL` shows what the model is.";
 

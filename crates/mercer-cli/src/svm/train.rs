@@ -183,23 +183,13 @@ fn cross_validate(
     for k in 0..folds.count() {
         let (out, rest) = folds.split(k);
         let part = task.part(&rest);
-        let fitted = part.fit(&x.select(&rest), &Show::bar(options.quiet)).in_file(&options.data)?;
+        let kept = x.select(&rest);
+        let fitted = part.fit(&kept, &Show::bar(options.quiet)).in_file(&options.data)?;
+        let found = decided(options, &part, &fitted.model, &kept, &x.select(&out))?;
         if system::stop_wanted() {
             return Err(Failure::Answer(code::INTERRUPTED));
         }
         tell(options, &part, &fitted, rest.len())?;
-        // As in LIBSVM, `-b 1` changes what classifiers say here, and nothing else.
-        let estimate = match task {
-            Task::Svc(..) | Task::NuSvc(..) => probability(options, &part, &x.select(&rest), &fitted.model)?,
-            _ => None,
-        };
-        let left_out = x.select(&out);
-        let found = match &estimate {
-            Some(estimate) => predict_probabilities(&fitted.model, estimate, &left_out, couple_as_libsvm)
-                .map(|(predictions, _)| predictions),
-            None => Predictions::of(&fitted.model, &left_out, false),
-        };
-        let found = found.in_file(&options.data)?;
         match &found {
             Predictions::Values(found) => {
                 out.iter().zip(found).for_each(|(&i, &value)| values[i] = value);
@@ -227,6 +217,28 @@ fn cross_validate(
             format!("Cross Validation Accuracy = {percent}%\n")
         }
     })
+}
+
+/// What a machine that was fitted to `kept` says of `left_out`. As in LIBSVM, `-b 1` changes that of classifiers, and
+/// nothing else.
+fn decided<'a>(
+    options: &Train,
+    task: &Task,
+    machine: &'a Machine,
+    kept: &Vectors,
+    left_out: &Vectors,
+) -> Result<Predictions<'a>> {
+    let estimate = match machine {
+        Machine::Classifier(_) => probability(options, task, kept, machine)?,
+        _ => None,
+    };
+    let found = match &estimate {
+        None => Predictions::of(machine, left_out, false),
+        Some(estimate) => {
+            predict_probabilities(machine, estimate, left_out, couple_as_libsvm).map(|found| found.0)
+        }
+    };
+    found.in_file(&options.data)
 }
 
 /// The labels of some rows.

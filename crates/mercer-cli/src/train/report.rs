@@ -213,7 +213,7 @@ fn probability(outcome: &Outcome<'_>) -> String {
     let folds = match estimate {
         Estimate::Density(_) => String::new(),
         Estimate::Classes(_) | Estimate::Noise(_) => {
-            format!(" from {} by seed {}", count(settings.folds, "fold"), settings.seed)
+            format!(", from {} by seed {}", count(settings.folds, "fold"), settings.seed)
         }
     };
     let took = seconds(cost.probability_seconds.unwrap_or(0.0));

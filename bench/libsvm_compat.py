@@ -13,10 +13,11 @@ boundary of a one-class machine (`-s 2`) lie all of its free support vectors: as
 Predictions of a regression (`-s 3`, `-s 4`) are the same when the largest difference is at most 0.5 % of their range for
 two models, and 0.001 % for one model in two programs.
 
-With `-b 1` both programs also write probabilities. Those of one model in two programs may differ by 0.001 (kernel values
-are rounded to single precision here, and coupling may stop a sweep earlier or later); those of two models by 0.03 in the
-mean, and 8 % of the labels with them, since the folds that they are learnt from are drawn at random: five draws of LIBSVM
-itself differ by up to 0.015 in the mean (glass_scale, heart_scale) and on up to 4.8 % of the labels (vowel.scale).
+With `-b 1` both programs also write probabilities. Those of one model in two programs may differ by 0.001 (kernel
+values are rounded to single precision here, and coupling may stop a sweep earlier or later); those of two models by
+0.03 in the mean, and 8 % of the labels with them, since the folds that they are learnt from are drawn at random: five
+draws of LIBSVM itself differ by up to 0.015 in the mean (glass_scale, heart_scale) and on up to 4.8 % of the labels
+(vowel.scale).
 
 `svm-scale`: the scaled text and the file of ranges are byte for byte the same.
 """
@@ -209,7 +210,7 @@ def check_training(case: Training) -> list[tuple[bool, str]]:
     learnt = "-b" in options
     their_objectives = objectives(told)
     if learnt and machine != "2":
-        # The fits without each of the folds are told too: before that of a pair of classes, behind that of a regression.
+        # The fits without each of the folds are told too: before that of a pair of classes, behind a regression's.
         their_objectives = their_objectives[FOLDS if machine in "01" else 0 :: FOLDS + 1]
     our_objectives = objectives(ours("svm-train", *options, train, our_model))
     total, sums = sum(their_objectives), sum(our_objectives)

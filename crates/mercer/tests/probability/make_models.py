@@ -2,9 +2,9 @@
 
     python make_models.py DATA
 
-DATA is the folder of the repository's data sets, unpacked. For each NAME.model there is NAME.out: what `svm-predict -b 1`
-writes for every fifth row of the training set, but with 17 digits where it has 6: a line of names, then a label and its
-probabilities a line; of a regression the values alone. They are those of the model as LIBSVM reads it back.
+DATA is the folder of the repository's data sets, unpacked. For each NAME.model there is NAME.out: what `svm-predict
+-b 1` writes for every fifth row of the training set, but with 17 digits where it has 6: a line of names, then a label
+and its probabilities a line; of a regression the values alone. They are those of the model as LIBSVM reads it back.
 """
 
 import sys

@@ -81,6 +81,21 @@ fn every_kind_comes_back_to_the_bit() {
     }
 }
 
+/// A classifier of three classes as the first program with probabilities wrote it.
+#[test]
+fn the_first_models_with_probabilities_are_still_read() {
+    for (bytes, method) in [
+        (&include_bytes!("../../../../tests/models/sigmoid.mercer")[..], "sigmoid"),
+        (&include_bytes!("../../../../tests/models/isotonic.mercer")[..], "isotonic"),
+    ] {
+        let saved = Saved::from_bytes(bytes).unwrap();
+        let Some(Estimate::Classes(probability)) = &saved.probability else { panic!("no classes") };
+        assert_eq!((saved.probability.as_ref().unwrap().method(), probability.pairs.len()), (method, 3));
+        assert!(probability.pairs.iter().all(|pair| pair.probability(3.0) > pair.probability(-3.0)));
+        assert_eq!(saved.to_bytes().unwrap(), bytes);
+    }
+}
+
 #[test]
 fn a_cut_or_flipped_file_is_refused_everywhere() {
     for saved in all() {

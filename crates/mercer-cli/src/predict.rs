@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use mercer::data::{Dense, LabelColumn, Labels, Points, Vectors};
-use mercer::model::probability::couple;
 use mercer::model::{Machine, pairs, vote};
 use serde::Serialize;
 
@@ -19,7 +18,7 @@ use crate::output::{answer, answer_json, is_stdout, remark, seconds, short, writ
 use crate::paths;
 use crate::system;
 
-pub(crate) use probabilities::{Columns, predict as predict_probabilities, required};
+pub(crate) use probabilities::{Columns, Like, predict as predict_probabilities, required};
 
 /// The labels of points inside and outside.
 const SIDES: [&str; 2] = ["1", "-1"];
@@ -189,7 +188,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     let (predictions, columns) = match estimate {
         None => (Predictions::of(&prepared.machine, &points, args.decisions).in_file(&args.data)?, None),
         Some(estimate) => {
-            let found = predict_probabilities(&prepared.machine, estimate, &points, couple);
+            let found = predict_probabilities(&prepared.machine, estimate, &points, Like::Mercer);
             let (predictions, columns) = found.in_file(&args.data)?;
             (predictions, Some(columns))
         }

@@ -6,13 +6,41 @@ use std::path::Path;
 use mercer::data::{Dense, Vectors};
 use mercer::error::ErrorKind;
 use mercer::model::Machine;
-use mercer::model::probability::{Estimate, Noise};
+use mercer::model::probability::{Estimate, Noise, couple, couple_as_libsvm};
 
 use super::{Predictions, side};
 use crate::failure::{Failure, Result};
 
-/// What makes the probabilities of classes from those of their pairs.
-pub(crate) type Couple = fn(&[f64], usize) -> Vec<f64>;
+/// Whose probabilities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Like {
+    /// Coupled to rounding.
+    Mercer,
+    /// Coupled as far as LIBSVM goes, from kernel values in double precision: the digits that it prints are the same.
+    Libsvm,
+}
+
+impl Like {
+    /// What `each` makes of the outputs of each of `points`.
+    fn map<R: Send>(
+        self,
+        machine: &Machine,
+        points: &Vectors,
+        each: impl Fn(&[f64]) -> R + Sync,
+    ) -> mercer::Result<Vec<R>> {
+        match self {
+            Self::Mercer => machine.expansion().map(points, each),
+            Self::Libsvm => machine.expansion().map_double(points, each),
+        }
+    }
+
+    fn couple(self, pairwise: &[f64], classes: usize) -> Vec<f64> {
+        match self {
+            Self::Mercer => couple(pairwise, classes),
+            Self::Libsvm => couple_as_libsvm(pairwise, classes),
+        }
+    }
+}
 
 /// What stands beside predictions: probabilities of the classes, of being ordinary or not, or the ends of an interval.
 pub(crate) struct Columns {
@@ -33,24 +61,25 @@ pub(crate) fn predict<'a>(
     machine: &'a Machine,
     estimate: &Estimate,
     points: &Vectors,
-    couple: Couple,
+    like: Like,
 ) -> mercer::Result<(Predictions<'a>, Columns)> {
     Ok(match (machine, estimate) {
         (Machine::Classifier(model), Estimate::Classes(probability)) => {
             let classes = model.classes.len();
-            let each = |decisions: &[f64]| couple(&probability.pairwise(decisions), classes);
-            let rows = model.expansion.map(points, each)?;
+            let each = |decisions: &[f64]| like.couple(&probability.pairwise(decisions), classes);
+            let rows = like.map(machine, points, each)?;
             let index = rows.iter().map(|row| largest(row)).collect();
             let columns = Columns { names: model.classes.clone(), rows: Dense::new(classes, rows.concat()) };
             (Predictions::Classes { model, index, decisions: None }, columns)
         }
         (Machine::Regression(function), Estimate::Noise(noise)) => {
+            // The values are the same with and without.
             let values = function.values(points)?;
             let columns = interval(&values, *noise);
             (Predictions::Values(values), columns)
         }
-        (Machine::OneClass(function), Estimate::Density(density)) => {
-            let scores = function.values(points)?;
+        (Machine::OneClass(_), Estimate::Density(density)) => {
+            let scores = like.map(machine, points, |outputs| outputs[0])?;
             let both = |&score: &f64| {
                 let normal = density.probability(score);
                 [normal, 1.0 - normal]

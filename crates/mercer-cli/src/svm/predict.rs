@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use mercer::data::{Format, Points, ReadOptions, format_g, write_atomic};
 
-use mercer::model::probability::{Estimate, couple_as_libsvm};
+use mercer::model::probability::Estimate;
 
 use super::lines;
 use super::options::Predict;
@@ -13,7 +13,7 @@ use crate::measures::Errors;
 use crate::models::Prepared;
 use crate::output::answer;
 use crate::paths;
-use crate::predict::{Columns, Judgement, Predictions, predict_probabilities, required, side};
+use crate::predict::{Columns, Judgement, Like, Predictions, predict_probabilities, required, side};
 use crate::system;
 
 /// Runs the program.
@@ -36,7 +36,7 @@ pub(super) fn run(options: &Predict) -> Result<()> {
     let (predictions, columns) = match estimate {
         None => (Predictions::of(machine, &points, false).in_file(&options.data)?, None),
         Some(estimate) => {
-            let found = predict_probabilities(machine, estimate, &points, couple_as_libsvm);
+            let found = predict_probabilities(machine, estimate, &points, Like::Libsvm);
             let (predictions, columns) = found.in_file(&options.data)?;
             (predictions, Some(columns))
         }

@@ -3,7 +3,7 @@
 use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions, Vectors, format_g};
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
-use mercer::model::probability::{Estimate, Method, Settings, couple_as_libsvm};
+use mercer::model::probability::{Estimate, Method, Settings};
 use mercer::model::{Machine, NuSvc, OneClass, Svc, Svr, libsvm};
 use mercer::solve::{Smo, Stop};
 
@@ -14,7 +14,7 @@ use crate::fit::{Fitted, Totals};
 use crate::measures::Errors;
 use crate::output::{answer, remark};
 use crate::paths;
-use crate::predict::{Judgement, Predictions, predict_probabilities};
+use crate::predict::{Judgement, Like, Predictions, predict_probabilities};
 use crate::probability::{FOLDS, learn};
 use crate::progress::Show;
 use crate::system;
@@ -235,7 +235,7 @@ fn decided<'a>(
     let found = match &estimate {
         None => Predictions::of(machine, left_out, false),
         Some(estimate) => {
-            predict_probabilities(machine, estimate, left_out, couple_as_libsvm).map(|found| found.0)
+            predict_probabilities(machine, estimate, left_out, Like::Libsvm).map(|found| found.0)
         }
     };
     found.in_file(&options.data)

@@ -1,7 +1,7 @@
 """LIBSVM's `svm-train` and `svm-predict` over its own library and Python module (see `libsvm_build.py`).
 
     python libsvm_program.py svm-train [options] TRAIN MODEL
-    python libsvm_program.py svm-predict TEST MODEL OUT
+    python libsvm_program.py svm-predict [-b 1] TEST MODEL OUT
 
 Options, defaults, output lines and model file are LIBSVM's: its module parses, its library prints and writes.
 """
@@ -9,6 +9,7 @@ Options, defaults, output lines and model file are LIBSVM's: its module parses, 
 from __future__ import annotations
 
 import sys
+from ctypes import c_double
 
 import libsvm_build
 
@@ -23,14 +24,30 @@ def train(options: list[str], data: str, model_file: str) -> None:
     svmutil.svm_save_model(model_file, svmutil.svm_train(labels, rows, " ".join(options)))
 
 
-def predict(data: str, model_file: str, out: str) -> None:
+def lines(model, points: list, probability: bool) -> tuple[list[float], list[str]]:
+    """Predictions, and the lines that `svm-predict` writes of them; of a regression `-b 1` changes none."""
+    machine = svm.libsvm.svm_get_svm_type(model)
+    if not probability or machine in (svm.svm_forms.EPSILON_SVR, svm.svm_forms.NU_SVR):
+        found = [svm.libsvm.svm_predict(model, point) for point in points]
+        return found, [f"{label:.17g}\n" for label in found]
+    classes = model.get_labels() if machine != svm.svm_forms.ONE_CLASS else ["normal", "outlier"]
+    names = "labels" if machine != svm.svm_forms.ONE_CLASS else "label"
+    found, text = [], [" ".join([names, *map(str, classes)]) + "\n"]
+    estimates = (c_double * len(classes))()
+    for point in points:
+        found.append(svm.libsvm.svm_predict_probability(model, point, estimates))
+        text.append(" ".join(f"{value:g}" for value in [found[-1], *estimates]) + "\n")
+    return found, text
+
+
+def predict(data: str, model_file: str, out: str, probability: bool = False) -> None:
     """Predicts, writes one label or value a line and prints how good they are."""
     labels, rows = svmutil.svm_read_problem(data, return_scipy=True)
     model = svmutil.svm_load_model(model_file)
     problem = svm.svm_problem(labels, rows)
-    found = [svm.libsvm.svm_predict(model, problem.x[i]) for i in range(len(labels))]
+    found, text = lines(model, [problem.x[i] for i in range(len(labels))], probability)
     with open(out, "w", encoding="ascii") as file:
-        file.writelines(f"{label:.17g}\n" for label in found)
+        file.writelines(text)
     if svm.libsvm.svm_get_svm_type(model) in (svm.svm_forms.EPSILON_SVR, svm.svm_forms.NU_SVR):
         _, error, correlation = svmutil.evaluations(labels, found)
         print(f"Mean squared error = {error:g} (regression)")
@@ -45,6 +62,6 @@ if __name__ == "__main__":
     if name == "svm-train":
         train(words[:-2], words[-2], words[-1])
     elif name == "svm-predict":
-        predict(*words)
+        predict(*words[-3:], probability=words[:-3] == ["-b", "1"])
     else:
         sys.exit(f"no program {name}")

@@ -196,6 +196,32 @@ impl MethodArg {
     }
 }
 
+/// Kinds of probabilities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProbabilityArg {
+    /// svc, nu-svc: a sigmoid for each pair of classes
+    #[value(alias = "sigmoid")]
+    Platt,
+    /// svc, nu-svc: a rising function for each pair of classes; needs a thousand rows or more
+    Isotonic,
+    /// svr, nu-svr: how far targets lie from their values
+    Noise,
+    /// one-class: how ordinary a row is among the training data
+    Density,
+}
+
+impl ProbabilityArg {
+    /// The word for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Platt => "platt",
+            Self::Isotonic => "isotonic",
+            Self::Noise => "noise",
+            Self::Density => "density",
+        }
+    }
+}
+
 /// `mercer train`.
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
@@ -236,6 +262,12 @@ pub(crate) struct TrainArgs {
     /// Largest violation of the optimality conditions accepted
     #[arg(long, short, value_name = "E", default_value_t = 1e-3, allow_negative_numbers = true)]
     pub(crate) tolerance: f64,
+    /// Learn probabilities from rows left out of the fit, and store them in the model
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) probability: Option<ProbabilityArg>,
+    /// Folds that are left out in turn for --probability, drawn by --seed [default: 5]
+    #[arg(long, value_name = "K", requires = "probability")]
+    pub(crate) folds: Option<usize>,
     /// Scale features first; the scaling is stored in the model and applied in prediction
     #[arg(long, short, value_enum, default_value = "none")]
     pub(crate) scale: ScaleArg,
@@ -294,7 +326,7 @@ pub(crate) struct CommonArgs {
     /// Threads; 0 is one per core. The answer does not depend on it, to the bit
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
-    /// Seed of whatever is random (nothing is in training and predicting)
+    /// Seed of whatever is random: the folds of --probability, and nothing else
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// End standard output with one object on one line; the summary goes to standard error
@@ -315,6 +347,10 @@ pub(crate) struct PredictArgs {
     /// Write the score of every class beside the label, of which the largest decides
     #[arg(long, conflicts_with = "decisions")]
     pub(crate) scores: bool,
+    /// Write the probability of every class beside the most probable label, separated by tabs, under a line of names; of
+    /// a regression the interval that holds nine targets of ten
+    #[arg(long, conflicts_with_all = ["decisions", "scores"])]
+    pub(crate) probabilities: bool,
     /// Data file; `-` is standard input
     pub(crate) data: PathBuf,
     /// Model file: mercer's or LIBSVM's

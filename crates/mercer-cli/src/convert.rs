@@ -93,7 +93,7 @@ fn convert_model(args: &ConvertArgs) -> Result<()> {
                     ));
                 }
             }
-            libsvm::write(&saved.model, saved.training.as_ref(), &args.output)?;
+            libsvm::write(&saved, &args.output)?;
         }
     }
     let points = count(saved.model.expansion().points.len(), "support point");

@@ -45,6 +45,8 @@ Examples:
   mercer train --multiclass softmax vowel.txt         one function for each class
   mercer train --multilabel scenes.txt                labels such as 2,5
   mercer train --weights weights.txt heart.txt        a weight for each row
+  mercer train --probability platt heart.txt          for mercer predict --probabilities
+  mercer train -m svr --probability noise --folds 10 --seed 7 houses.csv
 
 svc (the default) tells classes apart, svr and nu-svr predict numbers: labels must be numbers then.
 one-class and svdd say where the data are, and labels are not looked at; a CSV file without a
@@ -66,6 +68,10 @@ labels begins with its first entry), a cell `2,5` of a CSV file. A machine is fi
 
 A weight (--weights) that is a whole number counts the row so often; 0 leaves it out.
 
+Probabilities are learnt from rows that were left out: --folds fits, each to all rows but those of a
+fold, on top of the fit itself. platt needs few rows, isotonic a thousand or more. The folds are
+drawn by --seed, and the same seed gives the same model on any number of threads.
+
 The certificate says how good the answer is: the duality gap bounds how far the objective is from
 the best. A fit that a limit or Ctrl-C ended early is saved all the same and marked.
 
@@ -78,6 +84,7 @@ Examples:
   mercer predict --decisions test.csv iris.mercer | head
   mercer predict test.txt svm.model                   a LIBSVM model, recognised by its content
   mercer predict --decisions new.csv normal.mercer    1 or -1, and how far inside
+  mercer predict --probabilities test.txt heart.mercer
 
 The scaling and the columns of the training data are stored in the model and applied to DATA. Where
 DATA has labels the accuracy is printed; for a regression the mean squared error and R², the share
@@ -86,6 +93,10 @@ is f, and R² - |phi(x) - a|² for the sphere: positive inside. Models of sets o
 and Hamming loss, subset accuracy, micro and macro F1 are printed. The label is always that of the
 largest of the scores that --scores writes (for sets: all that are positive). Sparse rows may be narrower or wider
 than the model; dense rows must have its width.
+
+--probabilities needs a model trained with --probability, with --multiclass softmax, or by
+svm-train -b 1. The label is then the most probable one; a regression has the ends of the interval
+that nine targets of ten lie in, a one-class model the probabilities of being normal and an outlier.
 
 Next: `mercer inspect MODEL` shows what the model is.";
 

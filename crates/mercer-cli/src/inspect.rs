@@ -14,6 +14,7 @@ use crate::fit::{Model, Totals};
 use crate::models::{Kind, load, method_name, parameters};
 use crate::output::{answer, answer_json, count, rough, short};
 use crate::paths;
+use crate::probability;
 
 /// Longer lists are cut in the text; `--json` has them whole.
 const LINES: usize = 20;
@@ -64,6 +65,7 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
         "offsets": expansion.offsets,
         "certificates": machine.certificates().iter().map(certificate).collect::<Vec<_>>(),
         "stop": Totals::of(machine.certificates()).map(|totals| totals.stop.name()),
+        "probability": saved.probability.as_ref().map(probability::object),
         "training": saved.training.as_ref().map(training),
         "scaler": saved.scaler,
         "encoding": saved.encoding,
@@ -127,6 +129,9 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
         line("certificate", format!("{}: gap {gap}, violation {}", totals.stop, rough(totals.violation)));
     } else {
         line("certificate", "none".into());
+    }
+    if let Some(estimate) = &saved.probability {
+        line("probability", probability::words(estimate));
     }
     if let Some(model) = machine.classifier() {
         text.push('\n');

@@ -16,6 +16,7 @@ mod output;
 mod paths;
 mod plot;
 mod predict;
+mod probability;
 mod progress;
 mod scale;
 mod scaling;

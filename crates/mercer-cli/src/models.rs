@@ -8,6 +8,7 @@ use mercer::data::{self, Encoding, LabelColumn, Points, ReadOptions, Scaler, Tab
 use mercer::error::{DataProblem, ErrorKind};
 use mercer::kernel::{VectorExpr, VectorKernel};
 use mercer::model::file::{Saved, Training};
+use mercer::model::probability::Estimate;
 use mercer::model::{Machine, libsvm};
 
 use crate::failure::{InFile, Result};
@@ -66,10 +67,7 @@ impl Kind {
 /// Loads a model file of either kind; one that is neither is refused as a mercer model.
 pub(crate) fn load(path: &Path) -> Result<(Kind, Saved)> {
     Ok(match Kind::of(path)? {
-        Some(Kind::Libsvm) => {
-            let program = "LIBSVM text".to_owned();
-            (Kind::Libsvm, Saved { program, ..Saved::from(libsvm::read(path)?) })
-        }
+        Some(Kind::Libsvm) => (Kind::Libsvm, libsvm::read(path)?),
         _ => (Kind::Mercer, Saved::load(path)?),
     })
 }
@@ -109,6 +107,8 @@ pub(crate) fn parameters(training: &Training) -> String {
 pub(crate) struct Prepared {
     /// The machine.
     pub(crate) machine: Machine,
+    /// What its decisions are worth, where that was learnt.
+    pub(crate) probability: Option<Estimate>,
     scaler: Option<Scaler>,
     encoding: Option<Encoding>,
 }
@@ -117,7 +117,8 @@ impl Prepared {
     /// Loads a model with its scaler and encoding.
     pub(crate) fn load(path: &Path) -> Result<Self> {
         let (_, saved) = load(path)?;
-        Ok(Self { machine: saved.model, scaler: saved.scaler, encoding: saved.encoding })
+        let Saved { model: machine, probability, scaler, encoding, .. } = saved;
+        Ok(Self { machine, probability, scaler, encoding })
     }
 
     /// Reads data as the training data were read and makes both equally wide: a sparse file does not say how wide

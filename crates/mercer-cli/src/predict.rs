@@ -1,5 +1,6 @@
 //! `mercer predict`: read, predict, write what was predicted, say how good it is.
 
+mod probabilities;
 #[cfg(test)]
 mod tests;
 
@@ -7,7 +8,8 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use mercer::data::{Dense, LabelColumn, Labels, Points, Vectors};
-use mercer::model::{Machine, VoteRule, pairs, vote};
+use mercer::kernel::VectorExpr;
+use mercer::model::{Loss, Machine, ScoreModel, VoteRule, pairs, vote};
 use serde::Serialize;
 
 use crate::args::PredictArgs;
@@ -19,6 +21,8 @@ use crate::multiclass::{Agreed, Predicted, judge_sets};
 use crate::output::{answer, answer_json, is_stdout, remark, seconds, short, write_to};
 use crate::paths;
 use crate::system;
+
+pub(crate) use probabilities::{Columns, Like, predict as predict_probabilities, required};
 
 /// The labels of points inside and outside.
 const SIDES: [&str; 2] = ["1", "-1"];
@@ -207,21 +211,21 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     if args.scores && prepared.machine.classes().is_none() {
         return Err(Failure::Usage(format!("--scores: {} has no classes", args.model.display())));
     }
+    if args.probabilities && softmax(&prepared.machine).is_none() {
+        required(prepared.probability.as_ref(), &args.model, "train it with --probability")?;
+    }
     let (points, labels) = prepared.read(&args.data, args.data_options.options())?;
     let read_seconds = started.elapsed().as_secs_f64();
 
     let started = Instant::now();
-    let scored = if args.scores { Predicted::scored(&prepared.machine, &points) } else { Ok(None) };
-    let predictions = scored.and_then(|scored| match scored {
-        Some(scored) => Ok(Predictions::Many(scored)),
-        None => Predictions::of(&prepared.machine, &points, args.decisions),
-    });
-    let predictions = predictions.in_file(&args.data)?;
+    let (predictions, columns) = found(&prepared, &points, args).in_file(&args.data)?;
     let predict_seconds = started.elapsed().as_secs_f64();
 
     let out = args.out.as_deref();
-    write_to(out, |out| {
-        if args.decisions || args.scores { predictions.write_decisions(out) } else { predictions.write(out) }
+    write_to(out, |out| match &columns {
+        Some(columns) => columns.write(&predictions, out),
+        None if args.decisions || args.scores || args.probabilities => predictions.write_decisions(out),
+        None => predictions.write(out),
     })?;
     let rows = points.len();
     let judgement = labels
@@ -256,6 +260,36 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
         (false, false) => answer(text)?,
     }
     if args.common.json { answer_json(&report) } else { Ok(()) }
+}
+
+/// What is asked for of all rows, with what stands beside it where that is not part of the predictions.
+fn found<'a>(
+    prepared: &'a Prepared,
+    points: &Vectors,
+    args: &PredictArgs,
+) -> mercer::Result<(Predictions<'a>, Option<Columns>)> {
+    let machine = &prepared.machine;
+    if let (Some(model), true) = (softmax(machine), args.probabilities) {
+        return Ok((Predictions::Many(Predicted::probable(model, points)?), None));
+    }
+    if let (Some(estimate), true) = (&prepared.probability, args.probabilities) {
+        let (predictions, columns) = predict_probabilities(machine, estimate, points, Like::Mercer)?;
+        return Ok((predictions, Some(columns)));
+    }
+    let scored = if args.scores { Predicted::scored(machine, points)? } else { None };
+    let predictions = match scored {
+        Some(scored) => Predictions::Many(scored),
+        None => Predictions::of(machine, points, args.decisions)?,
+    };
+    Ok((predictions, None))
+}
+
+/// The machine whose scores are logarithms of probabilities, if it is one.
+fn softmax(machine: &Machine) -> Option<&ScoreModel<Vectors, VectorExpr>> {
+    match machine {
+        Machine::Scores(model) if model.loss == Some(Loss::Softmax) => Some(model),
+        _ => None,
+    }
 }
 
 /// Whether labels can be compared with predictions: those of points inside and outside are 1 and −1, and the classes

@@ -44,7 +44,8 @@ impl Task {
         }
     }
 
-    fn solver(&self) -> &Smo {
+    /// How the dual is solved.
+    pub(crate) fn solver(&self) -> &Smo {
         match self {
             Self::Svc(svc, _) => &svc.solver,
             Self::NuSvc(svc, _) => &svc.solver,
@@ -200,7 +201,7 @@ impl Task {
             }),
             _ => Machine::Regression(Function { expansion, support: vec![], certificate: None }),
         };
-        libsvm::print(&empty, None)?;
+        libsvm::print(&empty.into())?;
         Ok(())
     }
 }

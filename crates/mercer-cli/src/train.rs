@@ -14,13 +14,13 @@ use mercer::model::{
 use mercer::solve::{Selection, Smo};
 
 use crate::args::{MethodArg, ScaleArg, SolverArgs, TrainArgs};
-use crate::failure::{Failure, InFile, Result};
+use crate::failure::{Failure, InFile, Result, code};
 use crate::fit::Fitted;
 use crate::models::is_precomputed;
 use crate::multiclass::{self, Many, MulticlassArg};
 use crate::progress::Show;
 use crate::task::Task;
-use crate::{paths, scaling, system};
+use crate::{paths, probability, scaling, system};
 use report::{Cost, Outcome, report};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
@@ -44,6 +44,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
 
     check_parameters(args)?;
     multiclass::check(args)?;
+    let settings = probability::settings(args)?;
     let started = Instant::now();
     let mut input = Input::read(args)?;
     mercer::return_freed_memory();
@@ -62,16 +63,26 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     if let (Machine::Classifier(model), Some(MulticlassArg::OvoSum)) = (&mut model, args.multiclass) {
         model.rule = VoteRule::Sum;
     }
+    let (probability, probability_seconds) = match &settings {
+        None => (None, None),
+        Some(settings) => {
+            let learnt = probability::learn(&task, &input.x, &model, settings, &show).in_file(&args.data)?;
+            (learnt.0, Some(learnt.1))
+        }
+    };
     let peak_bytes = system::peak_bytes();
 
     let started = Instant::now();
     let (rows, features) = (input.x.len(), input.x.width());
-    let saved = input.saved(model, task.training(epsilon));
+    let saved = Saved { probability, ..input.saved(model, task.training(epsilon)) };
     save(&saved, &path, args.libsvm)?;
     let save_seconds = started.elapsed().as_secs_f64();
 
-    let cost = Cost { threads, read_seconds, fit_seconds, save_seconds, phases, peak_bytes };
-    report(args, &Outcome { task: &task, saved: &saved, rows, features, path: &path, cost })
+    let cost =
+        Cost { threads, read_seconds, fit_seconds, probability_seconds, save_seconds, phases, peak_bytes };
+    report(args, &Outcome { task: &task, saved: &saved, settings, rows, features, path: &path, cost })?;
+    // The machine itself may have been ready by then.
+    if system::stop_wanted() { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
 }
 
 /// Refuses parameters that the method does not have: they would be ignored.
@@ -265,7 +276,7 @@ fn left_for_rows(budget: usize) -> Result<usize> {
 
 fn save(saved: &Saved, path: &Path, libsvm: bool) -> Result<()> {
     if libsvm {
-        libsvm::write(&saved.model, saved.training.as_ref(), path)?
+        libsvm::write(saved, path)?
     } else {
         saved.save(path)?
     }

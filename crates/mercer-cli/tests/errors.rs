@@ -91,9 +91,9 @@ fn what_does_not_exist_yet_says_so() {
     let place = Place::new();
     refused(
         &place,
-        "svm-train -b 1 @iris_scale",
+        "train --libsvm --probability isotonic @iris_scale",
         5,
-        "svm-train: not supported yet: -b 1 (probability estimates)",
+        "mercer: not supported yet: isotonic probabilities as LIBSVM's model text, which has Platt's sigmoids",
     );
     place.write("words", "cat 1:1\ndog 1:2\n");
     for command in [

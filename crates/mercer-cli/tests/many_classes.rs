@@ -111,6 +111,24 @@ fn ties_go_to_the_larger_sum_and_in_svm_predict_to_the_lowest_number() {
 }
 
 #[test]
+fn softmax_has_probabilities_without_folds() {
+    let place = Place::new();
+    place.run("train --multiclass softmax -c 10 @iris_scale m.mercer").ok();
+    let (names, rows) = table(&place.run("predict -q --probabilities @iris_scale m.mercer").ok().out);
+    let (_, scores) = table(&place.run("predict -q --scores @iris_scale m.mercer").ok().out);
+    for ((label, shares), (same, scores)) in rows.iter().zip(&scores) {
+        assert_eq!((label, label), (same, &names[largest(shares)]));
+        let whole: f64 = scores.iter().map(|score| score.exp()).sum();
+        scores.iter().zip(shares).for_each(|(score, share)| assert_close(*share, score.exp() / whole, 1e-12));
+    }
+    let refused = place.run("train --multiclass softmax --probability platt @iris_scale n.mercer");
+    assert!(refused.code == 2 && refused.err.contains("softmax has its own"), "{}", refused.err);
+    place.run("train --multiclass ovr @iris_scale m.mercer").ok();
+    let refused = place.run("predict --probabilities @iris_scale m.mercer");
+    assert!(refused.err.contains("does not support probability"), "{}", refused.err);
+}
+
+#[test]
 fn options_without_a_meaning_are_refused() {
     let place = Place::new();
     for (options, code, words) in [

@@ -26,8 +26,12 @@ fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "tests", "libsvm_models", name].iter().collect()
 }
 
-fn model(name: &str) -> Machine {
+fn saved(name: &str) -> file::Saved {
     libsvm::read(path(&format!("{name}.model"))).unwrap()
+}
+
+fn model(name: &str) -> Machine {
+    saved(name).model
 }
 
 /// k(x, y) written out; `y` is a support point.
@@ -88,16 +92,16 @@ fn models_decide_as_libsvm_decides() {
 fn models_are_written_as_they_were_read() {
     let folder = tempfile::tempdir().unwrap();
     for name in MODELS {
-        let (model, copy) = (model(name), folder.path().join(name));
-        libsvm::write(&model, None, &copy).unwrap();
-        assert_eq!(libsvm::read(&copy).unwrap(), model, "{name}");
+        let (saved, copy) = (saved(name), folder.path().join(name));
+        libsvm::write(&saved, &copy).unwrap();
+        assert_eq!(libsvm::read(&copy).unwrap(), saved, "{name}");
     }
 }
 
 #[test]
 fn models_pass_through_our_own_file() {
     for name in MODELS {
-        let saved = file::Saved::from(model(name));
+        let saved = saved(name);
         assert_eq!(file::Saved::from_bytes(&saved.to_bytes().unwrap()).unwrap(), saved, "{name}");
     }
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use mercer::data::{Dense, Labels, Points, ReadOptions, Vectors, read};
-use mercer::kernel::{VectorExpr, rbf};
+use mercer::kernel::{VectorExpr, VectorKernel, rbf};
+use mercer::model::file::Saved;
 use mercer::model::probability::{
-    Density, Isotonic, Method, Noise, Probability, Settings, Sigmoid, couple, couple_as_libsvm,
+    Density, Estimate, Isotonic, Method, Noise, Probability, Settings, Sigmoid, couple, couple_as_libsvm,
 };
-use mercer::model::{OneClass, Svc, SvcModel, Svr};
+use mercer::model::{OneClass, Svc, SvcModel, Svr, libsvm};
 use mercer::solve::Smo;
 use serde_json::Value;
 
@@ -293,4 +294,62 @@ fn noise_needs_two_folds_and_two_points() {
     assert!(svr.fit_noise(&x, &[0.0, 1.0], 1, 0).is_err());
     assert!(svr.fit_noise(&x.select(&[0]), &[0.0], 5, 0).is_err());
     assert!(svr.fit_noise(&x, &[0.0], 5, 0).is_err());
+}
+
+/// What LIBSVM predicted with one of the models in `probability/models`: labels and probabilities, or values alone.
+fn libsvms(name: &str) -> (Saved, Vec<Vec<f64>>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/probability/models");
+    let saved = libsvm::read(path.join(format!("{name}.model"))).expect("LIBSVM wrote a model");
+    let text = std::fs::read_to_string(path.join(format!("{name}.out"))).expect("and what it predicts");
+    let row = |line: &str| line.split(' ').map(|word| word.parse().expect("a number")).collect();
+    (saved, text.lines().filter(|line| !line.starts_with("label")).map(row).collect())
+}
+
+/// The decisions of an RBF machine at every fifth point, written out in double precision.
+fn decided(file: &str, saved: &Saved) -> Vec<Vec<f64>> {
+    let (x, _) = load(file);
+    let expansion = saved.model.expansion();
+    let leaves = expansion.kernel.leaves();
+    let VectorKernel::Rbf { gamma } = leaves[0].kernel else { panic!("{} is not rbf", expansion.kernel) };
+    let at =
+        |points: &Vectors, i: usize, k: usize| if k < points.width() { points.row(i).get(k) } else { 0.0 };
+    let value = |i: usize, j: usize| {
+        let square: f64 = (0..x.width()).map(|k| (at(&x, i, k) - at(&expansion.points, j, k)).powi(2)).sum();
+        (-gamma * square).exp()
+    };
+    let row = |i: usize| {
+        let mut outputs: Vec<f64> = expansion.offsets.iter().map(|offset| -offset).collect();
+        for block in &expansion.coefficients.blocks {
+            for (j, weights) in block.points.clone().zip(block.values.chunks(block.outputs.len())) {
+                let k = value(i, j);
+                block.outputs.iter().zip(weights).for_each(|(&output, weight)| outputs[output] += weight * k);
+            }
+        }
+        outputs
+    };
+    (0..x.len()).step_by(5).map(row).collect()
+}
+
+#[test]
+fn models_of_libsvm_bring_their_probabilities() {
+    for (name, file) in [("heart", "heart_scale"), ("glass", "glass_scale"), ("iris_nu", "iris_scale")] {
+        let (saved, theirs) = libsvms(name);
+        let decisions = decided(&format!("{file}.libsvm.gz"), &saved);
+        let Some(Estimate::Classes(probability)) = &saved.probability else { panic!("{name} has classes") };
+        let model = saved.model.classifier().expect("a classifier");
+        assert_eq!(decisions.len(), theirs.len());
+        for (decisions, theirs) in decisions.iter().zip(&theirs) {
+            let ours = couple_as_libsvm(&probability.pairwise(decisions), model.classes.len());
+            // The same steps to the same stop from decisions that are summed in another order.
+            assert_near(&ours, &theirs[1..], 1e-10, name);
+        }
+    }
+    let (saved, theirs) = libsvms("wine_one_class");
+    let Some(Estimate::Density(density)) = &saved.probability else { panic!("marks of a one-class machine") };
+    for (decisions, theirs) in decided("wine_scale.libsvm.gz", &saved).iter().zip(theirs) {
+        assert_near(&[density.probability(decisions[0])], &theirs[1..2], 0.0, "wine");
+    }
+    let (saved, _) = libsvms("iris_svr");
+    let Some(Estimate::Noise(noise)) = saved.probability else { panic!("noise of a regression") };
+    assert!(noise.sigma > 0.05 && noise.sigma < 0.2, "{}", noise.sigma);
 }

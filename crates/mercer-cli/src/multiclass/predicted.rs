@@ -37,6 +37,14 @@ impl<'a> Predicted<'a> {
         Ok(Self::largest(&model.classes, model.scores(points)?))
     }
 
+    /// The classes of a machine whose scores are logarithms of probabilities, with those.
+    pub(crate) fn probable(
+        model: &'a ScoreModel<Vectors, VectorExpr>,
+        points: &Vectors,
+    ) -> mercer::Result<Self> {
+        Ok(Self::largest(&model.classes, model.probabilities(points)?))
+    }
+
     /// The label sets.
     pub(crate) fn sets(
         model: &MultiLabelModel<Vectors, VectorExpr>,

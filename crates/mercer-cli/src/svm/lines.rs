@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mercer::data::{Labels, Points, Vectors};
+use mercer::data::{Labels, Points, Vectors, format_g};
 use mercer::kernel::VectorExpr;
 use mercer::model::{Function, Machine, Svc, Svr, Zone, pairs};
 
@@ -70,6 +70,15 @@ pub(super) fn weighted(machine: &Machine) -> String {
     }
     let _ = writeln!(text, "Total nSV = {}", machine.expansion().points.len());
     text
+}
+
+/// The lines about the noise of a regression; LIBSVM's two programs write the value differently.
+pub(super) fn noise(sigma: f64, name: &str) -> String {
+    format!(
+        "Prob. model for test data: target value = predicted value + z,\n\
+         z: Laplace distribution e^(-|z|/sigma)/(2sigma),{name}{}\n",
+        format_g(sigma, 6),
+    )
 }
 
 fn single(

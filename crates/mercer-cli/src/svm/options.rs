@@ -29,6 +29,7 @@ pub(super) struct Train {
     pub(super) cache_megabytes: f64,
     pub(super) tolerance: f64,
     pub(super) shrinking: bool,
+    pub(super) probability: bool,
     pub(super) weights: Vec<(i32, f64)>,
     pub(super) weight_file: Option<PathBuf>,
     pub(super) folds: Option<usize>,
@@ -40,6 +41,7 @@ pub(super) struct Train {
 /// `svm-predict`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Predict {
+    pub(super) probability: bool,
     pub(super) quiet: bool,
     pub(super) data: PathBuf,
     pub(super) model: PathBuf,
@@ -113,6 +115,7 @@ impl Train {
             cache_megabytes: 100.0,
             tolerance: 1e-3,
             shrinking: true,
+            probability: false,
             weights: Vec::new(),
             weight_file: None,
             folds: None,
@@ -143,7 +146,7 @@ impl Train {
             "-m" => self.cache_megabytes = words.value(option)?,
             "-e" => self.tolerance = words.value(option)?,
             "-h" => self.shrinking = words.switch(option)?,
-            "-b" => refuse_probabilities(words.switch(option)?)?,
+            "-b" => self.probability = words.switch(option)?,
             "-v" => self.folds = Some(folds(words.value(option)?)?),
             "-W" => self.weight_file = Some(words.value(option)?),
             "-q" => self.quiet = true,
@@ -159,16 +162,16 @@ impl Train {
 impl Predict {
     pub(super) fn parse(words: &[String]) -> Result<Self> {
         let mut words = Words::new(words);
-        let mut quiet = false;
+        let (mut quiet, mut probability) = (false, false);
         while let Some(option) = words.option() {
             match option {
-                "-b" => refuse_probabilities(words.switch(option)?)?,
+                "-b" => probability = words.switch(option)?,
                 "-q" => quiet = true,
                 _ => return Err(unknown(option)),
             }
         }
         match <[PathBuf; 3]>::try_from(words.files(3, 3)?) {
-            Ok([data, model, out]) => Ok(Self { quiet, data, model, out }),
+            Ok([data, model, out]) => Ok(Self { probability, quiet, data, model, out }),
             Err(_) => Err(usage()),
         }
     }
@@ -216,10 +219,6 @@ fn folds(folds: usize) -> Result<usize> {
     if folds >= 2 { Ok(folds) } else { Err(Failure::Usage(format!("-v {folds}: must be at least 2"))) }
 }
 
-fn refuse_probabilities(wanted: bool) -> Result<()> {
-    if wanted { Err(Failure::Unsupported("-b 1 (probability estimates)".into())) } else { Ok(()) }
-}
-
 /// The data file's name and `.model`, in the current folder.
 fn default_model(data: &Path) -> PathBuf {
     let mut name = data.file_name().unwrap_or("svm".as_ref()).to_owned();
@@ -249,8 +248,11 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_yet_says_so() {
-        assert!(matches!(Train::parse(&words("-b 1 data")), Err(Failure::Unsupported(_))));
+    fn probabilities_are_a_switch() {
+        assert!(Train::parse(&words("-b 1 data")).unwrap().probability);
+        assert!(!Train::parse(&words("-b 1 -b 0 data")).unwrap().probability);
+        assert!(Predict::parse(&words("-b 1 a b c")).unwrap().probability);
+        assert!(matches!(Predict::parse(&words("-b 2 a b c")), Err(Failure::Usage(_))));
     }
 
     #[test]

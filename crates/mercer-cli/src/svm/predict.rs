@@ -1,14 +1,19 @@
 //! `svm-predict`: one prediction a line, and how good they are.
 
+use std::io::{self, Write};
+
 use mercer::data::{Format, Points, ReadOptions, format_g, write_atomic};
 
+use mercer::model::probability::Estimate;
+
+use super::lines;
 use super::options::Predict;
 use crate::failure::{InFile, Result};
 use crate::measures::Errors;
 use crate::models::Prepared;
 use crate::output::answer;
 use crate::paths;
-use crate::predict::{Judgement, Predictions, side};
+use crate::predict::{Columns, Judgement, Like, Predictions, predict_probabilities, required, side};
 use crate::system;
 
 /// Runs the program.
@@ -16,10 +21,43 @@ pub(super) fn run(options: &Predict) -> Result<()> {
     paths::distinct(&options.out, &[&options.data, &options.model])?;
     system::start_threads(0)?;
     let mut prepared = Prepared::load(&options.model)?;
+    if options.probability {
+        required(prepared.probability.as_ref(), &options.model, "train it with -b 1")?;
+    } else if prepared.probability.is_some() && !options.quiet {
+        answer("Model supports probability estimates, but disabled in prediction.\n")?;
+    }
     let text = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
     let (points, labels) = prepared.read(&options.data, text)?;
-    let predictions = Predictions::libsvm(&prepared.machine, &points).in_file(&options.data)?;
-    write_atomic(&options.out, |out| match &predictions {
+    let (machine, estimate) =
+        (&prepared.machine, prepared.probability.as_ref().filter(|_| options.probability));
+    if let (Some(Estimate::Noise(noise)), false) = (estimate, options.quiet) {
+        answer(lines::noise(noise.sigma, "sigma="))?;
+    }
+    let (predictions, columns) = match estimate {
+        None => (Predictions::libsvm(machine, &points).in_file(&options.data)?, None),
+        Some(estimate) => {
+            let found = predict_probabilities(machine, estimate, &points, Like::Libsvm);
+            let (predictions, columns) = found.in_file(&options.data)?;
+            (predictions, Some(columns))
+        }
+    };
+    write_atomic(&options.out, |out| match (&predictions, &columns) {
+        (Predictions::Classes { .. } | Predictions::Scores(_), Some(columns)) => {
+            probabilities(&predictions, columns, out)
+        }
+        _ => labels_alone(&predictions, out),
+    })?;
+    let (Some(labels), false) = (labels, options.quiet) else { return Ok(()) };
+    answer(match predictions.judge(&labels).in_file(&options.data)? {
+        Judgement::Correct(correct) => accuracy(correct, points.len()),
+        Judgement::Errors(errors) => regression(&errors),
+        Judgement::Sets(sets) => sets.summary(),
+    })
+}
+
+/// One prediction a line.
+fn labels_alone(predictions: &Predictions<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match predictions {
         Predictions::Classes { model, index, .. } => {
             let names: Vec<String> = model.classes.iter().map(|class| printed(class)).collect();
             index.iter().try_for_each(|&class| writeln!(out, "{}", names[class]))
@@ -29,13 +67,26 @@ pub(super) fn run(options: &Predict) -> Result<()> {
         }
         Predictions::Scores(scores) => scores.iter().try_for_each(|&score| writeln!(out, "{}", side(score))),
         Predictions::Many(predicted) => predicted.write(out),
-    })?;
-    let (Some(labels), false) = (labels, options.quiet) else { return Ok(()) };
-    answer(match predictions.judge(&labels).in_file(&options.data)? {
-        Judgement::Correct(correct) => accuracy(correct, points.len()),
-        Judgement::Errors(errors) => regression(&errors),
-        Judgement::Sets(sets) => sets.summary(),
-    })
+    }
+}
+
+/// A line of names, then a label and its probabilities a line, as LIBSVM prints them, `%g`.
+fn probabilities(predictions: &Predictions<'_>, columns: &Columns, out: &mut dyn Write) -> io::Result<()> {
+    let short = |class: &String| class.parse().map_or_else(|_| class.clone(), |number| format_g(number, 6));
+    let names: Vec<String> = columns.names.iter().map(short).collect();
+    let first = if matches!(predictions, Predictions::Scores(_)) { "label" } else { "labels" };
+    writeln!(out, "{first} {}", names.join(" "))?;
+    for i in 0..columns.rows.len() {
+        match predictions {
+            Predictions::Classes { index, .. } => write!(out, "{}", names[index[i]])?,
+            Predictions::Scores(scores) => write!(out, "{}", side(scores[i]))?,
+            Predictions::Values(values) => write!(out, "{}", format_g(values[i], 6))?,
+            Predictions::Many(_) => {}
+        }
+        columns.rows.row(i).iter().try_for_each(|&value| write!(out, " {}", format_g(value, 6)))?;
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// A label as LIBSVM prints it, `%.17g`.

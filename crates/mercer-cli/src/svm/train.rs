@@ -3,6 +3,7 @@
 use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions, Vectors, format_g};
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
+use mercer::model::probability::{Estimate, Method, Settings};
 use mercer::model::{Machine, NuSvc, OneClass, Svc, Svr, libsvm};
 use mercer::solve::{Smo, Stop};
 
@@ -13,7 +14,8 @@ use crate::fit::{Fitted, Totals};
 use crate::measures::Errors;
 use crate::output::{answer, remark};
 use crate::paths;
-use crate::predict::{Judgement, Predictions};
+use crate::predict::{Judgement, Like, Predictions, predict_probabilities};
+use crate::probability::{FOLDS, learn};
 use crate::progress::Show;
 use crate::system;
 use crate::task::Task;
@@ -42,15 +44,20 @@ pub(super) fn run(options: &Train) -> Result<()> {
         task.check_libsvm()?;
     }
     let fitted = task.fit(&x, &Show::bar(options.quiet)).in_file(&options.data)?;
-    let training = task.training(fitted.epsilon);
+    let probability = probability(options, &task, &x, &fitted.model)?;
+    let training = Some(task.training(fitted.epsilon));
+    let saved = Saved { training, probability, ..Saved::from(fitted.model.clone()) };
     if as_text {
-        libsvm::write(&fitted.model, Some(&training), &options.model)?;
+        libsvm::write(&saved, &options.model)?;
     } else {
-        Saved { training: Some(training), ..Saved::from(fitted.model.clone()) }.save(&options.model)?;
+        saved.save(&options.model)?;
     }
     tell(options, &task, &fitted, x.len())?;
+    if let (Some(Estimate::Noise(noise)), false) = (&saved.probability, options.quiet) {
+        answer(lines::noise(noise.sigma, "sigma= "))?;
+    }
     let interrupted = fitted.model.certificates().iter().any(|c| c.stop == Stop::Interrupted);
-    if interrupted { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
+    if interrupted || system::stop_wanted() { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
 }
 
 fn read(options: &Train) -> Result<(Vectors, LabelColumn)> {
@@ -62,6 +69,16 @@ fn read(options: &Train) -> Result<(Vectors, LabelColumn)> {
     };
     let table = data::read(&options.data, &text).in_file(&options.data)?;
     Ok((table.points, table.labels.unwrap_or(LabelColumn::Numbers(vec![]))))
+}
+
+/// What `-b 1` asks for.
+fn probability(options: &Train, task: &Task, x: &Vectors, machine: &Machine) -> Result<Option<Estimate>> {
+    if !options.probability {
+        return Ok(None);
+    }
+    let settings = Settings { method: Method::Sigmoid, folds: FOLDS, seed: SEED };
+    let learnt = learn(task, x, machine, &settings, &Show::bar(options.quiet)).in_file(&options.data)?;
+    Ok(learnt.0)
 }
 
 /// What `-s` asks for.
@@ -175,12 +192,13 @@ fn cross_validate(
     for k in 0..folds.count() {
         let (out, rest) = folds.split(k);
         let part = task.part(&rest);
-        let fitted = part.fit(&x.select(&rest), &Show::bar(options.quiet)).in_file(&options.data)?;
+        let kept = x.select(&rest);
+        let fitted = part.fit(&kept, &Show::bar(options.quiet)).in_file(&options.data)?;
+        let found = decided(options, &part, &fitted.model, &kept, &x.select(&out))?;
         if system::stop_wanted() {
             return Err(Failure::Answer(code::INTERRUPTED));
         }
         tell(options, &part, &fitted, rest.len())?;
-        let found = Predictions::libsvm(&fitted.model, &x.select(&out)).in_file(&options.data)?;
         match &found {
             Predictions::Values(found) => {
                 out.iter().zip(found).for_each(|(&i, &value)| values[i] = value);
@@ -208,6 +226,28 @@ fn cross_validate(
             format!("Cross Validation Accuracy = {percent}%\n")
         }
     })
+}
+
+/// What a machine that was fitted to `kept` says of `left_out`. As in LIBSVM, `-b 1` changes that of classifiers, and
+/// nothing else.
+fn decided<'a>(
+    options: &Train,
+    task: &Task,
+    machine: &'a Machine,
+    kept: &Vectors,
+    left_out: &Vectors,
+) -> Result<Predictions<'a>> {
+    let estimate = match machine {
+        Machine::Classifier(_) => probability(options, task, kept, machine)?,
+        _ => None,
+    };
+    let found = match &estimate {
+        None => Predictions::libsvm(machine, left_out),
+        Some(estimate) => {
+            predict_probabilities(machine, estimate, left_out, Like::Libsvm).map(|found| found.0)
+        }
+    };
+    found.in_file(&options.data)
 }
 
 /// The labels of some rows.

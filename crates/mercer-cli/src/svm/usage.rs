@@ -5,7 +5,7 @@ Usage: svm-train [options] training_set_file [model_file]
 options:
 -s svm_type : type of machine (default 0)
     0 -- C-SVC (several classes by pairs)
-    1 -- nu-SVC: not supported yet
+    1 -- nu-SVC
     2 -- one-class SVM
     3 -- epsilon-SVR
     4 -- nu-SVR
@@ -24,7 +24,7 @@ options:
 -m cachesize : memory for kernel rows in MB (default 100)
 -e epsilon : largest violation of the optimality conditions (default 0.001)
 -h shrinking : whether to set decided variables aside, 0 or 1 (default 1)
--b probability_estimates : 0 or 1 (default 0; 1 is not supported yet)
+-b probability_estimates : whether to learn probabilities, 0 or 1 (default 0)
 -wi weight : C of class i is weight*C (default 1)
 -W weight_file : a weight for each row, one number a line
 -v n : n-fold cross validation instead of a model
@@ -35,7 +35,7 @@ The model is written as LIBSVM's text, or as a mercer model where its name ends 
 pub(super) const PREDICT: &str = "\
 Usage: svm-predict [options] test_file model_file output_file
 options:
--b probability_estimates : 0 or 1 (default 0; 1 is not supported yet)
+-b probability_estimates : whether to predict probabilities, 0 or 1 (default 0)
 -q : quiet (no output)
 ";
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use mercer::data::Points;
 use mercer::model::file::Saved;
+use mercer::model::probability::{Estimate, Settings};
 use mercer::model::{Machine, VoteRule};
 use mercer::solve::{Phases, Stop};
 use serde::{Serialize, Serializer};
@@ -14,6 +15,7 @@ use crate::fit::{Totals, warning};
 use crate::models::{method_name, parameters};
 use crate::multiclass::Many;
 use crate::output::{answer, answer_json, count, remark, rough, seconds, short};
+use crate::probability::words;
 use crate::task::Task;
 
 /// Class names longer than this together are counted, not listed.
@@ -25,6 +27,8 @@ pub(super) struct Cost {
     pub(super) threads: usize,
     pub(super) read_seconds: f64,
     pub(super) fit_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) probability_seconds: Option<f64>,
     pub(super) save_seconds: f64,
     /// Seconds in each part of the solver, summed over pairs that run side by side.
     #[serde(serialize_with = "by_name")]
@@ -40,6 +44,8 @@ fn by_name<S: Serializer>(phases: &Phases, serializer: S) -> std::result::Result
 pub(super) struct Outcome<'a> {
     pub(super) task: &'a Task,
     pub(super) saved: &'a Saved,
+    /// How probabilities were learnt.
+    pub(super) settings: Option<Settings>,
     pub(super) rows: usize,
     pub(super) features: usize,
     pub(super) path: &'a Path,
@@ -91,6 +97,8 @@ struct Report<'a> {
     class_names: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     square_radius: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probability: Option<&'static str>,
     support_vectors: usize,
     objective: f64,
     gap: Option<f64>,
@@ -133,6 +141,7 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
             classes: classes.map(<[String]>::len),
             class_names: classes,
             square_radius: outcome.square_radius(),
+            probability: outcome.saved.probability.as_ref().map(Estimate::method),
             support_vectors: model.expansion().points.len(),
             objective: totals.objective,
             gap: totals.gap,
@@ -185,7 +194,7 @@ fn machine(outcome: &Outcome<'_>) -> String {
 }
 
 fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
-    let Outcome { task, saved, rows, features, path, cost } = outcome;
+    let Outcome { task, saved, rows, features, path, cost, .. } = outcome;
     let expansion = saved.model.expansion();
     let gap = match (totals.gap, totals.relative_gap()) {
         (Some(gap), Some(share)) => format!("gap {} ({} of the objective)", rough(gap), percent(share)),
@@ -199,6 +208,7 @@ fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
          solution     {}, objective {}\n\
          certificate  {gap}, violation {}\n\
          work         {}: {} iterations, {} kernel rows, {}\n\
+         {}\
          model        {}\n",
         count(*rows, "row"),
         count(*features, "feature"),
@@ -213,8 +223,23 @@ fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
         totals.iterations,
         totals.rows.round(),
         seconds(cost.fit_seconds),
+        probability(outcome),
         path.display(),
     )
+}
+
+/// The line about probabilities, where there are any.
+fn probability(outcome: &Outcome<'_>) -> String {
+    let Outcome { saved, settings: Some(settings), cost, .. } = outcome else { return String::new() };
+    let Some(estimate) = &saved.probability else { return String::new() };
+    let folds = match estimate {
+        Estimate::Density(_) => String::new(),
+        Estimate::Classes(_) | Estimate::Noise(_) => {
+            format!(", from {} by seed {}", count(settings.folds, "fold"), settings.seed)
+        }
+    };
+    let took = seconds(cost.probability_seconds.unwrap_or(0.0));
+    format!("probability  {}{folds}, {took}\n", words(estimate))
 }
 
 fn percent(share: f64) -> String {

@@ -11,6 +11,9 @@ use crate::kernel::{Kernel, Readout};
 /// Points evaluated together, which bounds the memory of a prediction.
 const BATCH: usize = 192;
 
+/// The same where their kernel values are kept in double precision, row by row.
+const DOUBLE_BATCH: usize = 16;
+
 /// Weights of an expansion with several outputs, stored as dense blocks: in one-vs-one a support point of class a
 /// enters only the k − 1 outputs that involve a.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,11 +77,7 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     /// # Errors
     /// As [`Expansion::decisions`].
     pub fn map<R: Send>(&self, points: &X, each: impl Fn(&[f64]) -> R + Sync) -> Result<Vec<R>> {
-        if points.width() != self.points.width() {
-            let problem = DataProblem::Width { found: points.width(), expected: self.points.width() };
-            return Err(ErrorKind::Data(problem).into());
-        }
-        points.check_finite()?;
+        self.check(points)?;
         let offsets: Vec<f64> = self.offsets.iter().map(|b| -b).collect();
         if self.points.is_empty() {
             return Ok((0..points.len()).map(|_| each(&offsets)).collect());
@@ -103,7 +102,92 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
         };
         let batches: Vec<Vec<_>> =
             (0..points.len().div_ceil(BATCH)).into_par_iter().map_init(Default::default, batch).collect();
-        let not_finite = |row: usize| ErrorKind::Data(DataProblem::DecisionNotFinite { row: row + 1 }).into();
-        batches.into_iter().flatten().map(|result| result.map_err(not_finite)).collect()
+        joined(batches)
+    }
+
+    /// The same with kernel values and sums in double precision, several times slower: for digits that are compared with
+    /// those of others.
+    ///
+    /// # Errors
+    /// As [`Expansion::decisions`].
+    pub fn map_double<R: Send>(&self, points: &X, each: impl Fn(&[f64]) -> R + Sync) -> Result<Vec<R>> {
+        self.check(points)?;
+        let columns = self.points.len();
+        if columns == 0 {
+            return self.map(points, each);
+        }
+        let bound = self.kernel.bind(&self.points)?;
+        let batch = |batch: usize| {
+            let rows: Vec<usize> =
+                (batch * DOUBLE_BATCH..points.len().min((batch + 1) * DOUBLE_BATCH)).collect();
+            let mut values = vec![0.0; rows.len() * columns];
+            bound.rows_f64(points, &rows, &mut values.chunks_mut(columns).collect::<Vec<_>>());
+            let results = rows.iter().zip(values.chunks(columns)).map(|(&row, values)| {
+                let outputs = self.read_out(values);
+                if outputs.iter().all(|v| v.is_finite()) { Ok(each(&outputs)) } else { Err(row) }
+            });
+            results.collect::<Vec<_>>()
+        };
+        joined((0..points.len().div_ceil(DOUBLE_BATCH)).into_par_iter().map(batch).collect())
+    }
+
+    /// The outputs of a point from its kernel values with all support points.
+    fn read_out(&self, values: &[f64]) -> Vec<f64> {
+        let mut outputs: Vec<f64> = self.offsets.iter().map(|b| -b).collect();
+        for block in &self.coefficients.blocks {
+            let weights = block.values.chunks(block.outputs.len().max(1));
+            for (value, weights) in values[block.points.clone()].iter().zip(weights) {
+                block.outputs.iter().zip(weights).for_each(|(&o, weight)| outputs[o] += weight * value);
+            }
+        }
+        outputs
+    }
+
+    /// Refuses points of another width and numbers that are not finite.
+    fn check(&self, points: &X) -> Result<()> {
+        if points.width() != self.points.width() {
+            let problem = DataProblem::Width { found: points.width(), expected: self.points.width() };
+            return Err(ErrorKind::Data(problem).into());
+        }
+        points.check_finite()
+    }
+}
+
+/// The results of all batches; a decision that is not finite is named by its row.
+fn joined<R>(batches: Vec<Vec<Result<R, usize>>>) -> Result<Vec<R>> {
+    let not_finite = |row: usize| ErrorKind::Data(DataProblem::DecisionNotFinite { row: row + 1 }).into();
+    batches.into_iter().flatten().map(|result| result.map_err(not_finite)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Labels, Vectors};
+    use crate::kernel::rbf;
+    use crate::model::Svc;
+
+    #[test]
+    fn double_precision_is_the_sum_written_out() {
+        let value = |i: i32| (f64::from(i) * 0.7).sin();
+        let x = Vectors::dense(1, (0..90).map(value).collect());
+        let y = Labels::first_seen((0..90).map(|i| ["a", "b", "c"][(i / 4) % 3]));
+        let expansion = Svc::new(rbf(1.5)).c(20.0).fit(&x, &y).unwrap().expansion;
+        let single = expansion.map(&x, <[f64]>::to_vec).unwrap();
+        let double = expansion.map_double(&x, <[f64]>::to_vec).unwrap();
+        for (i, (single, double)) in single.iter().zip(&double).enumerate() {
+            let mut exact: Vec<f64> = expansion.offsets.iter().map(|b| -b).collect();
+            for block in &expansion.coefficients.blocks {
+                for (j, weights) in block.points.clone().zip(block.values.chunks(2)) {
+                    let k = (-1.5 * (value(i as i32) - expansion.points.row(j).get(0)).powi(2)).exp();
+                    block.outputs.iter().zip(weights).for_each(|(&o, weight)| exact[o] += weight * k);
+                }
+            }
+            for o in 0..3 {
+                assert!((double[o] - exact[o]).abs() < 1e-11, "{} {}", double[o], exact[o]);
+                assert!((single[o] - exact[o]).abs() < 1e-3, "{} {}", single[o], exact[o]);
+            }
+        }
+        let wide = Vectors::dense(2, vec![0.0, 0.0]);
+        assert!(expansion.map_double(&wide, <[f64]>::to_vec).is_err());
     }
 }

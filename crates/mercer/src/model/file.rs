@@ -35,6 +35,7 @@
 mod container;
 mod machine;
 mod points;
+mod probability;
 mod scores;
 #[cfg(test)]
 mod scores_tests;
@@ -50,6 +51,7 @@ use crate::data::{Encoding, Points, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::VectorExpr;
 use crate::model::layout::Flaw;
+use crate::model::probability::Estimate;
 use crate::model::{Machine, SvcModel};
 use container::{Reader, Writer};
 
@@ -61,6 +63,8 @@ const VERSION: &str = "1";
 pub struct Saved {
     /// The machine.
     pub model: Machine,
+    /// What its decisions are worth, where that was learnt.
+    pub probability: Option<Estimate>,
     /// How features were scaled before training.
     pub scaler: Option<Scaler>,
     /// How the columns of a table became features.
@@ -99,7 +103,15 @@ impl From<Machine> for Saved {
     /// The machine alone, trained by this version of the library.
     fn from(model: Machine) -> Self {
         let program = concat!("mercer ", env!("CARGO_PKG_VERSION")).to_owned();
-        Self { model, scaler: None, encoding: None, names: Vec::new(), training: None, program }
+        Self {
+            model,
+            probability: None,
+            scaler: None,
+            encoding: None,
+            names: Vec::new(),
+            training: None,
+            program,
+        }
     }
 }
 
@@ -148,6 +160,9 @@ impl Saved {
         writer.entry("program", self.program.as_str());
         machine::write(&self.model, &mut writer)?;
         self.check()?;
+        if let Some(estimate) = &self.probability {
+            probability::write(estimate, &mut writer)?;
+        }
         if !self.names.is_empty() {
             writer.entry("names", text::print(&self.names)?);
         }
@@ -167,6 +182,7 @@ impl Saved {
         let mut reader = open(bytes)?;
         let saved = Self {
             model: machine::read(&mut reader)?,
+            probability: probability::read(&mut reader)?,
             scaler: optional(&mut reader, "scaler")?,
             encoding: optional(&mut reader, "encoding")?,
             names: optional(&mut reader, "names")?.unwrap_or_default(),
@@ -180,6 +196,9 @@ impl Saved {
 
     /// Refuses what stands around a model and does not fit it, or cannot be used.
     fn check(&self) -> Result<(), Flaw> {
+        if let Some(estimate) = &self.probability {
+            estimate.check(&self.model)?;
+        }
         let (names, width) = (self.names.len(), self.model.expansion().points.width());
         if names != 0 && names != width {
             return Err(format!("{names} names for {width} features").into());

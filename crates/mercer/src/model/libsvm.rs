@@ -19,21 +19,25 @@
 //! we write every number with as many digits as bring it back. The width is the largest index of a support vector.
 //! Positions in the training data and certificates are not in the text, and a model read from it has neither.
 //! A `nu_svc` model decides like a `c_svc` one, a `nu_svr` like an `epsilon_svr`; which of the two is written depends on
-//! whether [`Training`] has a ν. Probability lines (`probA`, `probB`, `prob_density_marks`) are accepted and not kept.
-//! Spheres, machines with a function for each class or label, and sums in place of votes have no place in the text.
+//! whether [`Training`](super::file::Training) has a ν. Spheres, machines with a function for each class or label, sums in
+//! place of votes and isotonic functions have no place in the text.
+//!
+//! Probabilities are lines of the header: `probA` and `probB` hold a and b of Platt's sigmoid for each pair of classes,
+//! `probA` alone is σ of the noise about a regression, `prob_density_marks` are the ten marks of a one-class machine.
 //!
 //! ```
 //! let text = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.25\n\
 //!             label 1 -1\nnr_sv 1 1\nSV\n1 1:0.5 3:1 \n-1 2:2 \n";
 //! let model = mercer::model::libsvm::parse(text.as_bytes())?;
-//! assert_eq!(model.classifier().expect("c_svc").classes, ["1", "-1"]);
-//! assert_eq!(mercer::model::libsvm::print(&model, None)?, text);
+//! assert_eq!(model.model.classifier().expect("c_svc").classes, ["1", "-1"]);
+//! assert_eq!(mercer::model::libsvm::print(&model)?, text);
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
 mod header;
 mod line;
 mod print;
+mod probability;
 #[cfg(test)]
 mod tests;
 mod vectors;
@@ -43,7 +47,7 @@ use std::path::Path;
 use crate::data::{Vectors, write_bytes};
 use crate::error::{Error, Result};
 use crate::kernel::VectorExpr;
-use crate::model::file::Training;
+use crate::model::file::Saved;
 use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, VoteRule, layout};
 use header::Kind;
 
@@ -53,7 +57,7 @@ pub use print::print;
 ///
 /// # Errors
 /// If the file cannot be read; with line and column if it is not a whole and consistent model.
-pub fn read(path: impl AsRef<Path>) -> Result<Machine> {
+pub fn read(path: impl AsRef<Path>) -> Result<Saved> {
     let path = path.as_ref();
     let bytes = std::fs::read(path).map_err(|source| Error::io(path, source))?;
     parse_named(&bytes, path)
@@ -63,7 +67,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Machine> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn parse(text: &[u8]) -> Result<Machine> {
+pub fn parse(text: &[u8]) -> Result<Saved> {
     parse_named(text, Path::new("<memory>"))
 }
 
@@ -71,17 +75,17 @@ pub fn parse(text: &[u8]) -> Result<Machine> {
 ///
 /// # Errors
 /// As [`print()`], or if the file cannot be written.
-pub fn write(machine: &Machine, training: Option<&Training>, path: impl AsRef<Path>) -> Result<()> {
-    write_bytes(path.as_ref(), print(machine, training)?.as_bytes())
+pub fn write(saved: &Saved, path: impl AsRef<Path>) -> Result<()> {
+    write_bytes(path.as_ref(), print(saved)?.as_bytes())
 }
 
-fn parse_named(text: &[u8], path: &Path) -> Result<Machine> {
+fn parse_named(text: &[u8], path: &Path) -> Result<Saved> {
     let mut lines = line::Lines::new(text, path);
     let header = header::read(&mut lines)?;
     let (points, weights) = vectors::read(lines, &header)?;
     let expansion =
         |coefficients| Expansion { kernel: header.kernel, points, coefficients, offsets: header.offsets };
-    Ok(match header.kind {
+    let model = match header.kind {
         Kind::Classifier { classes, class_sizes } => Machine::Classifier(SvcModel {
             expansion: expansion(layout::blocks(&class_sizes, &weights)),
             classes,
@@ -92,7 +96,9 @@ fn parse_named(text: &[u8], path: &Path) -> Result<Machine> {
         }),
         Kind::Regression => Machine::Regression(function(expansion(Coefficients::single(weights)))),
         Kind::OneClass => Machine::OneClass(function(expansion(Coefficients::single(weights)))),
-    })
+    };
+    let program = "LIBSVM text".to_owned();
+    Ok(Saved { probability: header.probability, program, ..Saved::from(model) })
 }
 
 fn function(expansion: Expansion<Vectors, VectorExpr>) -> Function<Vectors, VectorExpr> {

@@ -19,7 +19,7 @@
 use super::function::check_nu;
 use super::pairwise::Pairwise;
 use super::svc::SvcModel;
-use super::weights::Present;
+use super::weights::{Present, class_sums};
 use crate::data::{Labels, Points};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::Kernel;
@@ -134,17 +134,21 @@ impl<K> NuSvc<K> {
         Ok(NuSvcFit { model, c, phases: solved.iter().map(|pair| pair.solution.phases).sum() })
     }
 
-    /// ν of a pair can be no more than twice the share of its smaller class.
-    fn check_feasible(&self, y: &Labels, weights: &[f64]) -> Result<()> {
-        let mut sizes = vec![0.0; y.classes().len()];
-        y.index().iter().zip(weights).for_each(|(&class, weight)| sizes[class as usize] += weight);
-        let (least, most) = sizes.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &s| (a.min(s), b.max(s)));
-        let largest = 2.0 * least / (least + most);
+    /// Refuses a ν for which there is no solution.
+    pub(super) fn check_feasible(&self, y: &Labels, weights: &[f64]) -> Result<()> {
+        let largest = largest_nu(y, weights);
         if self.nu <= largest {
             return Ok(());
         }
         Err(ErrorKind::Data(DataProblem::NuTooLarge { nu: self.nu, largest }).into())
     }
+}
+
+/// ν of a pair can be no more than twice the share of its smaller class.
+pub(super) fn largest_nu(y: &Labels, weights: &[f64]) -> f64 {
+    let sums = class_sums(y, weights);
+    let (least, most) = sums.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &s| (a.min(s), b.max(s)));
+    2.0 * least / (least + most)
 }
 
 /// Scales an answer so that its margin is at ±1: β and b over ρ, the objective over ρ². One without margin stays as it is.

@@ -75,3 +75,10 @@ impl Present {
         }
     }
 }
+
+/// The sum of the weights of each class.
+pub(super) fn class_sums(y: &Labels, weights: &[f64]) -> Vec<f64> {
+    let mut sums = vec![0.0; y.classes().len()];
+    y.index().iter().zip(weights).for_each(|(&class, weight)| sums[class as usize] += weight);
+    sums
+}

@@ -1,9 +1,11 @@
 //! The lines above `SV`.
 
 use super::line::{Line, Lines, Word};
+use super::probability;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{self, VectorExpr};
 use crate::model::layout;
+use crate::model::probability::Estimate;
 
 /// What the header says, checked against itself.
 pub(super) struct Header {
@@ -15,6 +17,7 @@ pub(super) struct Header {
     /// Coefficients of each.
     pub(super) columns: usize,
     pub(super) precomputed: bool,
+    pub(super) probability: Option<Estimate>,
 }
 
 /// What the machine is, with what only it has.
@@ -42,7 +45,7 @@ const NAMES: [&str; 13] = [
 ];
 
 /// The header's lines by name, and the line `SV` that ended them.
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     lines: [Option<Line<'a>>; NAMES.len()],
     end: Line<'a>,
 }
@@ -80,13 +83,15 @@ impl Fields<'_> {
         if sum != Some(total.whole()?) {
             return Err(total.other(format!("total_sv = {}: must be the sum of nr_sv", total.text)));
         }
+        let kind = Kind::Classifier { classes: labels.iter().map(i32::to_string).collect(), class_sizes };
         Ok(Header {
             precomputed: kernel == kernel::precomputed(),
             kernel,
             offsets,
             total: total.whole()?,
             columns: classes - 1,
-            kind: Kind::Classifier { classes: labels.iter().map(i32::to_string).collect(), class_sizes },
+            probability: probability::read(self, &kind, pairs)?,
+            kind,
         })
     }
 
@@ -110,6 +115,7 @@ impl Fields<'_> {
             offsets: self.list("rho", 1, |word| word.number())?,
             total: self.one("total_sv")?.whole()?,
             columns: 1,
+            probability: probability::read(self, &kind, 1)?,
             kind,
         })
     }
@@ -134,7 +140,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn line(&self, name: &str) -> Result<Line<'a>> {
+    pub(super) fn line(&self, name: &str) -> Result<Line<'a>> {
         let at = NAMES.iter().position(|&known| known == name);
         at.and_then(|at| self.lines[at]).ok_or_else(|| self.end.error(format!("no line '{name}' before SV")))
     }
@@ -144,7 +150,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The one word of a line.
-    fn one(&self, name: &str) -> Result<Word<'a>> {
+    pub(super) fn one(&self, name: &str) -> Result<Word<'a>> {
         let mut words = self.words(name)?;
         match (words.next(), words.next()) {
             (Some(word), None) => Ok(word),
@@ -154,7 +160,12 @@ impl<'a> Fields<'a> {
     }
 
     /// The `expected` words of a line. Nothing is set aside for them: the words present make the list.
-    fn list<T>(&self, name: &str, expected: usize, read: impl Fn(Word<'a>) -> Result<T>) -> Result<Vec<T>> {
+    pub(super) fn list<T>(
+        &self,
+        name: &str,
+        expected: usize,
+        read: impl Fn(Word<'a>) -> Result<T>,
+    ) -> Result<Vec<T>> {
         let values = self.words(name)?.map(read).collect::<Result<Vec<T>>>()?;
         if values.len() == expected {
             return Ok(values);

@@ -1,20 +1,23 @@
 //! A model as LIBSVM's text.
 
+use super::probability;
 use crate::data::{Points, Row};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Expr, VectorExpr, VectorKernel};
-use crate::model::file::Training;
+use crate::model::file::Saved;
+use crate::model::probability::Estimate;
 use crate::model::{Machine, VoteRule, layout};
 
-/// The text of a LIBSVM model file. Numbers have as many digits as bring them back exactly. `training` tells whether the
-/// machine is one of ν (`nu_svc`, `nu_svr`); without it, it is one of C (`c_svc`, `epsilon_svr`).
+/// The text of a LIBSVM model file. Numbers have as many digits as bring them back exactly. The training tells whether
+/// the machine is one of ν (`nu_svc`, `nu_svr`); without it, it is one of C (`c_svc`, `epsilon_svr`).
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if LIBSVM does not have the machine or the kernel, or a class name is not a whole number,
-/// or the parts of the model do not fit together.
-pub fn print(machine: &Machine, training: Option<&Training>) -> Result<String> {
+/// [`ErrorKind::Unsupported`] if LIBSVM does not have the machine, the kernel or its probabilities, or a class name is
+/// not a whole number, or the parts of the model do not fit together.
+pub fn print(saved: &Saved) -> Result<String> {
+    let machine = &saved.model;
     refuse(machine)?;
-    let of_nu = training.is_some_and(|training| training.nu.is_some());
+    let of_nu = saved.training.as_ref().is_some_and(|training| training.nu.is_some());
     let kind = match (machine, of_nu) {
         (Machine::Classifier(_), false) => "c_svc",
         (Machine::Classifier(_), true) => "nu_svc",
@@ -26,7 +29,9 @@ pub fn print(machine: &Machine, training: Option<&Training>) -> Result<String> {
     let weights = layout::check(machine).map_err(unsupported)?;
     let kernel = kernel(&machine.expansion().kernel)?;
     let mut text = format!("svm_type {kind}\n");
-    header(&mut text, kernel, machine)?;
+    let estimate = saved.probability.as_ref();
+    estimate.map_or(Ok(()), |estimate| estimate.check(machine)).map_err(unsupported)?;
+    header(&mut text, kernel, machine, estimate)?;
     let points = &machine.expansion().points;
     let columns = machine.classifier().map_or(1, |model| model.classes.len() - 1);
     for (i, weights) in weights.chunks_exact(columns).enumerate() {
@@ -59,7 +64,12 @@ fn refuse(machine: &Machine) -> Result<()> {
     )))
 }
 
-fn header(text: &mut String, kernel: &VectorKernel, machine: &Machine) -> Result<()> {
+fn header(
+    text: &mut String,
+    kernel: &VectorKernel,
+    machine: &Machine,
+    estimate: Option<&Estimate>,
+) -> Result<()> {
     let (name, degree, gamma, coef0) = match *kernel {
         VectorKernel::Polynomial { degree, gamma, coef0 } => {
             ("polynomial", Some(degree), Some(gamma), Some(coef0))
@@ -86,6 +96,11 @@ fn header(text: &mut String, kernel: &VectorKernel, machine: &Machine) -> Result
     list(text, "rho", expansion.offsets.iter().copied(), number);
     if let Some(model) = model {
         list(text, "label", labels(&model.classes)?, |text, label| text.push_str(&label.to_string()));
+    }
+    if let Some(estimate) = estimate {
+        probability::print(text, estimate)?;
+    }
+    if let Some(model) = model {
         list(text, "nr_sv", model.class_sizes.iter().copied(), count);
     }
     text.push_str("SV\n");
@@ -154,7 +169,12 @@ fn serial(text: &mut String, row: Row<'_>) -> Result<()> {
     )))
 }
 
-fn list<T>(text: &mut String, name: &str, values: impl IntoIterator<Item = T>, put: impl Fn(&mut String, T)) {
+pub(super) fn list<T>(
+    text: &mut String,
+    name: &str,
+    values: impl IntoIterator<Item = T>,
+    put: impl Fn(&mut String, T),
+) {
     text.push_str(name);
     for value in values {
         text.push(' ');
@@ -164,11 +184,11 @@ fn list<T>(text: &mut String, name: &str, values: impl IntoIterator<Item = T>, p
 }
 
 /// The shortest text that is read back as the same number.
-fn number(text: &mut String, value: f64) {
+pub(super) fn number(text: &mut String, value: f64) {
     let plain = value == 0.0 || (1e-5..1e16).contains(&value.abs());
     text.push_str(&if plain { format!("{value}") } else { format!("{value:e}") });
 }
 
-fn unsupported(what: impl Into<Box<str>>) -> crate::Error {
+pub(super) fn unsupported(what: impl Into<Box<str>>) -> crate::Error {
     ErrorKind::Unsupported { what: what.into() }.into()
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::data::Dense;
 use crate::error::ErrorKind;
 use crate::kernel;
+use crate::model::file::Training;
 use crate::model::{MultiLabel, OneVsAll, Svc, SvddModel};
 
 const MODEL: &str = "\
@@ -51,7 +52,7 @@ fn fields_come_in_any_order() {
 #[test]
 fn what_is_read_is_what_is_written() {
     for text in [MODEL, FUNCTION, &FUNCTION.replace("epsilon_svr", "one_class")] {
-        assert_eq!(print(&parse(text.as_bytes()).unwrap(), None).unwrap(), text);
+        assert_eq!(print(&parse(text.as_bytes()).unwrap()).unwrap(), text);
     }
 }
 
@@ -60,19 +61,12 @@ fn machines_of_nu_are_written_where_the_training_had_one() {
     let training =
         Training { c: None, nu: Some(0.5), epsilon: None, class_weights: Vec::new(), tolerance: 1e-3 };
     for (text, from, to) in [(MODEL, "c_svc", "nu_svc"), (FUNCTION, "epsilon_svr", "nu_svr")] {
-        let machine = parse(text.as_bytes()).unwrap();
+        let saved = parse(text.as_bytes()).unwrap();
         let of_nu = text.replace(from, to);
-        assert_eq!(parse(of_nu.as_bytes()).unwrap(), machine);
-        assert_eq!(print(&machine, Some(&training)).unwrap(), of_nu);
+        assert_eq!(parse(of_nu.as_bytes()).unwrap(), saved);
+        let saved = Saved { training: Some(training.clone()), ..saved };
+        assert_eq!(print(&saved).unwrap(), of_nu);
     }
-}
-
-#[test]
-fn probability_lines_are_accepted_and_dropped() {
-    let with = MODEL.replace("nr_sv", "probA 1 2 3\nprobB 1 2 3\nprob_density_marks 1\nnr_sv");
-    assert_eq!(parse(with.as_bytes()).unwrap(), parse(MODEL.as_bytes()).unwrap());
-    let with = FUNCTION.replace("SV\n", "probA 0.3\nprob_density_marks 1 2 3 4 5 6 7 8 9 10\nSV\n");
-    assert_eq!(parse(with.as_bytes()).unwrap(), parse(FUNCTION.as_bytes()).unwrap());
 }
 
 #[test]
@@ -82,11 +76,11 @@ fn other_types_are_refused_by_name() {
 
 #[test]
 fn functions_have_one_coefficient_and_no_classes() {
-    let machine = parse(FUNCTION.as_bytes()).unwrap();
+    let machine = parse(FUNCTION.as_bytes()).unwrap().model;
     let Machine::Regression(function) = &machine else { panic!("{machine:?}") };
     assert_eq!(function.coefficients(), [1.0, -0.25]);
     assert_eq!((function.expansion.offsets.as_slice(), function.certificate), (&[0.5][..], None));
-    let one_class = parse(FUNCTION.replace("epsilon_svr", "one_class").as_bytes()).unwrap();
+    let one_class = parse(FUNCTION.replace("epsilon_svr", "one_class").as_bytes()).unwrap().model;
     assert_eq!(one_class, Machine::OneClass(function.clone()));
 
     let refusal = |from: &str, to: &str| {
@@ -116,9 +110,11 @@ fn functions_have_one_coefficient_and_no_classes() {
 
 #[test]
 fn a_sphere_has_no_place_in_the_text() {
-    let Machine::Regression(function) = parse(FUNCTION.as_bytes()).unwrap() else { panic!("not a function") };
+    let Machine::Regression(function) = parse(FUNCTION.as_bytes()).unwrap().model else {
+        panic!("not a function")
+    };
     let sphere = SvddModel { function, square_radius: 1.0, square_center: 2.0 };
-    let error = print(&sphere.into(), None).unwrap_err();
+    let error = print(&Machine::from(sphere).into()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }));
     assert!(error.to_string().contains("a sphere (svdd)"), "{error}");
 }
@@ -224,7 +220,7 @@ fn precomputed_vectors_are_serial_numbers() {
     let text = "svm_type c_svc\nkernel_type precomputed\nnr_class 2\ntotal_sv 2\nrho 0\nlabel 1 2\nnr_sv 1 1\n\
                 SV\n1 0:7 \n-1 0:5 \n";
     let model = parse(text.as_bytes()).unwrap();
-    assert_eq!(print(&model, None).unwrap(), text);
+    assert_eq!(print(&model).unwrap(), text);
     let refusal = |from, to| parse(text.replacen(from, to, 1).as_bytes()).unwrap_err().to_string();
     assert!(refusal("0:7", "").contains(":9:2: a precomputed kernel needs 0:serial"));
     assert!(refusal("0:7", "1:7").contains(":9:3: a precomputed kernel needs 0:serial"));
@@ -247,7 +243,7 @@ fn written(kernel: VectorExpr, classes: [&str; 2]) -> Result<String> {
         certificates: vec![],
         rule: VoteRule::Votes,
     };
-    print(&model.into(), None)
+    print(&model.into())
 }
 
 #[test]

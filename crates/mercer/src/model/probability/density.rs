@@ -52,18 +52,27 @@ impl Density {
     /// it.
     #[must_use]
     pub fn of_decisions(decisions: &[f64]) -> Option<Self> {
-        let mut sorted = decisions.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let negative = sorted.partition_point(|&decision| decision < 0.0);
-        let rest = sorted.len() - negative;
-        if negative < SIDE || rest < SIDE {
-            return None;
-        }
+        Self::of_weighted_decisions(decisions, &vec![1.0; decisions.len()])
+    }
+
+    /// The same with a weight w ≥ 0 for each: a point of weight w counts w times.
+    ///
+    /// # Panics
+    /// If there are not as many of the one as of the other.
+    #[must_use]
+    pub fn of_weighted_decisions(decisions: &[f64], weights: &[f64]) -> Option<Self> {
+        assert_eq!(decisions.len(), weights.len(), "every decision has a weight");
+        let counted =
+            decisions.iter().copied().zip(weights.iter().copied()).filter(|&(_, weight)| weight > 0.0);
+        let mut sorted: Vec<(f64, f64)> = counted.collect();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (negative, rest) = sorted.split_at(sorted.partition_point(|&(decision, _)| decision < 0.0));
+        let (negative, rest) = (Side::new(negative)?, Side::new(rest)?);
         // On the negative side the first of each bin, on the other the last: the ends away from 0.
         let end = |i: usize| match i {
-            0..SIDE => sorted[i * negative / SIDE],
+            0..SIDE => negative.after(i as f64 * negative.total() / SIDE as f64),
             SIDE => 0.0,
-            _ => sorted[negative - 1 + (i - SIDE) * rest / SIDE],
+            _ => rest.after((i - SIDE) as f64 * rest.total() / SIDE as f64 - 1.0),
         };
         Some(Self { marks: std::array::from_fn(|i| f64::midpoint(end(i), end(i + 1))) })
     }
@@ -81,6 +90,30 @@ impl Density {
     }
 }
 
+/// The decisions on one side of 0, ascending, each with the sum of the weights up to and with it.
+struct Side(Vec<(f64, f64)>);
+
+impl Side {
+    /// Nothing where the weights are fewer than the bins.
+    fn new(sorted: &[(f64, f64)]) -> Option<Self> {
+        let sums = sorted.iter().scan(0.0, |sum, &(decision, weight)| {
+            *sum += weight;
+            Some((decision, *sum))
+        });
+        Some(Self(sums.collect())).filter(|side| side.total() >= SIDE as f64)
+    }
+
+    fn total(&self) -> f64 {
+        self.0.last().map_or(0.0, |last| last.1)
+    }
+
+    /// The decision of whoever stands behind the first `weight`: with weights of 1 the one at that index, rounded down.
+    fn after(&self, weight: f64) -> f64 {
+        let at = self.0.partition_point(|&(_, sum)| sum <= weight);
+        self.0[at.min(self.0.len() - 1)].0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +128,24 @@ mod tests {
             [(-9.5, 0.001), (-9.0, 0.1), (-7.5, 0.1), (-2.0, 0.4), (0.0, 0.5), (7.9, 0.9), (8.0, 0.999)];
         for (decision, probability) in steps {
             assert_eq!(density.probability(decision), probability, "{decision}");
+        }
+    }
+
+    #[test]
+    fn a_weight_of_three_is_the_point_three_times() {
+        let decisions: Vec<f64> = (0..37).map(|i| (f64::from(i) * 1.7).sin() - 0.2).collect();
+        for threes in [1, 2, 5] {
+            let weights: Vec<f64> = (0..37)
+                .map(|i| [1.0, 3.0, 0.0][usize::from(i % threes == 0) + usize::from(i % 11 == 3)])
+                .collect();
+            let repeated: Vec<f64> = decisions
+                .iter()
+                .zip(&weights)
+                .flat_map(|(&decision, &weight)| std::iter::repeat_n(decision, weight as usize))
+                .collect();
+            let found = Density::of_weighted_decisions(&decisions, &weights);
+            assert_eq!(found, Density::of_decisions(&repeated));
+            assert!(found.is_some());
         }
     }
 

@@ -31,28 +31,29 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+mod classifiers;
 mod coupling;
 mod density;
+mod estimate;
 mod isotonic;
+mod left_out;
 mod noise;
 mod platt;
 
-use rayon::prelude::*;
-
 pub use coupling::{MARGIN, couple, couple_as_libsvm};
 pub use density::Density;
+pub use estimate::Estimate;
 pub use isotonic::Isotonic;
 pub use noise::Noise;
 pub use platt::Sigmoid;
 
-use super::class_weights::check_known;
 use super::multiclass::pairs;
-use super::pairwise::SIDE_BY_SIDE;
-use super::svc::{Svc, SvcModel};
-use crate::data::{Dense, Folds, Labels, Points};
-use crate::error::{ErrorKind, Result, check};
+use super::svc::SvcModel;
+use crate::data::{Dense, Labels, Points};
+use crate::error::{Result, check};
 use crate::kernel::Kernel;
-use crate::solve::Smo;
+use crate::solve::unwatched;
+use left_out::Data;
 
 /// What function is fitted from decision to probability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,9 +98,21 @@ impl Calibration {
     /// If there are not as many of the one as of the other.
     #[must_use]
     pub fn fit(method: Method, decisions: &[f64], positive: &[bool]) -> Self {
+        Self::fit_weighted(method, decisions, positive, &vec![1.0; decisions.len()])
+    }
+
+    /// The same with a weight w ≥ 0 for each point.
+    ///
+    /// # Panics
+    /// If there are not as many decisions, classes and weights.
+    #[must_use]
+    pub fn fit_weighted(method: Method, decisions: &[f64], positive: &[bool], weights: &[f64]) -> Self {
         match method {
-            Method::Sigmoid => Self::Sigmoid(Sigmoid::fit(decisions, positive)),
-            Method::Isotonic => Self::Isotonic(Isotonic::fit(decisions, positive)),
+            Method::Sigmoid => Self::Sigmoid(Sigmoid::fit_weighted(decisions, positive, weights)),
+            Method::Isotonic => {
+                let targets: Vec<f64> = positive.iter().map(|&p| f64::from(u8::from(p))).collect();
+                Self::Isotonic(Isotonic::fit_weighted(decisions, &targets, weights))
+            }
         }
     }
 
@@ -134,28 +147,8 @@ impl Probability {
         K: Kernel<X>,
         F: Fn(&X, &Labels) -> Result<SvcModel<X, K>> + Sync,
     {
-        y.check(x.len())?;
-        check_folds(settings.folds, x.len())?;
-        let parts: Vec<Pair> =
-            pairs(y.classes().len()).into_iter().map(|pair| Pair::new(y, pair, settings)).collect();
-        let jobs: Vec<(&Pair, usize)> =
-            parts.iter().flat_map(|part| (0..part.folds.count()).map(move |fold| (part, fold))).collect();
-        // Each fit's answer is the same whoever runs it, and they are put together in this order.
-        let left_out = |&(part, fold): &(&Pair, usize)| part.left_out(x, fold, &fit);
-        let decided: Vec<Vec<(usize, f64)>> =
-            jobs.par_iter().with_max_len(1).map(left_out).collect::<Result<_>>()?;
-        let mut decided = decided.into_iter();
-        let calibrate = |part: &Pair| {
-            let mut decisions = vec![0.0; part.index.len()];
-            decided
-                .by_ref()
-                .take(part.folds.count())
-                .flatten()
-                .for_each(|(i, decision)| decisions[i] = decision);
-            let positive: Vec<bool> = part.labels.index().iter().map(|&class| class == 0).collect();
-            Calibration::fit(settings.method, &decisions, &positive)
-        };
-        Ok(Self { pairs: parts.iter().map(calibrate).collect() })
+        let data = Data { x, y, weights: &[] };
+        Self::learn(&data, settings, &mut unwatched(), |part, _| fit(part.x, part.y))
     }
 
     /// rₐᵦ of each pair, from its decision.
@@ -191,91 +184,10 @@ impl Probability {
     }
 }
 
-impl<K> Svc<K> {
-    /// Learns the probabilities of this classifier by cross-validation within each pair of classes. The solver's time
-    /// limit holds for each of the fits, its memory for kernel rows for all that may run side by side.
-    ///
-    /// # Errors
-    /// If the settings, a parameter, the labels or the points cannot be used.
-    pub fn fit_probability<X: Points>(&self, x: &X, y: &Labels, settings: &Settings) -> Result<Probability>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.check()?;
-        y.check(x.len())?;
-        x.check_finite()?;
-        check_known(&self.class_weights, y)?;
-        check_unweighted(&self.weights)?;
-        let fits = pairs(y.classes().len()).len().saturating_mul(settings.folds);
-        let cache_bytes = self.solver.cache_bytes / fits.clamp(1, SIDE_BY_SIDE);
-        let solver = Smo { cache_bytes, ..self.solver.clone() };
-        Probability::fit(x, y, settings, |x, y| {
-            let present = |(name, _): &&(String, f64)| y.classes().contains(name);
-            let class_weights = self.class_weights.iter().filter(present).cloned().collect();
-            Svc { class_weights, solver: solver.clone(), ..self.clone() }.fit(x, y)
-        })
-    }
-}
-
-/// Refuses weights of points: nobody has said yet what they mean to a calibration.
-fn check_unweighted(weights: &[f64]) -> Result<()> {
-    if weights.is_empty() {
-        return Ok(());
-    }
-    let what = "cross-validation with weights of points; fit without them".into();
-    Err(ErrorKind::Unsupported { what }.into())
-}
-
 /// Refuses fewer than two folds, or points that cannot be dealt out to two.
 fn check_folds(folds: usize, points: usize) -> Result<()> {
     check("folds", folds as f64, folds >= 2, "must be at least 2")?;
     check("points", points as f64, points >= 2, "must be at least 2, one to leave out and one to fit to")
-}
-
-/// The points of two classes, dealt out to folds.
-struct Pair {
-    /// Their places in the data.
-    index: Vec<usize>,
-    /// Class 0 is the positive one.
-    labels: Labels,
-    folds: Folds,
-}
-
-impl Pair {
-    fn new(y: &Labels, (a, b): (usize, usize), settings: &Settings) -> Self {
-        let class = |i: usize| y.index()[i] as usize;
-        let index: Vec<usize> = (0..y.len()).filter(|&i| class(i) == a || class(i) == b).collect();
-        let names = vec![y.classes()[a].clone(), y.classes()[b].clone()];
-        let labels = Labels::new(names, index.iter().map(|&i| u32::from(class(i) == b)).collect());
-        let folds = Folds::stratified(&labels, settings.folds, settings.seed);
-        Self { index, labels, folds }
-    }
-
-    /// The points of a fold, by their place in the pair, and their decisions by a machine fitted to the others.
-    fn left_out<X, K, F>(&self, x: &X, fold: usize, fit: &F) -> Result<Vec<(usize, f64)>>
-    where
-        X: Points,
-        K: Kernel<X>,
-        F: Fn(&X, &Labels) -> Result<SvcModel<X, K>>,
-    {
-        let (out, rest) = self.folds.split(fold);
-        let classes: Vec<u32> = rest.iter().map(|&i| self.labels.index()[i]).collect();
-        let constant = match (classes.contains(&0), classes.contains(&1)) {
-            (true, true) => {
-                let in_data = |places: &[usize]| places.iter().map(|&i| self.index[i]).collect::<Vec<_>>();
-                let (left, kept) = (in_data(&out), in_data(&rest));
-                let labels = Labels::new(self.labels.classes().to_vec(), classes);
-                let model = fit(&x.select(&kept), &labels).map_err(|error| error.about(&kept))?;
-                let decisions = model.expansion.map(&x.select(&left), |decisions| decisions[0]);
-                let decisions = decisions.map_err(|error| error.about(&left))?;
-                return Ok(out.into_iter().zip(decisions).collect());
-            }
-            (true, false) => 1.0,
-            (false, true) => -1.0,
-            (false, false) => 0.0,
-        };
-        Ok(out.into_iter().map(|i| (i, constant)).collect())
-    }
 }
 
 #[cfg(test)]

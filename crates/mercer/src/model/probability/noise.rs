@@ -19,17 +19,19 @@
 //! ```
 
 use std::f64::consts::SQRT_2;
+use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::{check_folds, check_unweighted};
+use super::{Settings, check_folds};
 use crate::data::{Folds, Points};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::model::Svr;
 use crate::model::function::check_points;
 use crate::model::pairwise::SIDE_BY_SIDE;
-use crate::solve::Smo;
+use crate::model::weights::Present;
+use crate::solve::{Progress, Shared, Smo, Watch, unwatched};
 
 /// Residuals further off than this many standard deviations are put aside.
 const OUTLIER: f64 = 5.0;
@@ -45,9 +47,19 @@ impl Noise {
     /// σ of finite residuals y − f(x); 0 of none.
     #[must_use]
     pub fn of_residuals(residuals: &[f64]) -> Self {
-        let largest = residuals.iter().fold(0.0, |largest: f64, z| largest.max(z.abs()));
-        let all = mean(residuals, largest, f64::INFINITY);
-        Self { sigma: mean(residuals, largest, OUTLIER * SQRT_2 * all) }
+        Self::of_weighted_residuals(residuals, &vec![1.0; residuals.len()])
+    }
+
+    /// The same with a weight w ≥ 0 for each: the means are weighted.
+    ///
+    /// # Panics
+    /// If there are not as many of the one as of the other.
+    #[must_use]
+    pub fn of_weighted_residuals(residuals: &[f64], weights: &[f64]) -> Self {
+        assert_eq!(residuals.len(), weights.len(), "every residual has a weight");
+        let all: Vec<(f64, f64)> = residuals.iter().map(|z| z.abs()).zip(weights.iter().copied()).collect();
+        let within = OUTLIER * SQRT_2 * mean(&all, f64::INFINITY);
+        Self { sigma: mean(&all, within) }
     }
 
     /// e^(−|z|/σ)/(2σ), for σ > 0.
@@ -63,20 +75,22 @@ impl Noise {
     }
 }
 
-/// The mean of |z| over those up to `limit`. Relative to the largest, so that no sum overflows.
-fn mean(residuals: &[f64], largest: f64, limit: f64) -> f64 {
+/// The mean of |z| over those of pairs (|z|, weight) up to `limit`. Relative to the largest, so that no sum overflows.
+fn mean(sizes: &[(f64, f64)], limit: f64) -> f64 {
+    let kept = || sizes.iter().filter(|&&(size, weight)| size <= limit && weight > 0.0);
+    let largest = kept().fold(0.0, |largest: f64, &(size, _)| largest.max(size));
     if largest == 0.0 {
         return 0.0;
     }
-    let kept = residuals.iter().map(|z| z.abs()).filter(|&z| z <= limit);
-    let (sum, count) = kept.fold((0.0, 0_usize), |(sum, count), z| (sum + z / largest, count + 1));
-    largest * (sum / count as f64)
+    let (sum, count) = kept()
+        .fold((0.0, 0.0), |(sum, count), &(size, weight)| (sum + weight * (size / largest), count + weight));
+    largest * (sum / count)
 }
 
 impl<K> Svr<K> {
     /// Estimates the noise about the fitted function from `folds` folds (LIBSVM: 5), each decided by a fit to the
-    /// others; they are drawn by `seed`, and the answer depends on nothing else. The solver's time limit holds for each
-    /// of these fits.
+    /// others; they are drawn by `seed`, and the answer depends on nothing else. Weights of points count in the fits and in
+    /// the mean. The solver's time limit holds for each of these fits.
     ///
     /// # Errors
     /// As [`Svr::fit`]; for fewer than two folds or points.
@@ -84,23 +98,51 @@ impl<K> Svr<K> {
     where
         K: Kernel<X> + Clone,
     {
+        let settings = Settings { folds, seed, ..Settings::default() };
+        self.fit_noise_watched(x, y, &settings, &mut unwatched())
+    }
+
+    /// The same under a watch, which sees every round of every fit, numbered fold by fold. Once it has ended them, what
+    /// comes back are residuals of unfinished machines. Of the settings folds and seed are looked at.
+    ///
+    /// # Errors
+    /// As [`Svr::fit_noise`].
+    pub fn fit_noise_watched<X: Points>(
+        &self,
+        x: &X,
+        y: &[f64],
+        settings: &Settings,
+        watch: Watch<'_>,
+    ) -> Result<Noise>
+    where
+        K: Kernel<X> + Clone,
+    {
         self.check()?;
         check_points(x, y.len(), "targets")?;
-        check_folds(folds, x.len())?;
-        let folds = Folds::plain(x.len(), folds, seed);
+        let present = Present::new(&self.weights, x.len())?;
+        let (x, y) = (&present.points(x), &present.numbers(y)[..]);
+        check_folds(settings.folds, x.len())?;
+        let folds = Folds::plain(x.len(), settings.folds, settings.seed);
+        let shared = Shared::new(watch, folds.count(), Instant::now());
         let cache_bytes = self.solver.cache_bytes / folds.count().min(SIDE_BY_SIDE);
-        check_unweighted(&self.weights)?;
-        let machine = Self { solver: Smo { cache_bytes, ..self.solver.clone() }, ..self.clone() };
-        let left_out = |fold: usize| -> Result<Vec<f64>> {
+        let solver = Smo { cache_bytes, ..self.solver.clone() };
+        let left_out = |fold: usize| -> Result<Vec<(f64, f64)>> {
             let (out, rest) = folds.split(fold);
-            let targets: Vec<f64> = rest.iter().map(|&i| y[i]).collect();
-            let model = machine.fit(&x.select(&rest), &targets).map_err(|error| error.about(&rest))?;
-            let values = model.values(&x.select(&out)).map_err(|error| error.about(&out))?;
-            Ok(out.iter().zip(values).map(|(&i, value)| y[i] - value).collect())
+            let of = |values: &[f64]| rest.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+            let machine = Self { weights: of(&present.weights), solver: solver.clone(), ..self.clone() };
+            let mut watch = |progress: &Progress| shared.show(fold, progress);
+            let fitted = machine.fit_watched(&x.select(&rest), &of(y), &mut watch);
+            let values = fitted
+                .map_err(|error| error.about(&rest))?
+                .values(&x.select(&out))
+                .map_err(|error| error.about(&out))?;
+            Ok(out.iter().zip(values).map(|(&i, value)| (y[i] - value, present.weights[i])).collect())
         };
-        let residuals: Vec<Vec<f64>> =
+        let left_out = |fold: usize| left_out(fold).map_err(|error| present.error(error));
+        let residuals: Vec<Vec<(f64, f64)>> =
             (0..folds.count()).into_par_iter().map(left_out).collect::<Result<_>>()?;
-        Ok(Noise::of_residuals(&residuals.concat()))
+        let (residuals, weights): (Vec<f64>, Vec<f64>) = residuals.into_iter().flatten().unzip();
+        Ok(Noise::of_weighted_residuals(&residuals, &weights))
     }
 }
 

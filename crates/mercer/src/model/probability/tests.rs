@@ -2,10 +2,12 @@
 
 use std::sync::Mutex;
 
+use super::left_out::Pair;
 use super::*;
 use crate::data::Vectors;
 use crate::error::{DataProblem, ErrorKind};
 use crate::kernel::{VectorExpr, polynomial, rbf};
+use crate::model::{NuSvc, Svc, Svr};
 
 fn line(values: &[f64]) -> Vectors {
     Vectors::dense(1, values.to_vec())
@@ -18,9 +20,9 @@ fn a_fold_is_decided_by_the_machine_of_the_others() {
     let y = Labels::first_seen((0..30).map(|i| ["c", "a", "b"][i % 3]));
     let svc = Svc::new(rbf(2.0));
     // Classes c and b, the first and the last of three.
-    let pair = Pair::new(&y, (0, 2), &Settings::default());
+    let pair = Pair::new(&y, &[1.0; 30], (0, 2), &Settings::default());
     assert_eq!(pair.labels.classes(), ["c", "b"]);
-    let found = pair.left_out(&x, 3, &|x: &Vectors, y: &Labels| svc.fit(x, y)).unwrap();
+    let found = pair.left_out(&x, 3, |part| svc.fit(part.x, part.y)).unwrap();
 
     let (out, rest) = pair.folds.split(3);
     let rest: Vec<usize> = rest.iter().map(|&i| pair.index[i]).collect();
@@ -58,14 +60,14 @@ fn no_machine_sees_the_points_it_decides() {
 #[test]
 fn a_fold_whose_complement_has_one_class_is_decided_for_it() {
     let x = line(&[0.0, 1.0, 2.0, 3.0]);
-    let fit = |x: &Vectors, y: &Labels| Svc::new(rbf(1.0)).fit(x, y);
+    let fit = |part: &Data<'_, Vectors>| Svc::new(rbf(1.0)).fit(part.x, part.y);
     for (names, expected) in [(["a", "b", "b", "b"], -1.0), (["b", "a", "b", "b"], 1.0)] {
         let y = Labels::first_seen(names);
-        let pair = Pair::new(&y, (0, 1), &Settings::default());
+        let pair = Pair::new(&y, &[1.0; 4], (0, 1), &Settings::default());
         assert_eq!(pair.folds.count(), 4);
         let alone = names.iter().position(|&name| name == "a").unwrap();
         let fold = (0..4).find(|&fold| pair.folds.split(fold).0 == [alone]).unwrap();
-        assert_eq!(pair.left_out(&x, fold, &fit).unwrap(), [(alone, expected)]);
+        assert_eq!(pair.left_out(&x, fold, fit).unwrap(), [(alone, expected)]);
     }
 }
 
@@ -131,4 +133,124 @@ fn an_error_names_the_point_of_the_whole() {
         ErrorKind::Data(DataProblem::DecisionNotFinite { row }) => assert_eq!(*row, 18),
         other => panic!("{other}"),
     }
+}
+
+/// Points that no boundary tells apart, with weights of 0 to 3, and the same with so many copies of each.
+fn weighted() -> (Vectors, Vec<usize>, Vec<f64>) {
+    let values: Vec<f64> = (0..60).map(|i| (f64::from(i) * 0.37).sin() + f64::from(i % 5) * 0.3).collect();
+    let weights: Vec<f64> = (0..60).map(|i| f64::from((i * 7) % 4)).collect();
+    let copies = (0..60).flat_map(|i| std::iter::repeat_n(i, weights[i] as usize)).collect();
+    (line(&values), copies, weights)
+}
+
+#[test]
+fn weights_reach_the_fits_and_the_calibration() {
+    let (x, _, weights) = weighted();
+    let names: Vec<&str> = (0..60).map(|i| ["a", "b", "c"][(i / 4) % 3]).collect();
+    let y = Labels::first_seen(&names);
+    let settings = |method| Settings { method, ..Settings::default() };
+    let (svc, nu) = (Svc::new(rbf(2.0)).c(3.0), NuSvc::new(rbf(2.0)).nu(0.4));
+    for method in [Method::Sigmoid, Method::Isotonic] {
+        let settings = settings(method);
+        let plain = svc.fit_probability(&x, &y, &settings).unwrap();
+        // Weights of 1 are no weights, to the bit.
+        let ones = svc.clone().weights(vec![1.0; 60]);
+        assert_eq!(ones.fit_probability(&x, &y, &settings).unwrap(), plain);
+        let found = svc.clone().weights(weights.clone()).fit_probability(&x, &y, &settings).unwrap();
+        assert_ne!(found, plain);
+        // What has no weight is not there.
+        let there: Vec<usize> = (0..60).filter(|&i| weights[i] > 0.0).collect();
+        let own: Vec<f64> = there.iter().map(|&i| weights[i]).collect();
+        let part = svc.clone().weights(own.clone());
+        assert_eq!(part.fit_probability(&x.select(&there), &y.select(&there), &settings).unwrap(), found);
+        let found = nu.clone().weights(weights.clone()).fit_probability(&x, &y, &settings).unwrap();
+        let part = nu.clone().weights(own).fit_probability(&x.select(&there), &y.select(&there), &settings);
+        assert_eq!(part.unwrap(), found);
+    }
+}
+
+#[test]
+fn a_weight_is_about_so_many_copies_of_the_point() {
+    // Copies fall into other folds, so that the two agree as two draws do.
+    let (x, copies, weights) = weighted();
+    let y = Labels::first_seen((0..60).map(|i| if (i / 3) % 2 == 0 { "a" } else { "b" }));
+    let svc = Svc::new(rbf(0.2));
+    let p = |machine: &Svc<VectorExpr>, x: &Vectors, y: &Labels| {
+        let settings = Settings { folds: 20, ..Settings::default() };
+        machine.fit_probability(x, y, &settings).unwrap().classes(&[0.2], 2)[0]
+    };
+    let once = p(&svc.clone().weights(weights.clone()), &x, &y);
+    let repeated = p(&svc, &x.select(&copies), &y.select(&copies));
+    assert!((once - repeated).abs() < 0.1, "{once} {repeated}");
+
+    let targets: Vec<f64> = (0..60).map(|i| (f64::from(i) * 2.1).cos()).collect();
+    let of = |index: &[usize]| index.iter().map(|&i| targets[i]).collect::<Vec<_>>();
+    let svr = Svr::new(rbf(0.2));
+    let once = svr.clone().weights(weights).fit_noise(&x, &targets, 20, 0).unwrap().sigma;
+    let repeated = svr.fit_noise(&x.select(&copies), &of(&copies), 20, 0).unwrap().sigma;
+    assert!((once / repeated - 1.0).abs() < 0.15, "{once} {repeated}");
+}
+
+#[test]
+fn noise_of_weights_is_that_of_the_points_that_are_there() {
+    let (x, _, weights) = weighted();
+    let targets: Vec<f64> = (0..60).map(|i| (f64::from(i) * 2.1).cos()).collect();
+    let svr = Svr::new(rbf(0.5));
+    let plain = svr.fit_noise(&x, &targets, 5, 3).unwrap();
+    assert_eq!(svr.clone().weights(vec![1.0; 60]).fit_noise(&x, &targets, 5, 3).unwrap(), plain);
+    let found = svr.clone().weights(weights.clone()).fit_noise(&x, &targets, 5, 3).unwrap();
+    let there: Vec<usize> = (0..60).filter(|&i| weights[i] > 0.0).collect();
+    let own = |values: &[f64]| there.iter().map(|&i| values[i]).collect::<Vec<_>>();
+    let part = svr.weights(own(&weights)).fit_noise(&x.select(&there), &own(&targets), 5, 3).unwrap();
+    assert_eq!(part, found);
+    assert_ne!(found, plain);
+    let twice = Noise::of_weighted_residuals(&[1.0, -4.0, 9.0], &[2.0, 1.0, 0.0]);
+    assert!((twice.sigma - 2.0).abs() < 1e-15);
+}
+
+#[test]
+fn a_share_that_a_fold_has_no_room_for_is_made_smaller() {
+    // 7 of 20: the largest ν is 0.7, and a fold can leave 5 of 16.
+    let x = line(&(0..20).map(|i| (f64::from(i) * 0.9).sin()).collect::<Vec<_>>());
+    let y = Labels::first_seen((0..20).map(|i| if i % 3 == 0 { "a" } else { "b" }));
+    let nu = NuSvc::new(rbf(1.0)).nu(0.7);
+    assert!(nu.fit(&x, &y).is_ok());
+    assert_eq!(nu.fit_probability(&x, &y, &Settings::default()).unwrap().pairs.len(), 1);
+    let error = nu.nu(0.71).fit_probability(&x, &y, &Settings::default()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Data(DataProblem::NuTooLarge { .. })), "{error}");
+}
+
+#[test]
+fn the_price_of_the_mean_error_is_that_of_all_classes() {
+    let x = line(&(0..60).map(|i| (f64::from(i) * 0.37).sin()).collect::<Vec<_>>());
+    let y = Labels::first_seen((0..60).map(|i| ["a", "b", "c"][(i / 2) % 3]));
+    let settings = Settings { folds: 4, ..Settings::default() };
+    // A pair has 40 points and a fold leaves 30 of them; C/60 for each error is 4/3 of that over the 30.
+    let mean = Svc::new(rbf(2.0)).c(60.0).mean(true).fit_probability(&x, &y, &settings).unwrap();
+    let plain = Svc::new(rbf(2.0)).c(4.0 / 3.0).fit_probability(&x, &y, &settings).unwrap();
+    for (mean, plain) in mean.pairs.iter().zip(&plain.pairs) {
+        assert!((mean.probability(0.4) - plain.probability(0.4)).abs() < 1e-6, "{mean:?} {plain:?}");
+    }
+}
+
+#[test]
+fn a_watch_ends_every_fit() {
+    let x = line(&(0..60).map(|i| (f64::from(i) * 0.37).sin()).collect::<Vec<_>>());
+    let y = Labels::first_seen((0..60).map(|i| ["a", "b", "c"][(i / 2) % 3]));
+    let parts = Mutex::new(std::collections::BTreeSet::new());
+    let mut watch = |progress: &crate::solve::Progress| {
+        parts.lock().unwrap().insert((progress.part, progress.parts));
+        std::ops::ControlFlow::Continue(())
+    };
+    let svc = Svc::new(rbf(2.0));
+    let found = svc.fit_probability_watched(&x, &y, &Settings::default(), &mut watch).unwrap();
+    assert_eq!(found, svc.fit_probability(&x, &y, &Settings::default()).unwrap());
+    assert!(parts.lock().unwrap().iter().copied().eq((0..15).map(|part| (part, 15))));
+    let mut calls = 0;
+    let mut stop = |_: &crate::solve::Progress| {
+        calls += 1;
+        std::ops::ControlFlow::Break(())
+    };
+    svc.fit_probability_watched(&x, &y, &Settings::default(), &mut stop).unwrap();
+    assert_eq!(calls, 1);
 }

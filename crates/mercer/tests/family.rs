@@ -22,6 +22,11 @@ fn load(file: &str) -> (Vectors, Vec<f64>) {
     (table.points, targets)
 }
 
+fn range(values: &[f64]) -> f64 {
+    let (least, most) = values.iter().fold((f64::MAX, f64::MIN), |(a, b), &v| (a.min(v), b.max(v)));
+    most - least
+}
+
 /// The machine of a case, fitted.
 fn fitted(case: &Value, kernel: VectorExpr, x: &Vectors, targets: &[f64]) -> Function<Vectors, VectorExpr> {
     let number = |name: &str| case[name].as_f64().expect("a parameter");
@@ -74,7 +79,9 @@ fn objectives_and_values_agree_with_libsvm() {
         let first = function.values(&x.select(&(0..stored.len()).collect::<Vec<_>>())).expect("decides");
         let scale = stored.iter().fold(1.0, |a: f64, v| a.max(v.abs()));
         let worst = first.iter().zip(&stored).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        if worst > 2e-3 * scale {
+        // A tube that holds all targets leaves w = 0: what varies then is what a tolerance leaves of a flat objective.
+        let flat = text("machine") == "nu-svr" && range(&stored) < 5e-3 * range(&targets);
+        if worst > if flat { 1e-2 } else { 2e-3 } * scale {
             failures.push(format!("{name}: values differ by {worst} where the largest is {scale}"));
         }
     }

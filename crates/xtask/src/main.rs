@@ -22,7 +22,7 @@ cargo xtask COMMAND
   bench      mercer and its peers side by side on the same data (`cargo xtask bench --help`)
   compat     svm-train, svm-predict and svm-scale against LIBSVM's own, and models read by each other
   published  published test errors of a dozen data sets, reproduced by svm-train and svm-predict
-  answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm/answers.json)
+  answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm)
   help       this text
 
 `test --peers`, `bench`, `compat`, `published` and `answers` set up a private Python environment under target/bench-env the first time.

@@ -40,7 +40,10 @@ pub(crate) fn published(place: &Place, arguments: &[String]) -> Result<(), Failu
 /// `cargo xtask answers`: LIBSVM's stored answers.
 pub(crate) fn answers(place: &Place) -> Result<(), Failure> {
     let python = environment(place)?;
-    visible(Command::new(python).current_dir(&place.root).arg("crates/mercer/tests/libsvm/make_answers.py"))
+    ["make_answers.py", "make_family.py", "make_nu.py"].iter().try_for_each(|script| {
+        let script = format!("crates/mercer/tests/libsvm/{script}");
+        visible(Command::new(&python).current_dir(&place.root).arg(script))
+    })
 }
 
 /// Builds `mercer` and hands it, the data and the arguments to a Python program.

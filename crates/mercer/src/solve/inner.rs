@@ -20,6 +20,9 @@ const SQUARE: usize = 16;
 /// Turns that each of two sums gets in a round, at most.
 const TURNS: usize = 8;
 
+/// What rounding leaves of a difference of two variables, of their size: the sums of some dozens of steps.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// No place.
 const NONE: u32 = u32::MAX;
 
@@ -268,9 +271,13 @@ impl Inner {
         // At a bound the variable gets the bound's own bits, so that it counts as being there.
         if delta > 0.0 {
             let (upper, lower) = self.room(rise, fall);
-            let full = (delta >= upper - self.beta[rise], delta >= self.beta[fall] - lower);
-            self.beta[rise] = if full.0 { upper } else { self.beta[rise] + delta };
-            self.beta[fall] = if full.1 { lower } else { self.beta[fall] - delta };
+            let (up, down) = (self.beta[rise], self.beta[fall]);
+            let left = (upper - up - delta, down - lower - delta);
+            // Where one arrives, the other often does too but for rounding; it would count as free, and alone decide b.
+            let rounding = ROUNDING * (up.abs().max(down.abs()) + delta);
+            let arrived = if left.0 <= 0.0 || left.1 <= 0.0 { rounding } else { 0.0 };
+            self.beta[rise] = if left.0 <= arrived { upper } else { up + delta };
+            self.beta[fall] = if left.1 <= arrived { lower } else { down - delta };
             self.block(rise);
             self.block(fall);
         }

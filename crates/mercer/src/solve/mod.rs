@@ -10,6 +10,7 @@ mod divide;
 mod exact;
 mod inner;
 mod problem;
+mod saddle;
 mod shared;
 mod smo;
 mod state;

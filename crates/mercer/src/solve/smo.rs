@@ -553,7 +553,11 @@ impl<'a> Run<'a> {
         let before = (self.state.beta.clone(), self.state.gradient.clone());
         let (moved, weights) = moved_since(&before.0, &found.beta);
         self.state.beta = found.beta;
-        self.root.accumulate(&moved, &weights, &mut self.state.gradient);
+        // In double precision, so that what rounding does to the others' slopes is not taken for a violation.
+        match exact::gradient(self.problem, self.root, &self.state.beta) {
+            Some(gradient) => self.state.gradient = gradient,
+            None => self.root.accumulate(&moved, &weights, &mut self.state.gradient),
+        }
         let after = self.state.extremes();
         if after.violation() > self.settings.tolerance {
             (self.state.beta, self.state.gradient) = before;

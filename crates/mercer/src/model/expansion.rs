@@ -161,7 +161,6 @@ fn joined<R>(batches: Vec<Vec<Result<R, usize>>>) -> Result<Vec<R>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::data::{Labels, Vectors};
     use crate::kernel::rbf;
     use crate::model::Svc;

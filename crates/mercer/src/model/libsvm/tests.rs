@@ -269,7 +269,7 @@ fn what_libsvm_does_not_have_is_refused_by_name() {
 
     let x = Vectors::dense(1, vec![-1.0, 0.0, 1.0]);
     let y = crate::data::Labels::first_seen(["1", "2", "3"]);
-    let refusal = |machine: Machine| print(&machine, None).unwrap_err().to_string();
+    let refusal = |machine: Machine| print(&machine.into()).unwrap_err().to_string();
     let sum = Svc::new(kernel::rbf(1.0)).fit(&x, &y).unwrap().with_rule(VoteRule::Sum);
     assert!(refusal(sum.into()).contains("summed decisions (ovo-sum) in a LIBSVM model"));
     let ovr = OneVsAll::new(kernel::rbf(1.0)).fit(&x, &y).unwrap();

@@ -4,7 +4,7 @@ use super::*;
 use crate::data::{Dense, Vectors};
 use crate::kernel::{self, VectorExpr};
 use crate::model::file::Saved;
-use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, layout};
+use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, VoteRule, layout};
 
 fn points() -> Vectors {
     Dense::new(1, vec![0.0_f64, 1.0, 2.0]).into()
@@ -36,6 +36,7 @@ fn classifier() -> Machine {
         class_sizes,
         support: vec![],
         certificates: vec![],
+        rule: VoteRule::Votes,
     })
 }
 

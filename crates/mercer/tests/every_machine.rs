@@ -159,7 +159,10 @@ fn sphere(seen: &mut Seen, what: &str, x: &Vectors, kernel: &VectorExpr, c: f64)
     let inside = |i: usize| 2.0 * fitted.values[i] - kernel.value(x.row(i), x.row(i));
     let violation = fitted.complementary(|i| fitted.beta[i], inside, c);
     let certificate = model.function.certificate.expect("a fit has one");
-    let allowed = 2.0 * (TOLERANCE + fitted.rounding);
+    // The tolerance is a share of C, where that is below 1, and of a quarter of the largest squared distance from a point.
+    let square = |i: usize| 2.0 - 2.0 * kernel.value(x.row(i), x.row(0));
+    let size = 0.25 * (0..x.len()).map(square).fold(0.0, f64::max) * c.min(1.0);
+    let allowed = 2.0 * (TOLERANCE * size + fitted.rounding);
     seen.add(&format!("svdd: {what}"), certificate, violation, allowed, (fitted.sum, 1.0));
 }
 

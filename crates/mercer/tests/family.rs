@@ -90,20 +90,50 @@ fn objectives_and_values_agree_with_libsvm() {
 
 #[test]
 fn the_sphere_and_the_hyperplane_decide_alike_for_a_constant_diagonal() {
-    let (x, _) = load("banana.libsvm.gz");
-    let x = x.select(&(0..400).collect::<Vec<_>>());
-    let nu = 0.2;
-    let plane = OneClass::new(rbf(1.0)).nu(nu).solver(exact()).fit(&x).expect("fits");
-    // Its α sum to 1 and not to νn: the tolerance is to be as much smaller.
-    let finer = Smo { tolerance: 1e-4 / (nu * 400.0), ..Smo::default() };
-    let sphere = Svdd::new(rbf(1.0)).c(1.0 / (nu * 400.0)).solver(finer).fit(&x).expect("fits");
-    let (a, b) = (plane.values(&x).expect("decides"), sphere.values(&x).expect("decides"));
-    for (a, b) in a.iter().zip(&b) {
-        // α of the sphere sum to 1, those of the plane to νn; R² − ‖φ − a‖² = 2(Σαk − ρ).
-        assert!((2.0 * a / (nu * 400.0) - b).abs() < 1e-5, "{a} {b}");
+    for (file, gamma, rows) in [
+        ("banana.libsvm.gz", 1.0, 2000),
+        ("heart_scale.libsvm.gz", 0.1, 270),
+        ("vowel.scale.libsvm.gz", 0.5, 528),
+    ] {
+        let (x, _) = load(file);
+        let x = x.select(&(0..rows).collect::<Vec<_>>());
+        for nu in [0.02, 0.2, 0.7] {
+            let price = 1.0 / (nu * rows as f64);
+            for (solver, share) in [(Smo::default(), 1e-3), (exact(), 1e-4)] {
+                let plane = OneClass::new(rbf(gamma)).nu(nu).solver(solver.clone()).fit(&x).expect("fits");
+                let sphere = Svdd::new(rbf(gamma)).c(price).solver(solver).fit(&x).expect("fits");
+                assert_eq!(sphere.function.certificate.expect("a fit has one").stop, Stop::Converged);
+                let (a, b) = (plane.values(&x).expect("decides"), sphere.values(&x).expect("decides"));
+                // α of the sphere sum to 1, those of the plane to νn; R² − ‖φ − a‖² = 2(Σαk − ρ).
+                let off = a.iter().zip(&b).map(|(a, b)| (2.0 * a * price - b).abs()).fold(0.0, f64::max);
+                let allowed = share * sphere.square_radius;
+                assert!(off < allowed, "{file}, ν = {nu}: {off}, {allowed} allowed");
+                let outside = b.iter().filter(|&&v| v < -allowed).count() as f64 / rows as f64;
+                assert!(outside <= nu && plane.support.len() as f64 / rows as f64 >= nu, "{outside}");
+            }
+        }
     }
-    let outside = b.iter().filter(|&&v| v < -1e-4).count() as f64 / 400.0;
-    assert!(outside <= nu && plane.support.len() as f64 / 400.0 >= nu, "{outside}");
+}
+
+#[test]
+fn the_tolerance_of_a_sphere_is_relative_to_it() {
+    // The same points in units a thousand times as large: R² and all that is violated are 2⁻²⁰ of what they were.
+    let (x, _) = load("wine_scale.libsvm.gz");
+    let in_units = |i: usize| (0..x.width()).map(move |k| (i, k));
+    let small = (0..x.len()).flat_map(in_units).map(|(i, k)| x.row(i).get(k) / 1024.0).collect();
+    let small = Vectors::dense(x.width(), small);
+    for c in [0.02, 1.0] {
+        let fit = |x: &Vectors| Svdd::new(mercer::kernel::linear()).c(c).fit(x).expect("fits");
+        let (small, large) = (fit(&small), fit(&x));
+        let unit = 1024.0 * 1024.0;
+        let off = (small.square_radius * unit - large.square_radius).abs();
+        assert!(off < 1e-3 * large.square_radius, "C = {c}: {off} of {}", large.square_radius);
+        for model in [&small, &large] {
+            let certificate = model.function.certificate.expect("a fit has one");
+            let violation = certificate.violation / model.square_radius;
+            assert!(certificate.stop == Stop::Converged && violation < 1e-3, "C = {c}: {certificate:?}");
+        }
+    }
 }
 
 #[test]

@@ -135,7 +135,8 @@ pub struct Svdd<K> {
     pub c: f64,
     /// A factor on C for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
     pub weights: Vec<f64>,
-    /// How the dual is solved.
+    /// How the dual is solved. Its α sum to 1, whatever the kernel and C: the tolerance is a share of R² (of a bound on it,
+    /// that is) and of C where that is below 1, so that it means what it does for [`OneClass`], whose α sum to νn.
     pub solver: Smo,
 }
 
@@ -151,7 +152,7 @@ pub struct SvddModel<X, K> {
 }
 
 impl<K> Svdd<K> {
-    /// C = 1 (all points inside), tolerance 1e-3.
+    /// C = 1 (all points inside), tolerance 1e-3 of R².
     pub fn new(kernel: K) -> Self {
         Self { kernel, c: 1.0, weights: Vec::new(), solver: Smo::default() }
     }
@@ -207,6 +208,7 @@ impl<K> Svdd<K> {
     where
         K: Kernel<X> + Clone,
     {
+        self.solver.check()?;
         check_points(x, x.len(), "points")?;
         let present = Present::new(&self.weights, x.len())?;
         let x = &present.points(x);
@@ -215,7 +217,8 @@ impl<K> Svdd<K> {
         check("c", self.c, feasible, "must be finite and at least 1/n, n the number of points")?;
         let gram = Lazy::new(&self.kernel, x)?;
         let psd = self.kernel.definiteness() == Definiteness::Psd;
-        let solver = Smo { psd, ..self.solver.clone() };
+        let tolerance = self.tolerance(&gram);
+        let solver = Smo { psd, tolerance, ..self.solver.clone() };
         let c: Vec<f64> = present.weights.iter().map(|weight| self.c * weight).collect();
         let problem = Problem::svdd(gram.diagonal(), &c);
         let solution = solver.solve(&problem, &gram, watch).map_err(|error| present.error(error))?;
@@ -228,6 +231,21 @@ impl<K> Svdd<K> {
         let mut function = Function::new(self.kernel.clone(), x, solution);
         present.positions(&mut function.support);
         Ok((SvddModel { function, square_radius, square_center }, phases))
+    }
+
+    /// The tolerance in the units of the dual. A quarter of the largest squared distance from the first point is at least
+    /// a quarter of R² and at most R², for the sphere of all points; what single precision leaves of the kernel's values
+    /// cannot be told from 0.
+    fn tolerance(&self, gram: &dyn Gram) -> f64 {
+        let own = gram.diagonal();
+        let mut row = vec![0.0_f32; gram.len()];
+        gram.rows(&[0], &mut [&mut row]);
+        let square = own.iter().zip(&row).map(|(k, &first)| k + own[0] - 2.0 * f64::from(first));
+        let size = 0.25 * square.fold(0.0, f64::max) * self.c.min(1.0);
+        let rounding = f64::from(f32::EPSILON) * own.iter().fold(0.0, |a: f64, k| a.max(k.abs()));
+        let tolerance = (self.solver.tolerance * size).max(rounding).max(f64::MIN_POSITIVE);
+        // A kernel that is not finite is the solver's to name.
+        if tolerance.is_finite() { tolerance } else { self.solver.tolerance }
     }
 }
 

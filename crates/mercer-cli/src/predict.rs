@@ -1,6 +1,7 @@
 //! `mercer predict`: read, predict, write what was predicted, say how good it is.
 
 mod probabilities;
+mod report;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +11,6 @@ use std::time::Instant;
 use mercer::data::{Dense, LabelColumn, Labels, Points, Vectors};
 use mercer::kernel::VectorExpr;
 use mercer::model::{Loss, Machine, ScoreModel, VoteRule, pairs, vote};
-use serde::Serialize;
 
 use crate::args::PredictArgs;
 use crate::failure::{Failure, InFile, Result};
@@ -18,9 +18,11 @@ use crate::fit::Model;
 use crate::measures::Errors;
 use crate::models::Prepared;
 use crate::multiclass::{Agreed, Predicted, judge_sets};
-use crate::output::{answer, answer_json, is_stdout, remark, seconds, short, write_to};
+use crate::output::{answer, answer_json, is_stdout, remark, write_to};
 use crate::paths;
 use crate::system;
+
+use report::Report;
 
 pub(crate) use probabilities::{Columns, Like, predict as predict_probabilities, required};
 
@@ -172,27 +174,6 @@ fn place(score: f64) -> usize {
     if score > 0.0 { 0 } else { 1 }
 }
 
-/// The object of `--json`.
-#[derive(Serialize)]
-struct Report {
-    rows: usize,
-    accuracy: Option<f64>,
-    correct: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mean_squared_error: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    r_squared: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    inside: Option<usize>,
-    #[serde(flatten)]
-    sets: Option<Agreed>,
-    read_seconds: f64,
-    predict_seconds: f64,
-    rows_per_second: f64,
-    threads: usize,
-    peak_bytes: Option<u64>,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     let threads = system::start_threads(args.common.threads)?;
@@ -253,7 +234,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
         threads,
         peak_bytes: system::peak_bytes(),
     };
-    let text = summary(&report);
+    let text = report.summary();
     match (args.common.quiet, args.common.json || is_stdout(out)) {
         (true, _) => {}
         (false, true) => remark(text.trim_end()),
@@ -297,31 +278,4 @@ fn softmax(machine: &Machine) -> Option<&ScoreModel<Vectors, VectorExpr>> {
 fn tell_sides(predictions: &Predictions<'_>, labels: &LabelColumn) -> bool {
     let is_side = |class: &String| SIDES.contains(&class.as_str());
     predictions.inside().is_none() || labels.labels().classes().iter().all(is_side)
-}
-
-fn summary(report: &Report) -> String {
-    let mut text = String::new();
-    let share = |count: usize| short(100.0 * count as f64 / report.rows as f64);
-    if let Some(correct) = report.correct {
-        text += &format!("accuracy  {} % ({correct} of {})\n", share(correct), report.rows);
-    }
-    if let Some(error) = report.mean_squared_error {
-        let explained = match report.r_squared {
-            Some(share) if share.is_finite() => format!(", R² {}", short(share)),
-            _ => String::new(),
-        };
-        text += &format!("error     mean square {}{explained}\n", short(error));
-    }
-    if let Some(inside) = report.inside {
-        text += &format!("inside    {} % ({inside} of {})\n", share(inside), report.rows);
-    }
-    if let Some(sets) = report.sets {
-        text += &sets.summary();
-    }
-    text + &format!(
-        "work      {} rows in {}, {:.0} rows/s\n",
-        report.rows,
-        seconds(report.predict_seconds),
-        report.rows_per_second,
-    )
 }

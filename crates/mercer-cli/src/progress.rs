@@ -55,7 +55,7 @@ impl Watcher {
         let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
         let style = ProgressStyle::with_template("fitting {bar:30} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-        let header = "part,round,steps,active,working_set,violation,objective,gap,seconds\n";
+        let header = "part,round,steps,active,working_set,violation,objective,gap,seconds,first,second\n";
         let trace = show.trace.is_some().then(|| header.to_owned());
         Self { trace, bar, tolerance, shown: Duration::ZERO, worst: 0.0, position: 0, started_parts: 0 }
     }
@@ -69,7 +69,8 @@ impl Watcher {
             let Progress { violation, objective, gap, elapsed, .. } = progress;
             let seconds = elapsed.as_secs_f64();
             let counts = format_args!("{},{rounds},{iterations},{active},{working_set}", part + 1);
-            let _ = writeln!(trace, "{counts},{violation},{objective},{gap},{seconds:.6}");
+            let pair = progress.pair.map_or(",".into(), |(i, j)| format!("{},{}", i + 1, j + 1));
+            let _ = writeln!(trace, "{counts},{violation},{objective},{gap},{seconds:.6},{pair}");
         }
         if progress.elapsed >= PATIENCE && progress.elapsed >= self.shown + BETWEEN {
             self.shown = progress.elapsed;

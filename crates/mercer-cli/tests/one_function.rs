@@ -158,3 +158,23 @@ fn scaling_and_columns_of_a_regression_are_stored_and_applied() {
     assert_close(predicted[0], 110.0, 1.5);
     assert_close(predicted[1], 30.0, 1.5);
 }
+
+#[test]
+fn a_trace_of_pairs_names_the_points_of_each_step() {
+    let place = Place::new();
+    place
+        .run("train -q --working-set 2 --first-order --no-shrinking --trace t.csv @heart_scale m.mercer")
+        .ok();
+    let text = place.read("t.csv");
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert_eq!(header[header.len() - 2..], ["first", "second"]);
+    let last = |line: &str| line.split(',').skip(header.len() - 2).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(last(lines.next().unwrap()), ["", ""]);
+    for line in lines {
+        let points: Vec<usize> = last(line).iter().map(|word| word.parse().unwrap()).collect();
+        assert!(points[0] != points[1] && points.iter().all(|point| (1..=270).contains(point)), "{line}");
+    }
+    place.run("train -q --trace t.csv @heart_scale m.mercer").ok();
+    assert!(place.read("t.csv").lines().skip(1).all(|line| line.ends_with(",,")));
+}

@@ -10,6 +10,7 @@ mod divide;
 mod exact;
 mod inner;
 mod problem;
+mod run;
 mod saddle;
 mod shared;
 mod smo;
@@ -40,6 +41,8 @@ pub struct Progress {
     pub active: usize,
     /// Variables of the next working set, at most.
     pub working_set: usize,
+    /// The two points of the last working set, from 0 in the numbering of the part, where it had two.
+    pub pair: Option<(usize, usize)>,
     /// Largest violation of the optimality conditions.
     pub violation: f64,
     /// Duality gap of a recent round, where the kernel is positive semi-definite. Variables set aside count as

@@ -7,7 +7,7 @@ use super::scores::{Change, Scores};
 use super::{PointProblem, Problem, Solution};
 use crate::error::{DataProblem, Error, ErrorKind, Result};
 use crate::gram::{Cached, Gram};
-use crate::solve::smo::not_finite;
+use crate::solve::run::not_finite;
 use crate::solve::{Certificate, Phases, Progress, Smo, Stop, Watch};
 
 /// Rounds between two looks at the gap, which costs a pass over all points.
@@ -212,6 +212,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
             iterations: self.iterations,
             active: self.gram.len(),
             working_set: self.size,
+            pair: None,
             violation,
             gap: self.gap,
             objective: self.objective,

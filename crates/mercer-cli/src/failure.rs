@@ -48,9 +48,12 @@ impl Failure {
             Self::Output(_) => code::IO,
             Self::Answer(code) => *code,
             Self::Library { error, .. } => match error.kind() {
-                ErrorKind::Parameter { .. } | ErrorKind::KernelText { .. } => code::USAGE,
+                ErrorKind::Parameter { .. } | ErrorKind::KernelText { .. } | ErrorKind::Memory { .. } => {
+                    code::USAGE
+                }
                 ErrorKind::Io { .. } => code::IO,
                 ErrorKind::Unsupported { .. } => code::UNSUPPORTED,
+                ErrorKind::Interrupted => code::INTERRUPTED,
                 _ => code::DATA,
             },
         }

@@ -116,6 +116,19 @@ pub enum ErrorKind {
         /// What is wrong.
         problem: Box<str>,
     },
+    /// More memory than there may be, found out before any of it was taken.
+    Memory {
+        /// What needs it.
+        what: &'static str,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes that there may be.
+        budget: u64,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// The caller's callback ended the work before there was an answer.
+    Interrupted,
     /// Something that does not exist (yet): the combination and what to use instead.
     Unsupported {
         /// What was asked for.
@@ -224,6 +237,11 @@ pub enum DataProblem {
         /// Second point, from 1.
         column: usize,
     },
+    /// A matrix that must be positive definite and is not.
+    NotDefinite {
+        /// The first point, from 1, up to which it is not.
+        row: usize,
+    },
     /// ν beyond what the sizes of the classes allow.
     NuTooLarge {
         /// ν
@@ -258,6 +276,12 @@ impl fmt::Display for ErrorKind {
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Data(problem) => problem.fmt(f),
             Self::ModelFile { path, problem } => write!(f, "{}: {problem}", path.display()),
+            Self::Memory { what, needed, budget, instead } => {
+                let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
+                let (needed, budget) = (megabytes(*needed), megabytes(*budget));
+                write!(f, "{what} needs {needed} MB, and there are {budget} MB; {instead}")
+            }
+            Self::Interrupted => write!(f, "interrupted before there was an answer"),
             Self::Unsupported { what } => write!(f, "not supported: {what}"),
         }
     }
@@ -309,6 +333,12 @@ impl fmt::Display for DataProblem {
                 write!(
                     f,
                     "the classes cannot be separated without errors: points {row} and {column}, for two; give errors a finite price C"
+                )
+            }
+            Self::NotDefinite { row } => {
+                write!(
+                    f,
+                    "the Gram matrix with its regulariser is not positive definite (up to point {row}): take a larger one, or a kernel that is semi-definite"
                 )
             }
             Self::NuTooLarge { nu, largest } => {

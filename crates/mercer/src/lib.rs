@@ -60,6 +60,7 @@ pub mod data;
 pub mod error;
 pub mod gram;
 pub mod kernel;
+mod linalg;
 pub mod model;
 mod simd;
 pub mod solve;

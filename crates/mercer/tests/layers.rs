@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// `error` and `simd` stand side by side at the bottom.
+/// `error` and `simd` stand side by side at the bottom, `linalg` and `data` above them.
 const LAYERS: [&[&str]; 7] =
-    [&["error", "simd"], &["data"], &["kernel"], &["gram"], &["solve"], &["model"], &["select"]];
+    [&["error", "simd"], &["linalg", "data"], &["kernel"], &["gram"], &["solve"], &["model"], &["select"]];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {

@@ -5,9 +5,9 @@ use std::fmt;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::check::{block, spread};
-use super::eigen::Eigen;
 use super::{Bound, Definiteness, Kernel};
 use crate::data::Points;
+use crate::linalg::Eigen;
 
 /// The most points looked at; of more, this many spread evenly over the data.
 const MOST: usize = 128;

@@ -6,10 +6,10 @@
 
 use std::fmt;
 
-use super::eigen::Eigen;
 use super::{Bound, Definiteness, Kernel};
 use crate::data::Points;
 use crate::error::{DataProblem, ErrorKind, Result};
+use crate::linalg::Eigen;
 
 /// The difference of Kᵢⱼ and Kⱼᵢ that counts as rounding, relative to the largest |K|: far above what double precision
 /// loses on scaled data, far below what a wrong formula gives.

@@ -4,9 +4,9 @@
 use proptest::prelude::*;
 
 use super::arbitrary::*;
-use super::eigen::Eigen;
 use super::*;
 use crate::data::{Points, Vectors};
+use crate::linalg::Eigen;
 
 fn gram(kernel: &VectorExpr, points: &Vectors) -> Vec<Vec<f64>> {
     let value = |i, j| kernel.value_in(points.width(), points.row(i), points.row(j));

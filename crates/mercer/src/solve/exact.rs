@@ -12,12 +12,10 @@
 //! Cost: |F|·|S| kernel values in double precision for |S| support points, |F|³/3 multiplications for each system, on one
 //! thread, so that the bits do not depend on how many there are.
 
-use faer::Mat;
-
 use super::Problem;
-use super::saddle::Saddle;
 use super::state::{State, slope};
 use crate::gram::Gram;
+use crate::linalg::Saddle;
 
 /// Most free variables, and most kernel values.
 const MOST: usize = 4096;
@@ -161,12 +159,12 @@ impl<'a> System<'a> {
         let (regular, one) = ((REGULAR * mean).max(f64::MIN_POSITIVE), mean.max(f64::MIN_POSITIVE));
         let group = |i: usize| self.state.group(self.free[i].variable);
         let sums = self.present();
-        Saddle::new(Mat::from_fn(n + sums.len(), n + sums.len(), |i, j| match (i < n, j < n) {
+        Saddle::new(n + sums.len(), |i, j| match (i < n, j < n) {
             (true, true) => self.row(&self.free[i])[self.free[j].place] + if i == j { regular } else { 0.0 },
             (false, true) if group(j) == sums[i - n] => one,
             (true, false) if group(i) == sums[j - n] => one,
             _ => 0.0,
-        }))
+        })
     }
 
     /// Moves the free variables to where their slopes are equal, or as far as they may; none where they do not become

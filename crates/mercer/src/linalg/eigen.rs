@@ -3,7 +3,9 @@
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::{Mat, Par};
+use faer::{Mat, MatRef, Par};
+
+use super::Square;
 
 /// $K = U \operatorname{diag}(λ) Uᵀ$, eigenvalues ascending.
 pub(crate) struct Eigen {
@@ -17,13 +19,23 @@ impl Eigen {
     /// do not depend on how many there are.
     pub(crate) fn new(n: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Self> {
         let matrix = Mat::from_fn(n, n, |i, j| entry(i.max(j), i.min(j)));
+        Self::decompose(matrix.as_ref())
+    }
+
+    /// The same of a matrix that is there already, of which both halves are given.
+    pub(crate) fn of(matrix: &Square) -> Option<Self> {
+        Self::decompose(MatRef::from_column_major_slice(matrix.values(), matrix.n(), matrix.n()))
+    }
+
+    fn decompose(matrix: MatRef<'_, f64>) -> Option<Self> {
+        let n = matrix.nrows();
         let (mut values, mut vectors) = (Diag::<f64>::zeros(n), Mat::<f64>::zeros(n, n));
         let scratch =
             self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, faer::prelude::default());
         let mut memory = MemBuffer::new(scratch);
         let stack = MemStack::new(&mut memory);
         let found = self_adjoint_evd(
-            matrix.as_ref(),
+            matrix,
             values.as_mut(),
             Some(vectors.as_mut()),
             Par::Seq,

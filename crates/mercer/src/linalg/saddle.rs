@@ -11,7 +11,7 @@ use faer::perm::PermRef;
 use faer::{Mat, Par};
 
 /// A matrix in factors.
-pub(super) struct Saddle {
+pub(crate) struct Saddle {
     lower: Mat<f64>,
     diagonal: Diag<f64>,
     below: Diag<f64>,
@@ -20,9 +20,9 @@ pub(super) struct Saddle {
 }
 
 impl Saddle {
-    /// Of the matrix whose lower half is given.
-    pub(super) fn new(mut lower: Mat<f64>) -> Self {
-        let n = lower.nrows();
+    /// Of the matrix with these entries, of which the lower half counts.
+    pub(crate) fn new(n: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+        let mut lower = Mat::from_fn(n, n, entry);
         let (mut diagonal, mut below) = (Diag::zeros(n), Diag::zeros(n));
         let (mut forward, mut backward) = (vec![0; n], vec![0; n]);
         let parameters = faer::prelude::default();
@@ -42,7 +42,7 @@ impl Saddle {
     }
 
     /// The solution of Mx = right, in place of `right`.
-    pub(super) fn solve(&self, right: &mut [f64]) {
+    pub(crate) fn solve(&self, right: &mut [f64]) {
         let n = right.len();
         let mut matrix = Mat::from_fn(n, 1, |i, _| right[i]);
         let mut memory = MemBuffer::new(solve_in_place_scratch::<usize, f64>(n, 1, Par::Seq));
@@ -69,7 +69,7 @@ mod tests {
         let x = [1.0, -2.0, 0.5];
         let mut right: Vec<f64> =
             rows.iter().map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect();
-        Saddle::new(Mat::from_fn(3, 3, |i, j| rows[i][j])).solve(&mut right);
+        Saddle::new(3, |i, j| rows[i][j]).solve(&mut right);
         assert!(right.iter().zip(x).all(|(a, b)| (a - b).abs() < 1e-14), "{right:?}");
     }
 }

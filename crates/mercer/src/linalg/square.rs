@@ -1,0 +1,175 @@
+//! A symmetric matrix in one buffer.
+
+use rayon::prelude::*;
+
+/// Rows that are transposed together: a tile of so many squared stays in the first-level cache.
+const TILE: usize = 32;
+
+/// Pieces of a product with a vector: a number of its own, so that sums do not depend on the number of threads.
+const PIECES: usize = 16;
+
+/// n × n values, row after row. Memory is touched when it is written.
+pub(crate) struct Square {
+    n: usize,
+    values: Vec<f64>,
+}
+
+impl Square {
+    /// Zeros.
+    pub(crate) fn zeros(n: usize) -> Self {
+        Self { n, values: vec![0.0; n * n] }
+    }
+
+    /// Rows and columns.
+    pub(crate) fn n(&self) -> usize {
+        self.n
+    }
+
+    /// All values, row after row.
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// A row.
+    pub(crate) fn row(&self, i: usize) -> &[f64] {
+        &self.values[i * self.n..(i + 1) * self.n]
+    }
+
+    /// A row, to be changed.
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.values[i * self.n..(i + 1) * self.n]
+    }
+
+    /// The diagonal.
+    pub(crate) fn diagonal(&self) -> Vec<f64> {
+        (0..self.n).map(|i| self.values[i * self.n + i]).collect()
+    }
+
+    /// Adds to the diagonal.
+    pub(crate) fn add_diagonal(&mut self, values: impl Fn(usize) -> f64) {
+        (0..self.n).for_each(|i| self.values[i * self.n + i] += values(i));
+    }
+
+    /// Copies the lower half to the upper one.
+    pub(crate) fn mirror(&mut self) {
+        mirror(&mut self.values, self.n, 0);
+    }
+
+    /// Sv, of which the diagonal is given and the upper half is read.
+    pub(crate) fn product_of_upper(&self, diagonal: &[f64], v: &[f64]) -> Vec<f64> {
+        let n = self.n;
+        // Row i has n − i values: the first i rows hold a share of about 1 − (1 − i/n)² of them.
+        let border = |piece: usize| {
+            n - ((n * n) as f64 * (1.0 - piece as f64 / PIECES as f64)).sqrt().round() as usize
+        };
+        let sums: Vec<Vec<f64>> = (0..PIECES)
+            .into_par_iter()
+            .map(|piece| {
+                let mut sums = vec![0.0; n];
+                for i in border(piece)..border(piece + 1) {
+                    let upper = &self.row(i)[i + 1..];
+                    sums[i] += diagonal[i] * v[i] + dot(upper, &v[i + 1..]);
+                    add(&mut sums[i + 1..], v[i], upper);
+                }
+                sums
+            })
+            .collect();
+        let mut product = vec![0.0; n];
+        sums.iter().for_each(|sums| add(&mut product, 1.0, sums));
+        product
+    }
+}
+
+/// Copies the lower half of the rows from `first` on to the upper half; `rows` are whole rows of n values.
+fn mirror(rows: &mut [f64], n: usize, first: usize) {
+    let count = rows.len() / n.max(1);
+    if count <= TILE {
+        for i in 0..count {
+            for j in i + 1..count {
+                rows[i * n + first + j] = rows[j * n + first + i];
+            }
+        }
+        return;
+    }
+    let half = (count / 2).next_multiple_of(TILE);
+    let (upper, lower) = rows.split_at_mut(half * n);
+    let source = &*lower;
+    upper.par_chunks_mut(TILE * n).enumerate().for_each(|(tile, upper)| {
+        for tile_columns in (0..count - half).step_by(TILE) {
+            for (i, row) in upper.chunks_mut(n).enumerate() {
+                for j in tile_columns..(count - half).min(tile_columns + TILE) {
+                    row[first + half + j] = source[j * n + first + tile * TILE + i];
+                }
+            }
+        }
+    });
+    rayon::join(|| mirror(upper, n, first), || mirror(lower, n, first + half));
+}
+
+/// aᵀb in eight sums side by side.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (whole_a, rest_a) = a.as_chunks::<8>();
+    let (whole_b, rest_b) = b.as_chunks::<8>();
+    for (a, b) in whole_a.iter().zip(whole_b) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum::<f64>()
+}
+
+/// sums += factor · values
+pub(super) fn add(sums: &mut [f64], factor: f64, values: &[f64]) {
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lower(n: usize) -> Square {
+        let mut square = Square::zeros(n);
+        for i in 0..n {
+            for j in 0..=i {
+                square.row_mut(i)[j] = (i * n + j) as f64;
+            }
+        }
+        square
+    }
+
+    #[test]
+    fn the_mirror_of_a_lower_half_is_symmetric() {
+        for n in [0, 1, 31, 33, 64, 65, 130, 200] {
+            let mut square = lower(n);
+            square.mirror();
+            for i in 0..n {
+                for j in 0..n {
+                    assert_eq!(square.row(i)[j], (i.max(j) * n + i.min(j)) as f64, "{n}: {i} {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_product_is_the_sum_written_out() {
+        for n in [1, 5, 97] {
+            let mut square = lower(n);
+            square.mirror();
+            let diagonal = square.diagonal();
+            let v: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
+            let expected: Vec<f64> =
+                (0..n).map(|i| square.row(i).iter().zip(&v).map(|(a, b)| a * b).sum()).collect();
+            // What stands below the diagonal is not looked at.
+            (0..n).for_each(|i| square.row_mut(i)[..=i].fill(f64::NAN));
+            for (found, expected) in square.product_of_upper(&diagonal, &v).iter().zip(expected) {
+                assert!((found - expected).abs() <= 1e-12 * (n * n * n) as f64, "{found} {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The course of work whose cost is known beforehand: Gram matrices, factorisations, eigenvectors.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use crate::error::{DataProblem, Error, ErrorKind, Result};
+use crate::linalg::Broken;
+
+/// How far such work has come, handed to the caller's callback.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stage {
+    /// What is being done.
+    pub name: &'static str,
+    /// The share of all work that is done, from 0 to 1, by the number of operations.
+    pub done: f64,
+    /// Time since the work began.
+    pub elapsed: Duration,
+}
+
+impl Stage {
+    /// The time that is left if the rest goes as what is done has gone; none at the very beginning.
+    #[must_use]
+    pub fn left(&self) -> Option<Duration> {
+        let seconds = self.elapsed.as_secs_f64() * (1.0 - self.done) / self.done;
+        (self.done > 0.01).then(|| Duration::from_secs_f64(seconds.max(0.0)))
+    }
+}
+
+/// The caller's callback: shown each step, answers whether to go on. Without an answer there is nothing to hand over, and the
+/// work ends with [`ErrorKind::Interrupted`].
+pub type Follow<'a> = &'a mut (dyn FnMut(&Stage) -> ControlFlow<()> + Send);
+
+/// Nobody looks, nobody stops.
+pub fn unfollowed() -> impl FnMut(&Stage) -> ControlFlow<()> + Send {
+    |_| ControlFlow::Continue(())
+}
+
+/// The stages of some work, each with its cost in operations.
+pub(crate) struct Plan<'a> {
+    follow: Follow<'a>,
+    started: Instant,
+    stages: Vec<(&'static str, f64)>,
+}
+
+impl<'a> Plan<'a> {
+    /// Work that begins now. The costs are relative to each other.
+    pub(crate) fn new(follow: Follow<'a>, stages: &[(&'static str, f64)]) -> Self {
+        Self { follow, started: Instant::now(), stages: stages.to_vec() }
+    }
+
+    /// What to call with the share of a stage that is done.
+    pub(crate) fn stage(&mut self, at: usize) -> impl FnMut(f64) -> ControlFlow<()> {
+        let all: f64 = self.stages.iter().map(|stage| stage.1).sum();
+        let before: f64 = self.stages[..at].iter().map(|stage| stage.1).sum();
+        let (name, cost) = self.stages[at];
+        let started = self.started;
+        move |share| {
+            let done = if all > 0.0 { ((before + cost * share) / all).clamp(0.0, 1.0) } else { 1.0 };
+            (self.follow)(&Stage { name, done, elapsed: started.elapsed() })
+        }
+    }
+}
+
+impl From<Broken> for Error {
+    /// A matrix of points that has no factor.
+    fn from(broken: Broken) -> Self {
+        match broken {
+            Broken::NotDefinite(i) => ErrorKind::Data(DataProblem::NotDefinite { row: i + 1 }).into(),
+            Broken::Interrupted => ErrorKind::Interrupted.into(),
+        }
+    }
+}
+
+/// Refuses work that needs more memory than `budget`, or than the machine has left where none is given.
+///
+/// # Errors
+/// [`ErrorKind::Memory`].
+pub(crate) fn room(
+    what: &'static str,
+    needed: u64,
+    budget: Option<usize>,
+    instead: &'static str,
+) -> Result<()> {
+    let budget = budget.map(|bytes| bytes as u64).or_else(available);
+    match budget {
+        Some(budget) if needed > budget => Err(ErrorKind::Memory { what, needed, budget, instead }.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes that the machine can still give away, where it tells.
+fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_follow_each_other_from_nothing_to_all() {
+        let mut seen = Vec::new();
+        let mut follow = |stage: &Stage| {
+            seen.push((stage.name, stage.done));
+            ControlFlow::Continue(())
+        };
+        let mut plan = Plan::new(&mut follow, &[("first", 1.0), ("second", 3.0)]);
+        assert!(plan.stage(0)(0.5).is_continue());
+        assert!(plan.stage(0)(1.0).is_continue());
+        assert!(plan.stage(1)(1.0).is_continue());
+        assert_eq!(seen, [("first", 0.125), ("first", 0.25), ("second", 1.0)]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_bytes() {
+        let refused = room("a matrix", 3 << 20, Some(2 << 20), "take fewer rows").unwrap_err();
+        assert_eq!(refused.to_string(), "a matrix needs 3 MB, and there are 2 MB; take fewer rows");
+        assert!(room("a matrix", 1 << 20, Some(2 << 20), "").is_ok());
+        assert!(room("a matrix", u64::MAX, None, "").is_err());
+    }
+}

@@ -95,15 +95,11 @@ impl<'k, X: Points, K: Kernel<X>> Lazy<'k, X, K> {
     /// # Errors
     /// [`Broken::Interrupted`] if `tick` breaks.
     pub(crate) fn lower(&self, tick: Tick<'_>) -> Result<Lower, Broken> {
-        let (n, bound) = (self.len(), self.bound());
+        let n = self.len();
         let mut lower = Lower::zeros(n);
-        let (index, mut first) = ((0..n).collect::<Vec<usize>>(), 0);
-        for (batch, rows) in index.chunks(BATCH).zip(lower.rows_mut().chunks_mut(BATCH)) {
-            bound.rows_f64(&self.points, batch, rows);
-            batch.iter().zip(rows).for_each(|(&i, row)| row[i] = self.diagonal[i]);
-            first += batch.len();
-            self.computed.add((batch.len() * first) as u64);
-            let done = first as f64 / n as f64;
+        for (batch, rows) in lower.rows_mut().chunks_mut(BATCH).enumerate() {
+            self.lower_rows(batch * BATCH, rows);
+            let done = (batch * BATCH + rows.len()) as f64 / n as f64;
             if tick(done * done).is_break() {
                 return Err(Broken::Interrupted);
             }
@@ -139,6 +135,13 @@ impl<X: Points, K: Kernel<X>> Gram for Lazy<'_, X, K> {
     fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
         self.computed.add((rows.len() * self.len()) as u64);
         self.bound().rows_f64(&self.points, rows, out);
+        rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i]);
+    }
+
+    fn lower_rows(&self, first: usize, out: &mut [&mut [f64]]) {
+        let rows: Vec<usize> = (first..first + out.len()).collect();
+        self.computed.add(out.iter().map(|row| row.len() as u64).sum());
+        self.bound().rows_f64(&self.points, &rows, out);
         rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i]);
     }
 

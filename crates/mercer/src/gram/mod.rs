@@ -50,6 +50,15 @@ pub trait Gram: Sync {
         }
     }
 
+    /// Fills `out[r]` with row `first + r` up to its diagonal, in double precision: first + r + 1 values.
+    fn lower_rows(&self, first: usize, out: &mut [&mut [f64]]) {
+        let mut row = vec![0.0; self.len()];
+        for (i, out) in (first..).zip(out) {
+            self.rows_f64(&[i], &mut [&mut row]);
+            out.copy_from_slice(&row[..=i]);
+        }
+    }
+
     /// `sums[j] += Σ weights[w] · K[points[w]][j]`, in the order of the points. No row need be left anywhere.
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
         in_batches(points, weights, sums, |points, rows| self.rows(points, rows));
@@ -83,6 +92,9 @@ impl<G: Gram + ?Sized> Gram for &G {
     }
     fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
         (**self).rows_f64(rows, out);
+    }
+    fn lower_rows(&self, first: usize, out: &mut [&mut [f64]]) {
+        (**self).lower_rows(first, out);
     }
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
         (**self).accumulate(points, weights, sums);

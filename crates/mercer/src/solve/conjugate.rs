@@ -15,6 +15,7 @@ use super::ridge::{norm, ratio};
 use crate::error::{ErrorKind, Result};
 use crate::gram::Gram;
 use crate::linalg::{Cholesky, Square, Tick};
+use crate::simd::{LANES_ROWS as ROWS, Lanes, lanes_add, lanes_dot};
 
 /// Bytes of a block of rows of K.
 const BLOCK_BYTES: usize = 16 << 20;
@@ -82,24 +83,67 @@ pub(crate) fn solve(
     Ok(Reached { solved, over, iterations })
 }
 
-/// (K + D)v for each v.
+/// (K + D)v for each v; only the values on and below the diagonal are computed.
 fn product(gram: &dyn Gram, d: &[f64], vectors: &[&[f64]]) -> Vec<Vec<f64>> {
-    let n = gram.len();
-    let mut products: Vec<Vec<f64>> =
-        vectors.iter().map(|v| v.iter().zip(d).map(|(v, d)| v * d).collect()).collect();
-    let height = (BLOCK_BYTES / 8 / n.max(1)).clamp(1, 256);
-    let mut block = vec![0.0; height.min(n) * n];
-    let index: Vec<usize> = (0..n).collect();
-    for points in index.chunks(height) {
-        let mut rows: Vec<&mut [f64]> = block.chunks_mut(n).take(points.len()).collect();
-        gram.rows_f64(points, &mut rows);
-        let sums: Vec<Vec<f64>> =
-            rows.par_iter().map(|row| vectors.iter().map(|v| dot(row, v)).collect()).collect();
-        for (&i, sums) in points.iter().zip(sums) {
-            products.iter_mut().zip(sums).for_each(|(product, sum)| product[i] += sum);
+    let mut products: Vec<Vec<f64>> = vectors.iter().map(|v| v.to_vec()).collect();
+    for (vectors, products) in vectors.chunks(8).zip(products.chunks_mut(8)) {
+        let entry = |i: usize| std::array::from_fn(|lane| vectors.get(lane).map_or(0.0, |v| v[i]));
+        let v: Vec<Lanes> = (0..gram.len()).map(entry).collect();
+        let sums = lanes_product(gram, &v);
+        for (lane, product) in products.iter_mut().enumerate() {
+            let parts = product.iter_mut().zip(d).zip(&sums);
+            parts.for_each(|((value, d), sum)| *value = *value * d + sum[lane]);
         }
     }
     products
+}
+
+/// Kv for eight vectors side by side.
+fn lanes_product(gram: &dyn Gram, v: &[Lanes]) -> Vec<Lanes> {
+    let n = gram.len();
+    let height = (BLOCK_BYTES / 8 / n.max(1)).clamp(ROWS, 512) / ROWS * ROWS;
+    let (mut sums, mut block) = (vec![[0.0; 8]; n], Vec::new());
+    for first in (0..n).step_by(height) {
+        let end = n.min(first + height);
+        block.resize(((first + end + 1) * (end - first)) / 2, 0.0);
+        let mut rest = block.as_mut_slice();
+        let mut rows = Vec::with_capacity(end - first);
+        for i in first..end {
+            let (row, after) = rest.split_at_mut(i + 1);
+            rows.push(row);
+            rest = after;
+        }
+        gram.lower_rows(first, &mut rows);
+        // Along the rows, then along the columns before the block; inside it pair by pair.
+        let dots: Vec<[Lanes; ROWS]> =
+            rows.par_chunks(ROWS).map(|rows| lanes_dot(group(rows), &v[..first])).collect();
+        let (before, own) = sums.split_at_mut(first);
+        before.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, sums)| {
+            for (rows, v) in rows.chunks(ROWS).zip(v[first..end].chunks(ROWS)) {
+                let factors = std::array::from_fn(|r| v.get(r).copied().unwrap_or_default());
+                lanes_add(sums, &factors, group(rows).map(|row| &row[chunk * CHUNK..]));
+            }
+        });
+        for (i, row) in rows.iter().enumerate() {
+            add_lanes(&mut own[i], 1.0, &dots[i / ROWS][i % ROWS]);
+            for j in 0..=i {
+                add_lanes(&mut own[i], row[first + j], &v[first + j]);
+                if j < i {
+                    add_lanes(&mut own[j], row[first + j], &v[first + i]);
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// Rows that go together, the last of them over again where there are too few.
+fn group<'a>(rows: &'a [&mut [f64]]) -> [&'a [f64]; ROWS] {
+    std::array::from_fn(|r| &*rows[r.min(rows.len() - 1)])
+}
+
+fn add_lanes(sums: &mut Lanes, factor: f64, values: &Lanes) {
+    (0..8).for_each(|lane| sums[lane] += factor * values[lane]);
 }
 
 /// One right side on its way.

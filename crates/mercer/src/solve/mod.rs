@@ -10,6 +10,7 @@ mod divide;
 mod exact;
 mod inner;
 mod problem;
+pub(crate) mod rde;
 mod run;
 mod shared;
 mod smo;
@@ -20,6 +21,7 @@ mod working_set;
 
 pub use certificate::{Certificate, Stop};
 pub use problem::Problem;
+pub use rde::{Criterion, Cut, Relevance, Target};
 pub(crate) use shared::Shared;
 pub use smo::{Selection, Smo, unwatched};
 pub use stage::{Follow, Stage, unfollowed};

@@ -13,6 +13,9 @@ use rayon::prelude::*;
 
 use crate::linalg::Eigen;
 
+/// Eigenvalues are right to so many times nε of the largest: a few in the smallest matrices, less in others.
+const ROUNDING: f64 = 8.0;
+
 /// What chooses the cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
@@ -177,7 +180,7 @@ impl<'a> Spectrum<'a> {
     fn dimensions(&self, eigenvalues: &[f64]) -> Vec<usize> {
         let n = self.len();
         let largest = eigenvalues.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-        let rounding = n as f64 * f64::EPSILON * largest;
+        let rounding = ROUNDING * n as f64 * f64::EPSILON * largest;
         let after = |d: usize| eigenvalues.get(d).map_or(0.0, |value| value.max(0.0));
         (1..=n)
             .take_while(|&d| d as f64 <= self.total / 2.0)

@@ -18,7 +18,7 @@ pub(crate) use self::files::{ConvertArgs, FileKind, InspectArgs, ScaleArgs, Scal
 pub(crate) use self::kernel::{CheckArgs, KernelCommand};
 pub(crate) use self::predict::PredictArgs;
 pub(crate) use self::rde::RdeArgs;
-pub(crate) use self::train::{MethodArg, ProbabilityArg, ScaleArg, SolverArgs, TrainArgs};
+pub(crate) use self::train::{Lambda, MethodArg, ProbabilityArg, ScaleArg, SolverArgs, TrainArgs};
 use crate::help;
 use crate::svm::Program;
 

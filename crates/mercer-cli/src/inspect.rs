@@ -79,6 +79,11 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
             object["pairs"] = pairs(model.classes.len()).into_iter().map(names).collect();
         }
         Machine::Regression(_) | Machine::OneClass(_) => {}
+        Machine::Ridge(model) => {
+            object["lambda"] = json!(model.lambda);
+            object["residual"] = json!(model.certificate.residual);
+            object["iterations"] = json!(model.certificate.iterations);
+        }
         Machine::Scores(_) | Machine::MultiLabel(_) => object["classes"] = json!(machine.classes()),
         Machine::Sphere(sphere) => {
             object["square_radius"] = json!(sphere.square_radius);
@@ -127,6 +132,8 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     if let Some(totals) = Totals::of(machine.certificates()) {
         let gap = totals.gap.map_or("unknown".into(), rough);
         line("certificate", format!("{}: gap {gap}, violation {}", totals.stop, rough(totals.violation)));
+    } else if let Machine::Ridge(model) = machine {
+        line("certificate", format!("relative residual {}", rough(model.certificate.residual)));
     } else {
         line("certificate", "none".into());
     }
@@ -154,6 +161,10 @@ fn made_of(machine: &Machine) -> String {
             format!("{}, a function for each", count(model.scores.classes.len(), "label"))
         }
         Machine::Regression(_) => "a function that predicts numbers".into(),
+        Machine::Ridge(model) => {
+            let targets = count(model.expansion.coefficients.outputs, "target");
+            format!("{targets}, lambda = {}", short(model.lambda))
+        }
         Machine::OneClass(_) => "a function that is positive inside".into(),
         Machine::Sphere(sphere) => format!("a sphere with R² = {}", short(sphere.square_radius)),
     }
@@ -203,6 +214,7 @@ fn outputs(text: &mut String, machine: &Machine) {
         Machine::Scores(model) => ("class", model.classes.clone()),
         Machine::MultiLabel(model) => ("label", model.scores.classes.clone()),
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => ("", vec!["f".to_owned()]),
+        Machine::Ridge(_) => ("target", (1..=offsets.len()).map(|target| target.to_string()).collect()),
     };
     // One problem for all, or none for some: then a line has none of its own.
     let certificates = if certificates.len() == offsets.len() { certificates } else { &[] };

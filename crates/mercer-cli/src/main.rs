@@ -1,5 +1,6 @@
 //! The program `mercer`.
 
+mod algebra;
 mod args;
 mod convert;
 mod demo;

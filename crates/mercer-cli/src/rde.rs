@@ -10,6 +10,7 @@ use mercer::data::{self, Labels, Points, ReadOptions, Table, Vectors, number_tex
 use mercer::model::{Denoised, Rde, RdeFit};
 use mercer::solve::Target;
 
+use crate::algebra::followed;
 use crate::args::{RdeArgs, ScaleArg};
 use crate::failure::{Failure, InFile, Result};
 use crate::models::is_precomputed;
@@ -21,6 +22,7 @@ use report::Outcome;
 /// Runs the command.
 pub(crate) fn run(args: &RdeArgs) -> Result<()> {
     system::start_threads(args.common.threads)?;
+    system::listen_for_interrupt()?;
     check_outputs(args)?;
     let (x, targets, of) = read(args)?;
     let candidates = Candidates::new(args, &x)?;
@@ -109,8 +111,11 @@ fn estimate(args: &RdeArgs, candidates: &Candidates, x: &Vectors, targets: &Targ
         let there = system::resident_bytes().unwrap_or(0) as usize;
         rde = rde.memory(budget.saturating_sub(there));
     }
+    let quiet = args.common.quiet;
     let labels = match targets {
-        Targets::Numbers(numbers) => return rde.fit(x, numbers).in_file(&args.data),
+        Targets::Numbers(y) => {
+            return followed(quiet, |follow| rde.fit_followed(x, y, follow)).in_file(&args.data);
+        }
         Targets::Classes(labels) => labels,
     };
     let classes = labels.classes().len();
@@ -120,7 +125,7 @@ fn estimate(args: &RdeArgs, candidates: &Candidates, x: &Vectors, targets: &Targ
             format!("{file}: {classes} different labels in {} rows; numbers need --regression", x.len());
         return Err(Failure::Usage(text));
     }
-    rde.fit_labels(x, labels).in_file(&args.data)
+    followed(quiet, |follow| rde.fit_labels_followed(x, labels, follow)).in_file(&args.data)
 }
 
 /// The name of each target's column.

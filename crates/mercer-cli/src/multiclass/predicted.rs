@@ -66,7 +66,7 @@ impl<'a> Predicted<'a> {
             Machine::Classifier(model) => Some(Self::pairs(model, points)?),
             Machine::Scores(model) => Some(Self::classes(model, points, true)?),
             Machine::MultiLabel(model) => Some(Self::sets(model, points, true)?),
-            Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => None,
+            Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) | Machine::Ridge(_) => None,
         })
     }
 

@@ -36,6 +36,7 @@ mod container;
 mod machine;
 mod points;
 mod probability;
+mod ridge;
 mod scores;
 #[cfg(test)]
 mod scores_tests;

@@ -6,11 +6,13 @@
 
 mod active;
 mod certificate;
+pub(crate) mod conjugate;
 mod divide;
 mod exact;
 mod inner;
 mod problem;
 pub(crate) mod rde;
+pub(crate) mod ridge;
 mod run;
 mod shared;
 mod smo;

@@ -253,12 +253,7 @@ impl Outcome<'_> {
         let d = self.fit.relevance.dimension();
         let kernel = &self.candidates.kernels[self.fit.chosen];
         Captions {
-            title: format!(
-                "{} of {} relevant, noise {}",
-                count(d, "dimension"),
-                self.x.len(),
-                self.noise()[0]
-            ),
+            title: format!("{d} of {} dimensions relevant, noise {}", self.x.len(), self.noise()[0]),
             subtitle: format!(
                 "{}, {kernel}",
                 self.args.data.file_name().unwrap_or_default().to_string_lossy()

@@ -1,0 +1,26 @@
+//! Messages that say what happened: the number used, the line meant, the file asked for.
+
+mod common;
+
+use common::Place;
+
+#[test]
+fn more_folds_than_rows_are_as_many_as_there_are() {
+    let place = Place::new();
+    // 30 rows of two classes, of which two weigh nothing; three classes have pairs of 20 rows.
+    let row = |i: usize, classes: usize| format!("{} 1:{} 2:{}\n", i % classes, i % classes, (i * 7) % 11);
+    place.write("two", (0..30).map(|i| row(i, 2)).collect::<String>());
+    place.write("three", (0..30).map(|i| row(i, 3)).collect::<String>());
+    place.write("weights", (0..30).map(|i| if i < 2 { "0\n" } else { "1\n" }).collect::<String>());
+    for (arguments, folds) in [
+        ("--probability platt --folds 1000 two", 30),
+        ("--probability platt --folds 4 two", 4),
+        ("--probability platt --folds 1000 --weights weights two", 28),
+        ("--probability platt --folds 1000 three", 20),
+        ("-m svr --probability noise --folds 1000 two", 30),
+        ("-m svr --probability noise --folds 1000 --weights weights two", 28),
+    ] {
+        let out = place.run(&format!("train {arguments} m.mercer")).ok().out;
+        assert!(out.contains(&format!("from {folds} folds")), "{arguments}: {out}");
+    }
+}

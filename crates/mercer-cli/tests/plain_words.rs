@@ -24,3 +24,19 @@ fn more_folds_than_rows_are_as_many_as_there_are() {
         assert!(out.contains(&format!("from {folds} folds")), "{arguments}: {out}");
     }
 }
+
+#[test]
+fn a_machine_that_predicts_no_label_at_all_gives_a_hint() {
+    let place = Place::new();
+    // One row in ten has each label, and all rows are alike.
+    let rows: String = (0..40).map(|i| format!("{} 1:{}\n", i % 10, 1.0 + 1e-3 * f64::from(i))).collect();
+    place.write("data", rows);
+    place.run("train --multilabel data m.mercer").ok();
+    let run = place.run("predict data m.mercer out").ok();
+    assert!(place.read("out").lines().all(str::is_empty));
+    let hint =
+        "mercer: no label is predicted for any row; try a larger C or another kernel, or look at --scores";
+    assert!(run.err.contains(hint), "{}", run.err);
+    place.run("train --multilabel -c 1000 -k rbf(gamma=1e6) data m.mercer").ok();
+    assert!(!place.run("predict data m.mercer out").ok().err.contains("no label"));
+}

@@ -40,3 +40,21 @@ fn a_machine_that_predicts_no_label_at_all_gives_a_hint() {
     place.run("train --multilabel -c 1000 -k rbf(gamma=1e6) data m.mercer").ok();
     assert!(!place.run("predict data m.mercer out").ok().err.contains("no label"));
 }
+
+#[test]
+fn an_unclosed_quote_is_named_where_it_opened() {
+    let place = Place::new();
+    for (text, message) in [
+        ("a,b,y\n1,2,x\n3,\"4,z\n5,6,y\n7,8,x\n", "q.csv:3:3: a quote opens here and is never closed"),
+        ("a,b,y\n1,2,x\n3,4,\"z\n5,6,y\n", "q.csv:3:5: a quote opens here and is never closed"),
+        ("\"a,b,y\n1,2,x\n", "q.csv:1:1: a quote opens here and is never closed"),
+        ("a,b,y\n1,2,\"x \"\"y\"\"\n", "q.csv:2:5: a quote opens here and is never closed"),
+    ] {
+        place.write("q.csv", text);
+        let run = place.run("train q.csv m.mercer");
+        assert_eq!((run.code, run.err.trim_end()), (Some(1), &*format!("mercer: {message}")));
+    }
+    // Quotes that are closed, doubled, or inside a word.
+    place.write("q.csv", "a,b,y\n1,2,\"x \"\"y\"\"\"\n3,4,\"z\nz\"\n5,6,it\"s\"");
+    place.run("train q.csv m.mercer").ok();
+}

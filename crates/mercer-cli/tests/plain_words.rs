@@ -58,3 +58,22 @@ fn an_unclosed_quote_is_named_where_it_opened() {
     place.write("q.csv", "a,b,y\n1,2,\"x \"\"y\"\"\"\n3,4,\"z\nz\"\n5,6,it\"s\"");
     place.run("train q.csv m.mercer").ok();
 }
+
+#[test]
+fn labels_that_are_no_label_are_named_with_their_place() {
+    let place = Place::new();
+    place.write("data", "1 1:1\n2 1:2\n1 1:3\n");
+    for (labels, message) in [
+        ("1\nnan\n2\n", "l:2:1: not finite: 'nan'; every value must be a finite number"),
+        ("1\n2\n-inf\n", "l:3:1: not finite: '-inf'; every value must be a finite number"),
+        ("1\n\0\n2\n", "l:2:1: a byte 0 in a label"),
+        ("a\n b\0c\nb\n", "l:2:2: a byte 0 in a label"),
+    ] {
+        place.write("l", labels);
+        let run = place.run("train --labels l data m.mercer");
+        assert_eq!((run.code, run.err.trim_end()), (Some(1), &*format!("mercer: {message}")));
+    }
+    place.write("data", "1 1:1\nnan 1:2\n2 1:3\n");
+    let run = place.run("train data m.mercer");
+    assert_eq!((run.code, run.err.contains("data:2:1: not finite: 'nan'")), (Some(1), true), "{}", run.err);
+}

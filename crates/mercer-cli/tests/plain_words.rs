@@ -77,3 +77,18 @@ fn labels_that_are_no_label_are_named_with_their_place() {
     let run = place.run("train data m.mercer");
     assert_eq!((run.code, run.err.contains("data:2:1: not finite: 'nan'")), (Some(1), true), "{}", run.err);
 }
+
+#[test]
+fn a_failed_write_names_the_file_asked_for() {
+    let place = Place::new();
+    place.write("data", "1 1:1\n2 1:2\n");
+    place.run("train data m.mercer").ok();
+    for (arguments, path) in
+        [("train data no/such.mercer", "no/such.mercer"), ("predict data m.mercer no/such", "no/such")]
+    {
+        let run = place.run(arguments);
+        assert_eq!(run.code, Some(4));
+        let message = format!("mercer: {path}: No such file or directory (os error 2)");
+        assert_eq!(run.err.trim_end(), message);
+    }
+}

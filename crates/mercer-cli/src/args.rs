@@ -5,6 +5,7 @@ mod demo;
 mod files;
 mod kernel;
 mod predict;
+mod rde;
 mod train;
 
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ pub(crate) use self::demo::DemoArgs;
 pub(crate) use self::files::{ConvertArgs, FileKind, InspectArgs, ScaleArgs, ScaleMethod};
 pub(crate) use self::kernel::{CheckArgs, KernelCommand};
 pub(crate) use self::predict::PredictArgs;
+pub(crate) use self::rde::RdeArgs;
 pub(crate) use self::train::{Lambda, MethodArg, ProbabilityArg, ScaleArg, SolverArgs, TrainArgs};
 use crate::help;
 use crate::svm::Program;
@@ -51,6 +53,9 @@ pub(crate) enum Command {
     /// Show kernels, and check one on data
     #[command(subcommand, after_help = help::KERNEL)]
     Kernel(KernelCommand),
+    /// How many dimensions of a kernel the labels need, and how much of them is noise
+    #[command(after_help = help::RDE)]
+    Rde(RdeArgs),
     /// Train, certify, predict and draw a picture on a small real data set
     #[command(after_help = help::DEMO)]
     Demo(DemoArgs),

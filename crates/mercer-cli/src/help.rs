@@ -15,6 +15,7 @@ Examples:
   mercer predict heart.test.txt heart.mercer predictions.txt
   mercer inspect heart.mercer
   mercer kernel list
+  mercer rde heart.txt
 
 LIBSVM users: svm-train, svm-predict and svm-scale work unchanged, as `mercer svm-train …` or by a
 link of that name to this program.
@@ -140,6 +141,40 @@ A function is a kernel if every Gram matrix it makes is positive semi-definite. 
 is looked at: the rules of the algebra keep kernels kernels. Then the Gram matrix of the data: its
 smallest eigenvalue, and where that is negative beyond rounding a witness. The exit code is 3 if
 there is one.";
+
+pub(crate) const RDE: &str = "\
+Examples:
+  mercer rde heart.txt                                the best Gaussian width, its dimension, the noise
+  mercer rde -k \"rbf(gamma=0.5)\" heart.txt           this kernel as it is
+  mercer rde --grid 2^-15:2^3 heart.txt               widths from 2^-15 to 2^3, doubling
+  mercer rde -k \"poly(degree=3)\" --grid 0.01,0.1,1 heart.txt
+  mercer rde -k \"rbf + linear\" --parameter 0.rbf.gamma --grid auto heart.txt
+  mercer rde --regression -s standard --label price houses.csv
+  mercer rde --figure spectrum.svg --spectrum spectrum.csv --labels-out clean.txt heart.txt
+
+The eigenvectors of a Gram matrix are directions of feature space, the most important first. Labels
+have a part in each. What a kernel can learn lies in the first few; noise is spread over all of
+them alike. Relevant dimension estimation (Braun, Buhmann and Mueller 2008) finds where the one
+ends and the other goes on alone:
+  tcm  two components: the cut d that makes two levels, before and after it, most likely
+  loo  the cut d whose fit by the first d eigenvectors has the least leave-one-out error
+The noise of classes is the share of rows whose label is not the one that the first d directions
+say; that of numbers is the variance of what is left. Both are found on these rows, so that the
+error on new ones will be larger.
+
+How to read it:
+  few dimensions, little noise    the kernel fits the problem; any kernel machine will do
+  many dimensions, little noise   a complex problem that can be learnt; more rows will help
+  few dimensions, much noise      the labels are noisy, or the features do not tell more
+  many dimensions, much noise     too few rows, or a kernel that does not fit; try another
+
+Values of --grid: `auto` (around the median distance for gamma of rbf, else around the value in the
+kernel), LOW:HIGH or LOW:HIGH:STEP (STEP in powers of two, 1 by default), or a list; 2^-3 and 10^-3
+may be written so. Of several kernels that with the best score of the method is taken.
+
+Cost: the eigenvectors of an n by n matrix for each value. --rows takes a sample of more rows.
+
+Next: `mercer train -k KERNEL DATA` with the kernel found.";
 
 pub(crate) const DEMO: &str = "\
 Examples:

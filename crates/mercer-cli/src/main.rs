@@ -19,6 +19,7 @@ mod plot;
 mod predict;
 mod probability;
 mod progress;
+mod rde;
 mod scale;
 mod scaling;
 mod shell;
@@ -61,6 +62,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Inspect(args) => inspect::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Kernel(command) => kernel::run(command),
+        Command::Rde(args) => rde::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Completions { shell } => shell::completions(*shell),
         Command::Man { folder } => shell::man(folder.as_deref()),

@@ -223,6 +223,13 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
         None if args.decisions || args.scores || args.probabilities => predictions.write_decisions(out),
         None => predictions.write(out),
     })?;
+    if let Predictions::Many(predicted) = &predictions
+        && predicted.is_nothing()
+    {
+        remark(
+            "mercer: no label is predicted for any row; try a larger C or another kernel, or look at --scores",
+        );
+    }
     let rows = points.len();
     let judgement = labels
         .filter(|labels| tell_sides(&predictions, labels))

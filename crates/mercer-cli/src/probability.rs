@@ -101,6 +101,21 @@ pub(crate) fn learn(
     Ok((estimate, seconds))
 }
 
+/// The folds there are: no more than rows that count, of the largest pair of classes where there are classes.
+pub(crate) fn folds_used(task: &Task, settings: &Settings) -> usize {
+    let (weights, classes): (&[f64], Vec<u32>) = match task {
+        Task::Svc(svc, y) => (&svc.weights, y.index().to_vec()),
+        Task::NuSvc(svc, y) => (&svc.weights, y.index().to_vec()),
+        Task::Svr(svr, y) => (&svr.weights, vec![0; y.len()]),
+        Task::OneClass(_) | Task::Svdd(_) | Task::Many(_) => return settings.folds,
+    };
+    let mut sizes = vec![0; classes.iter().max().map_or(0, |&most| most as usize + 1)];
+    let counts = |i: usize| weights.get(i).is_none_or(|&weight| weight > 0.0);
+    (0..classes.len()).filter(|&i| counts(i)).for_each(|i| sizes[classes[i] as usize] += 1);
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    settings.folds.min(sizes.iter().take(2).sum())
+}
+
 /// In words.
 pub(crate) fn words(estimate: &Estimate) -> String {
     match estimate {

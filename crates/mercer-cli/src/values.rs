@@ -54,9 +54,76 @@ pub(crate) fn time_limit(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| "must be a positive number of seconds".into())
 }
 
+/// More values than anybody waits for.
+const MOST_VALUES: usize = 1000;
+
+/// Values of a parameter to choose from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Grid {
+    /// By the data or by the value that is there.
+    Auto,
+    /// These.
+    Values(Vec<f64>),
+}
+
+/// `auto`, `LOW:HIGH`, `LOW:HIGH:STEP` with steps in powers of two, or a list.
+pub(crate) fn grid(text: &str) -> Result<Grid, String> {
+    if text == "auto" {
+        return Ok(Grid::Auto);
+    }
+    let parts: Vec<&str> = text.split(':').collect();
+    let values = match parts[..] {
+        [list] => list.split(',').map(power).collect::<Result<Vec<f64>, String>>()?,
+        [low, high] => ladder(power(low)?, power(high)?, 1.0)?,
+        [low, high, step] => ladder(power(low)?, power(high)?, power(step)?)?,
+        _ => return Err("expected auto, LOW:HIGH, LOW:HIGH:STEP or a list".into()),
+    };
+    if values.len() > MOST_VALUES {
+        return Err(format!("{} values; at most {MOST_VALUES}", values.len()));
+    }
+    Ok(Grid::Values(values))
+}
+
+/// low, low·2^step, … up to high.
+fn ladder(low: f64, high: f64, step: f64) -> Result<Vec<f64>, String> {
+    if !(low > 0.0 && high >= low && step > 0.0) {
+        return Err("LOW must be positive, HIGH not below it, STEP positive".into());
+    }
+    // A rung short of the end by rounding is the end.
+    let rungs = ((high / low).log2() / step + 1e-9).floor();
+    if rungs >= MOST_VALUES as f64 {
+        return Err(format!("more than {MOST_VALUES} values"));
+    }
+    Ok((0..=rungs as usize).map(|k| low * (k as f64 * step).exp2()).collect())
+}
+
+/// A finite number, also as `2^-3`.
+fn power(text: &str) -> Result<f64, String> {
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is not a number"));
+    let value = match text.split_once('^') {
+        Some((base, exponent)) => number(base)?.powf(number(exponent)?),
+        None => number(text)?,
+    };
+    if value.is_finite() { Ok(value) } else { Err(format!("'{text}' is not finite")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn grids_are_ladders_or_lists() {
+        assert_eq!(grid("auto"), Ok(Grid::Auto));
+        assert_eq!(grid("2^-2:2^1:1"), Ok(Grid::Values(vec![0.25, 0.5, 1.0, 2.0])));
+        assert_eq!(grid("1:8"), Ok(Grid::Values(vec![1.0, 2.0, 4.0, 8.0])));
+        assert_eq!(grid("1:10:2"), Ok(Grid::Values(vec![1.0, 4.0])));
+        assert_eq!(grid("10^-1,-3"), Ok(Grid::Values(vec![0.1, -3.0])));
+        for refused in
+            ["", "1:2:3:4", "0:1", "2:1", "1:2:0", "x", "1,,2", "nan", "10^999", "1:1e300:0.0001", "1:nan"]
+        {
+            assert!(grid(refused).is_err(), "{refused}");
+        }
+    }
 
     #[test]
     fn weights_belong_to_classes_of_any_name() {

@@ -242,6 +242,8 @@ pub enum DataProblem {
         /// The first point, from 1, up to which it is not.
         row: usize,
     },
+    /// A spectrum without a leading part: its eigenvalues are equal to rounding up to the middle, or none is positive.
+    NoCut,
     /// ν beyond what the sizes of the classes allow.
     NuTooLarge {
         /// ν
@@ -341,6 +343,10 @@ impl fmt::Display for DataProblem {
                     "the Gram matrix with its regulariser is not positive definite (up to point {row}): take a larger one, or a kernel that is semi-definite"
                 )
             }
+            Self::NoCut => write!(
+                f,
+                "the Gram matrix has no leading eigenvalues: none is positive, or those of the first half are equal; take a wider kernel, or more rows"
+            ),
             Self::NuTooLarge { nu, largest } => {
                 write!(f, "nu = {nu}: the sizes of the classes allow at most {largest}")
             }

@@ -90,6 +90,14 @@ impl<'a> Predicted<'a> {
         }
     }
 
+    /// Whether all sets of labels are empty.
+    pub(crate) fn is_nothing(&self) -> bool {
+        match self {
+            Self::Classes { .. } => false,
+            Self::Sets { found, .. } => !found.is_empty() && found.sets().iter().all(Vec::is_empty),
+        }
+    }
+
     fn label(&self, i: usize) -> String {
         match self {
             Self::Classes { names, index, .. } => names[index[i]].clone(),

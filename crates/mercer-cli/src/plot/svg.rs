@@ -35,6 +35,11 @@ impl Page {
     /// bottom.
     pub(crate) fn new(width: f64, low: Point, high: Point, margins: [f64; 4]) -> Self {
         let height = width * (high[1] - low[1]) / (high[0] - low[0]);
+        Self::stretched([width, height], low, high, margins)
+    }
+
+    /// A page around axes of this width and height, each with its own scale.
+    pub(crate) fn stretched([width, height]: [f64; 2], low: Point, high: Point, margins: [f64; 4]) -> Self {
         let [left, top, right, bottom] = margins;
         let size = [left + width + right, top + height + bottom];
         Self { body: String::new(), size, area: [left, top, width, height], low, high }
@@ -140,6 +145,27 @@ impl Page {
 
     /// Frame, ticks and names of the axes.
     pub(crate) fn axes(&mut self, names: [&str; 2]) {
+        let marks = ticks(self.low[1], self.high[1]).into_iter().map(|value| (value, number(value)));
+        self.frame(marks.collect());
+        let [left, top, width, height] = self.area;
+        self.text([left + width / 2.0, top + height + 40.0], 13.0, Anchor::Middle, names[0]);
+        self.text([left - 44.0, top + height / 2.0 + 4.0], 13.0, Anchor::Middle, names[1]);
+    }
+
+    /// The same where y is the logarithm to the base 10: ticks at whole powers, the name of y along its axis.
+    pub(crate) fn decades(&mut self, below: &str, beside: &str) {
+        let powers = self.low[1].ceil() as i64..=self.high[1].floor() as i64;
+        self.frame(powers.map(|power| (power as f64, power_of_ten(power))).collect());
+        let [left, top, width, height] = self.area;
+        self.text([left + width / 2.0, top + height + 40.0], 13.0, Anchor::Middle, below);
+        let (x, y) = (left - 56.0, top + height / 2.0);
+        let _ = writeln!(self.body, r#"<g transform="rotate(-90 {x:.1} {y:.1})">"#);
+        self.text([x, y], 13.0, Anchor::Middle, beside);
+        self.body.push_str("</g>\n");
+    }
+
+    /// Frame and ticks, those of y as given.
+    fn frame(&mut self, beside: Vec<(f64, String)>) {
         let [left, top, width, height] = self.area;
         let (right, bottom) = (left + width, top + height);
         let mut path = format!("M{left:.1} {top:.1}H{right:.1}V{bottom:.1}H{left:.1}Z");
@@ -148,14 +174,12 @@ impl Page {
             let _ = write!(path, "M{x:.1} {bottom:.1}v5");
             self.text([x, bottom + 19.0], 12.0, Anchor::Middle, &number(value));
         }
-        for value in ticks(self.low[1], self.high[1]) {
+        for (value, text) in beside {
             let [_, y] = self.place([self.low[0], value]);
             let _ = write!(path, "M{left:.1} {y:.1}h-5");
-            self.text([left - 9.0, y + 4.0], 12.0, Anchor::End, &number(value));
+            self.text([left - 9.0, y + 4.0], 12.0, Anchor::End, &text);
         }
         let _ = writeln!(self.body, r#"<path d="{path}" fill="none" stroke="{GREY}" stroke-width="1"/>"#);
-        self.text([left + width / 2.0, bottom + 40.0], 13.0, Anchor::Middle, names[0]);
-        self.text([left - 44.0, top + height / 2.0 + 4.0], 13.0, Anchor::Middle, names[1]);
     }
 
     /// The file.
@@ -208,6 +232,18 @@ fn number(value: f64) -> String {
     if text == "-0" { "0".into() } else { text.replace('-', "−") }
 }
 
+/// `10⁻³`, and 1 for 10⁰.
+fn power_of_ten(power: i64) -> String {
+    if power == 0 {
+        return "1".into();
+    }
+    let raised = |digit: char| match digit.to_digit(10) {
+        Some(digit) => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize],
+        None => '⁻',
+    };
+    std::iter::once("10".to_owned()).chain([power.to_string().chars().map(raised).collect()]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,6 +254,11 @@ mod tests {
         assert_eq!(texts(-1.3, 1.0), ["−1", "−0.5", "0", "0.5", "1"]);
         assert_eq!(texts(0.0, 100.0), ["0", "20", "40", "60", "80", "100"]);
         assert_eq!(texts(-0.25, 1.2), ["0", "0.5", "1"]);
+    }
+
+    #[test]
+    fn powers_are_raised() {
+        assert_eq!([0, 1, -3, -12].map(power_of_ten), ["1", "10¹", "10⁻³", "10⁻¹²"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::fit::{Totals, warning};
 use crate::models::{method_name, parameters};
 use crate::multiclass::Many;
 use crate::output::{answer, answer_json, count, remark, rough, seconds, short};
-use crate::probability::words;
+use crate::probability::{folds_used, words};
 use crate::task::Task;
 
 /// Class names longer than this together are counted, not listed.
@@ -235,7 +235,7 @@ fn probability(outcome: &Outcome<'_>) -> String {
     let folds = match estimate {
         Estimate::Density(_) => String::new(),
         Estimate::Classes(_) | Estimate::Noise(_) => {
-            format!(", from {} by seed {}", count(settings.folds, "fold"), settings.seed)
+            format!(", from {} by seed {}", count(folds_used(outcome.task, settings), "fold"), settings.seed)
         }
     };
     let took = seconds(cost.probability_seconds.unwrap_or(0.0));

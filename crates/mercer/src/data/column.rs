@@ -145,11 +145,16 @@ impl ColumnBuilder {
     /// Appends a label of any kind.
     ///
     /// # Errors
-    /// If it is not UTF-8.
+    /// If it is not UTF-8, holds a byte 0, or is a number that is not finite.
     pub(crate) fn push(&mut self, label: &[u8]) -> Result<(), Problem> {
-        if let Ok(value) = number::whole(label) {
-            self.push_number(value);
-            return Ok(());
+        match number::whole(label) {
+            Ok(value) => {
+                self.push_number(value);
+                return Ok(());
+            }
+            Err(problem @ Problem::NotFinite(_)) => return Err(problem),
+            Err(_) if label.contains(&0) => return Err(Problem::Other("a byte 0 in a label".into())),
+            Err(_) => {}
         }
         let text = std::str::from_utf8(label).map_err(|_| Problem::NotText)?;
         let (dictionary, codes) = self.as_texts();
@@ -232,8 +237,8 @@ mod tests {
     #[test]
     fn a_text_among_numbers_is_named() {
         assert_eq!(column(&["1", "2"]).numbers().unwrap(), [1.0, 2.0]);
-        let error = column(&["1", "nan", "x"]).numbers().unwrap_err();
-        assert_eq!(error.to_string(), "row 2: label 'nan' is not a number");
+        let error = column(&["1", "none", "x"]).numbers().unwrap_err();
+        assert_eq!(error.to_string(), "row 2: label 'none' is not a number");
     }
 
     #[test]

@@ -44,7 +44,7 @@ const BATCH: usize = 1024;
 
 impl Cells {
     pub(crate) fn new(input: Input, delimiter: u8) -> Self {
-        let recorder = Recorder { input, kept: Vec::new(), from: 0, needed: 0 };
+        let recorder = Recorder { input, kept: Vec::new(), from: 0, needed: 0, ended: false };
         let reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -74,6 +74,7 @@ impl Cells {
                 });
             }
         }
+        self.check_quotes()?;
         let found = self.row.len();
         let expected = *self.expected.get_or_insert(found);
         if found == expected {
@@ -138,13 +139,29 @@ impl Cells {
         Ok(())
     }
 
+    /// Refuses a row that the end of the text ended inside quotes: it holds all that came after the quote.
+    fn check_quotes(&self) -> Result<()> {
+        if !self.reader.get_ref().ended {
+            return Ok(());
+        }
+        let (line, raw) = self.text(&self.row);
+        let Some((down, column)) = open_quote(raw, self.delimiter) else { return Ok(()) };
+        let problem = Problem::Other("a quote opens here and is never closed".into());
+        Err(Error::parse(self.reader.get_ref().input.path(), line + down, column, problem))
+    }
+
     /// A flaw in cell `k` of a row, or at its end if there are fewer.
     fn flaw(&self, row: &csv::ByteRecord, k: usize, problem: Problem) -> Error {
+        let (line, raw) = self.text(row);
+        let (down, column) = place(raw, self.delimiter, k);
+        Error::parse(self.reader.get_ref().input.path(), line + down, column, problem)
+    }
+
+    /// The line of a row and the text that begins with it.
+    fn text(&self, row: &csv::ByteRecord) -> (u64, &[u8]) {
         let recorder = self.reader.get_ref();
         let (line, byte) = row.position().map_or((1, 0), |at| (at.line(), at.byte()));
-        let raw = recorder.kept.get((byte - recorder.from) as usize..).unwrap_or_default();
-        let (down, column) = place(raw, self.delimiter, k);
-        Error::parse(recorder.input.path(), line + down, column, problem)
+        (line, recorder.kept.get((byte - recorder.from) as usize..).unwrap_or_default())
     }
 }
 
@@ -183,6 +200,24 @@ fn place(raw: &[u8], delimiter: u8, k: usize) -> (u64, u64) {
     (line, column)
 }
 
+/// Where the quote lies that is still open at the end of a text: lines down, and column from 1. A quote opens at the
+/// beginning of a cell only, and two of them inside are one that is meant.
+fn open_quote(text: &[u8], delimiter: u8) -> Option<(u64, u64)> {
+    let (mut here, mut opened, mut beginning) = ((0, 1), None, true);
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match (byte, opened) {
+            (b'"', Some(_)) if bytes.next_if_eq(&b'"').is_some() => here.1 += 1,
+            (b'"', Some(_)) => opened = None,
+            (b'"', None) if beginning => opened = Some(here),
+            _ => {}
+        }
+        beginning = opened.is_none() && (byte == delimiter || byte == b'\n' || byte == b'\r');
+        here = if byte == b'\n' { (here.0 + 1, 1) } else { (here.0, here.1 + 1) };
+    }
+    opened
+}
+
 /// Hands an input on and keeps what a message may still point at.
 struct Recorder {
     input: Input,
@@ -191,6 +226,8 @@ struct Recorder {
     from: u64,
     /// The first byte that is still needed.
     needed: u64,
+    /// Whether all of the text was read.
+    ended: bool,
 }
 
 impl Read for Recorder {
@@ -200,6 +237,7 @@ impl Read for Recorder {
         self.from += past as u64;
         let count = self.input.read(out)?;
         self.kept.extend_from_slice(&out[..count]);
+        self.ended |= count == 0;
         Ok(count)
     }
 }

@@ -158,6 +158,7 @@ fn read_labels_as(path: &Path, options: &ReadOptions) -> Result<LabelColumn> {
         text.pop();
     }
     for (line, label) in text.split(|&byte| byte == b'\n').enumerate() {
+        let before = label.len() - label.trim_ascii_start().len();
         let label = label.trim_ascii();
         if label.is_empty() && !options.sets {
             continue;
@@ -167,7 +168,7 @@ fn read_labels_as(path: &Path, options: &ReadOptions) -> Result<LabelColumn> {
         } else {
             labels.push(label)
         };
-        pushed.map_err(|problem| Error::parse(path, line as u64 + 1, 1, problem))?;
+        pushed.map_err(|problem| Error::parse(path, line as u64 + 1, before as u64 + 1, problem))?;
     }
     Ok(labels.finish())
 }

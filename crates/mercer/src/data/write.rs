@@ -4,7 +4,7 @@
 //! ever sees half of one and a failed write leaves nothing behind. A name that ends in `.gz` or `.zst` is
 //! compressed; `-` is standard output.
 
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -65,30 +65,16 @@ fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::R
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".mercer-").suffix(".part");
-    if let Some(permissions) = usual_permissions() {
-        builder.permissions(permissions);
-    }
-    let mut file = builder.tempfile_in(folder)?;
+    // Opened here, not by `tempfile`: with the permissions of any new file, and an error that does not name the temporary
+    // one.
+    let open = |path: &Path| File::options().write(true).create_new(true).open(path);
+    let mut file = tempfile::Builder::new().prefix(".mercer-").suffix(".part").make_in(folder, open)?;
     fill(file.as_file_mut())?;
     // A file that is there already keeps its permissions, as it would if it were overwritten.
     if let Ok(metadata) = std::fs::metadata(path) {
         file.as_file().set_permissions(metadata.permissions())?;
     }
     file.persist(path).map(|_: File| ()).map_err(|error| error.error)
-}
-
-/// What a new file may be used for before the process's mask is applied; temporary files are private otherwise.
-fn usual_permissions() -> Option<Permissions> {
-    #[cfg(unix)]
-    {
-        Some(std::os::unix::fs::PermissionsExt::from_mode(0o666))
-    }
-    #[cfg(not(unix))]
-    {
-        None
-    }
 }
 
 /// Writes rows as LIBSVM text, entries that are stored and not zero in dense rows, with values that read back
@@ -200,7 +186,12 @@ mod tests {
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(write_atomic(&folder.path().join("no/such"), |_| Ok(())).is_err());
+        let absent = folder.path().join("no/such");
+        let message = write_atomic(&absent, |_| Ok(())).unwrap_err().to_string();
+        assert!(
+            message.starts_with(&format!("{}: ", absent.display())) && !message.contains(".part"),
+            "{message}"
+        );
     }
 
     #[cfg(unix)]
@@ -213,7 +204,7 @@ mod tests {
         write_atomic(&ours, |_| Ok(())).unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(&ours), mode(&plain));
-        std::fs::set_permissions(&ours, Permissions::from_mode(0o640)).unwrap();
+        std::fs::set_permissions(&ours, PermissionsExt::from_mode(0o640)).unwrap();
         write_atomic(&ours, |_| Ok(())).unwrap();
         assert_eq!(mode(&ours) & 0o777, 0o640);
     }

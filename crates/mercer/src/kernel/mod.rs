@@ -20,6 +20,7 @@ mod expr;
 mod laws;
 mod leaf;
 mod map;
+mod median;
 mod parameter;
 mod pointwise;
 mod readout;
@@ -39,6 +40,7 @@ pub use construct::{
     precomputed, rational_quadratic, rbf, rbf_sigma, tanh,
 };
 pub use expr::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
+pub use median::median_gamma;
 pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;

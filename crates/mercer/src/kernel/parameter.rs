@@ -128,6 +128,36 @@ impl<L: Leaf> Expr<L> {
         refused.map_or(Ok(changed), |kind| Err(kind.into()))
     }
 
+    /// The same expression with one parameter of another value, on its own scale, not that of [`Expr::vector`]. Any value goes
+    /// that [`Expr::check`] accepts, also outside the bounds of a search.
+    ///
+    /// ```
+    /// use mercer::kernel::{VectorExpr, linear, rbf};
+    ///
+    /// let kernel = rbf(1.0) + linear();
+    /// assert_eq!(kernel.with_parameter("0.rbf.gamma", 1e-9)?, rbf(1e-9) + linear());
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no parameter at this path, or the value is out of its range.
+    pub fn with_parameter(&self, path: &str, value: f64) -> Result<Self> {
+        let mut changed = self.clone();
+        let mut found = false;
+        changed.visit(&mut |slot| {
+            if slot.path == path {
+                *slot.value = value;
+                found = true;
+            }
+        });
+        if !found {
+            let what = format!("a parameter '{path}', which the kernel does not have").into();
+            return Err(ErrorKind::Unsupported { what }.into());
+        }
+        changed.check()?;
+        Ok(changed)
+    }
+
     fn visit(&mut self, visit: &mut dyn FnMut(Slot<'_>)) {
         match self {
             Self::Leaf(leaf) => leaf.visit_parameters(visit),
@@ -177,6 +207,17 @@ mod tests {
         assert!(kernel.with_vector(&[f64::NAN]).is_err());
         assert!(kernel.with_vector(&[]).is_err());
         assert!(kernel.with_vector(&[0.0, 0.0]).is_err());
+    }
+
+    #[test]
+    fn one_parameter_can_have_any_value_in_its_range() {
+        let kernel: VectorExpr = "rbf(gamma=0.5) + 2*linear".parse().unwrap();
+        assert_eq!(kernel.with_parameter("0.rbf.gamma", 1e-9).unwrap(), rbf(1e-9) + 2.0 * linear());
+        assert_eq!(kernel.with_parameter("1.0.constant", 7.0).unwrap(), rbf(0.5) + 7.0 * linear());
+        assert!(kernel.with_parameter("0.rbf.gamma", 0.0).is_err());
+        assert!(kernel.with_parameter("0.rbf.gamma", f64::NAN).is_err());
+        let error = kernel.with_parameter("rbf.gamma", 1.0).unwrap_err().to_string();
+        assert_eq!(error, "not supported: a parameter 'rbf.gamma', which the kernel does not have");
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod divide;
 mod exact;
 mod inner;
 mod problem;
+pub(crate) mod rde;
 pub(crate) mod ridge;
 mod run;
 mod shared;
@@ -22,6 +23,7 @@ mod working_set;
 
 pub use certificate::{Certificate, Stop};
 pub use problem::Problem;
+pub use rde::{Criterion, Cut, Relevance, Target};
 pub(crate) use shared::Shared;
 pub use smo::{Selection, Smo, unwatched};
 pub use stage::{Follow, Stage, unfollowed};

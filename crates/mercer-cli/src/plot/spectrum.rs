@@ -1,0 +1,117 @@
+//! The spectrum of a kernel, what it holds of the labels, and the cut between the relevant part and noise.
+
+use mercer::solve::Relevance;
+
+use super::contour::{Line, Point};
+use super::surface::Captions;
+use super::svg::{Anchor, Mark, Page};
+
+/// Pixels of the axes.
+const SIZE: [f64; 2] = [640.0, 400.0];
+/// Blue of Okabe and Ito (2008).
+const COEFFICIENT: Mark = Mark::Circle("#0072b2");
+/// The relevant part.
+const TINT: &str = "#fae6d8";
+const DASH: &str = "6 4";
+/// The part of the spectrum shown is so many times the relevant one, and at least so many dimensions.
+const BEYOND: usize = 6;
+const LEAST: usize = 40;
+/// Decades below the largest that can be shown.
+const DECADES: f64 = 6.0;
+
+/// Coefficients |sᵢ| and eigenvalues, each relative to the largest, on a log scale; the levels σ̂₁ and σ̂₂ before and after
+/// the cut. Of several targets the root of the mean square is shown.
+pub(crate) fn spectrum(relevance: &Relevance, captions: &Captions) -> String {
+    let d = relevance.dimension();
+    let shown = relevance.eigenvalues.len().min((BEYOND * d).max(LEAST));
+    let sizes = sizes(relevance);
+    let largest = sizes.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let share = |size: f64| (size / largest).max(f64::MIN_POSITIVE).log10();
+    let mean = |levels: &dyn Fn(usize) -> f64| {
+        let targets = relevance.targets.len();
+        ((0..targets).map(levels).sum::<f64>() / targets as f64).sqrt()
+    };
+    let levels =
+        [share(mean(&|t| relevance.targets[t].relevant)), share(mean(&|t| relevance.targets[t].noise))];
+    // One coefficient in twenty may fall below the picture; it is drawn at its lower edge.
+    let mut order: Vec<f64> = sizes[..shown].iter().map(|&size| share(size)).collect();
+    order.sort_by(f64::total_cmp);
+    let low = (order[shown / 20].min(levels[1]) - 0.3).clamp(-DECADES, -1.0);
+    let high = 0.25;
+
+    let right = shown as f64 + 0.5;
+    let mut page = Page::stretched(SIZE, [0.5, low], [right, high], [84.0, 66.0, 190.0, 56.0]);
+    let cut = d as f64 + 0.5;
+    page.fill(&[ring([0.5, low], [cut, high])], TINT);
+    let first = relevance.eigenvalues[0].max(f64::MIN_POSITIVE);
+    let height = |i: usize| (relevance.eigenvalues[i] / first).max(f64::MIN_POSITIVE).log10();
+    let curve = (0..shown).map(|i| [i as f64 + 1.0, height(i)]).collect();
+    page.stroke(&[open(down_to(low, curve))], 1.6, "");
+    for (ends, level) in [([0.5, cut], levels[0]), ([cut, right], levels[1])] {
+        if level >= low {
+            page.stroke(&[open(vec![[ends[0], level], [ends[1], level]])], 1.4, DASH);
+        }
+    }
+    for (i, &size) in sizes[..shown].iter().enumerate() {
+        page.mark([i as f64 + 1.0, share(size).max(low)], COEFFICIENT);
+    }
+    page.stroke(&[open(vec![[cut, low], [cut, high]])], 2.2, "");
+    page.decades("i, dimension", "relative to the largest");
+    page.text([84.0, 28.0], 18.0, Anchor::Start, &captions.title);
+    page.text([84.0, 50.0], 13.0, Anchor::Start, &captions.subtitle);
+    legend(&mut page, d);
+    page.finish(&captions.title)
+}
+
+/// The root of the mean square of sᵢ over the targets.
+fn sizes(relevance: &Relevance) -> Vec<f64> {
+    let targets = &relevance.targets;
+    let square = |i: usize| targets.iter().map(|target| target.coefficients[i].powi(2)).sum::<f64>();
+    (0..relevance.eigenvalues.len()).map(|i| (square(i) / targets.len() as f64).sqrt()).collect()
+}
+
+/// The beginning of a falling curve, down to where it leaves the picture.
+fn down_to(low: f64, mut curve: Vec<Point>) -> Vec<Point> {
+    if let Some(at) = curve.iter().position(|point| point[1] < low) {
+        curve.truncate(at + 1);
+        if let [.., before, last] = &mut curve[..] {
+            let share = (before[1] - low) / (before[1] - last[1]);
+            *last = [before[0] + share * (last[0] - before[0]), low];
+        }
+    }
+    curve
+}
+
+fn open(points: Vec<Point>) -> Line {
+    Line { points, closed: false }
+}
+
+fn ring(low: Point, high: Point) -> Line {
+    Line { points: vec![low, [high[0], low[1]], high, [low[0], high[1]]], closed: true }
+}
+
+fn legend(page: &mut Page, dimension: usize) {
+    let [left, top, width, _] = page.area();
+    let (x, mut y) = (left + width + 30.0, top + 12.0);
+    let mut entry = |draw: &dyn Fn(&mut Page, Point), text: &str| {
+        draw(page, [x, y]);
+        page.text([x + 20.0, y + 4.5], 13.0, Anchor::Start, text);
+        y += 26.0;
+    };
+    entry(&|page, place| page.mark_at(place, COEFFICIENT), "labels, |sᵢ|");
+    entry(&|page, place| page.sample(place, 1.6, ""), "eigenvalues, λᵢ");
+    entry(&|page, place| page.sample(place, 1.4, DASH), "levels σ₁, σ₂");
+    entry(&|page, place| page.sample(place, 2.2, ""), &format!("cut, d = {dimension}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_ends_where_it_leaves_the_picture() {
+        let curve = vec![[1.0, 0.0], [2.0, -1.0], [3.0, -5.0], [4.0, -9.0]];
+        assert_eq!(down_to(-3.0, curve.clone()), [[1.0, 0.0], [2.0, -1.0], [2.5, -3.0]]);
+        assert_eq!(down_to(-10.0, curve.clone()), curve);
+    }
+}

@@ -74,7 +74,7 @@ impl Cholesky {
     }
 
     /// L⁻¹ right.
-    fn forward(&self, x: &mut [f64]) {
+    pub(crate) fn forward(&self, x: &mut [f64]) {
         for i in 0..x.len() {
             let row = self.matrix.row(i);
             x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
@@ -82,7 +82,7 @@ impl Cholesky {
     }
 
     /// L⁻ᵀ right.
-    fn backward(&self, x: &mut [f64]) {
+    pub(crate) fn backward(&self, x: &mut [f64]) {
         for i in (0..x.len()).rev() {
             let row = self.matrix.row(i);
             x[i] /= row[i];

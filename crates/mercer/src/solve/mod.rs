@@ -5,9 +5,11 @@
 //! machines of several classes that are one programme.
 
 mod active;
+pub(crate) mod cca;
 mod certificate;
 mod divide;
 mod exact;
+pub(crate) mod fisher;
 mod inner;
 mod problem;
 mod run;

@@ -86,6 +86,8 @@ pub struct CcaModel<X, K, Y = X, L = K> {
     pub values: Vec<f64>,
     /// The correlation of f and g on the training data, of each component.
     pub correlations: Vec<f64>,
+    /// κ
+    pub regularizer: f64,
     /// The certificate: the largest relative residual of K_x K_y β = ρ(K_x² + nκK_x)α and of its twin, about the means.
     pub residual: f64,
 }
@@ -250,6 +252,7 @@ impl<K, L> Cca<K, L> {
             second_support: second.features.pivots,
             values,
             correlations,
+            regularizer: kappa,
             residual: residuals[0].max(residuals[1]),
         })
     }

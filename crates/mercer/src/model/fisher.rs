@@ -92,6 +92,8 @@ pub struct FisherModel<X, K> {
     pub ratios: Vec<f64>,
     /// Positions of the expansion points in the training data, from 0.
     pub support: Vec<usize>,
+    /// μ
+    pub regularizer: f64,
     /// The certificate: the relative residual of the linear systems that the axes solve.
     pub residual: f64,
 }
@@ -205,8 +207,16 @@ impl<K> Fisher<K> {
         };
         let expansion = self.expansion(x.select(&support), &axes);
         present.positions(&mut support);
-        let (ratios, residual, classes) = (axes.ratios, axes.residual, y.classes().to_vec());
-        Ok(FisherModel { expansion, classes, centers, threshold, ratios, support, residual })
+        Ok(FisherModel {
+            expansion,
+            classes: y.classes().to_vec(),
+            centers,
+            threshold,
+            ratios: axes.ratios,
+            support,
+            regularizer: self.regularizer,
+            residual: axes.residual,
+        })
     }
 
     /// The axes and the points over which they are expanded.

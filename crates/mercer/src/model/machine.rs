@@ -1,6 +1,6 @@
 //! Any of the machines, as model files hold them.
 
-use super::{Expansion, Function, MultiLabelModel, ScoreModel, SvcModel, SvddModel};
+use super::{CcaModel, Expansion, FisherModel, Function, MultiLabelModel, ScoreModel, SvcModel, SvddModel};
 use crate::data::Vectors;
 use crate::kernel::VectorExpr;
 use crate::solve::Certificate;
@@ -21,11 +21,15 @@ pub enum Machine {
     Scores(ScoreModel<Vectors, VectorExpr>),
     /// A function for each label, positive where a point has it.
     MultiLabel(MultiLabelModel<Vectors, VectorExpr>),
+    /// Axes on which classes lie apart.
+    Fisher(FisherModel<Vectors, VectorExpr>),
+    /// Functions of two views that go together.
+    Cca(CcaModel<Vectors, VectorExpr>),
 }
 
 impl Machine {
     /// The words of [`Machine::method`].
-    pub const METHODS: [&str; 9] = [
+    pub const METHODS: [&str; 11] = [
         "svc",
         "svr",
         "one-class",
@@ -35,6 +39,8 @@ impl Machine {
         "weston-watkins",
         "softmax",
         "multilabel",
+        "fisher",
+        "cca",
     ];
 
     /// The word for it in model files.
@@ -47,11 +53,13 @@ impl Machine {
             Self::Sphere(_) => 3,
             Self::Scores(model) => return model.loss.map_or("ovr", Loss::name),
             Self::MultiLabel(_) => 8,
+            Self::Fisher(_) => 9,
+            Self::Cca(_) => 10,
         };
         Self::METHODS[at]
     }
 
-    /// Its functions over the support points.
+    /// Its functions over the support points; of two views those of the first.
     #[must_use]
     pub fn expansion(&self) -> &Expansion<Vectors, VectorExpr> {
         match self {
@@ -59,6 +67,8 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &function.expansion,
             Self::Sphere(sphere) => &sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.expansion,
+            Self::Fisher(model) => &model.expansion,
+            Self::Cca(model) => &model.first,
         }
     }
 
@@ -69,6 +79,8 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &mut function.expansion,
             Self::Sphere(sphere) => &mut sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &mut scores.expansion,
+            Self::Fisher(model) => &mut model.expansion,
+            Self::Cca(model) => &mut model.first,
         }
     }
 
@@ -80,6 +92,8 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &function.support,
             Self::Sphere(sphere) => &sphere.function.support,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.support,
+            Self::Fisher(model) => &model.support,
+            Self::Cca(model) => &model.first_support,
         }
     }
 
@@ -91,6 +105,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
             Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.certificates,
+            Self::Fisher(_) | Self::Cca(_) => &[],
         }
     }
 
@@ -100,7 +115,8 @@ impl Machine {
         match self {
             Self::Classifier(model) => Some(&model.classes),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => Some(&scores.classes),
-            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) => None,
+            Self::Fisher(model) => Some(&model.classes),
+            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Cca(_) => None,
         }
     }
 
@@ -135,5 +151,17 @@ impl From<ScoreModel<Vectors, VectorExpr>> for Machine {
 impl From<MultiLabelModel<Vectors, VectorExpr>> for Machine {
     fn from(model: MultiLabelModel<Vectors, VectorExpr>) -> Self {
         Self::MultiLabel(model)
+    }
+}
+
+impl From<FisherModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: FisherModel<Vectors, VectorExpr>) -> Self {
+        Self::Fisher(model)
+    }
+}
+
+impl From<CcaModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: CcaModel<Vectors, VectorExpr>) -> Self {
+        Self::Cca(model)
     }
 }

@@ -10,7 +10,6 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
-use super::square::{add, dot};
 use super::{Broken, Tick};
 
 /// What is left of a diagonal entry that cannot be told from rounding, as a share of the largest.
@@ -74,7 +73,10 @@ impl Features {
         let scale = residual.sqrt();
         row.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, row)| {
             let points = chunk * CHUNK..chunk * CHUNK + row.len();
-            self.columns.iter().for_each(|h| add(row, -h[pivot], &h[points.clone()]));
+            for h in &self.columns {
+                let factor = h[pivot];
+                row.iter_mut().zip(&h[points.clone()]).for_each(|(value, h)| *value -= factor * h);
+            }
             row.iter_mut().for_each(|value| *value /= scale);
         });
         row[pivot] = scale;
@@ -103,7 +105,7 @@ impl Features {
 pub(crate) fn centered(columns: &[Vec<f64>], weights: &[f64]) -> Vec<Vec<f64>> {
     let total: f64 = weights.iter().sum();
     let center = |column: &Vec<f64>| {
-        let mean = dot(column, weights) / total;
+        let mean = column.iter().zip(weights).map(|(value, weight)| value * weight).sum::<f64>() / total;
         column.iter().zip(weights).map(|(value, weight)| weight.sqrt() * (value - mean)).collect()
     };
     columns.par_iter().map(center).collect()

@@ -6,8 +6,6 @@
 
 use std::ops::ControlFlow;
 
-use rayon::prelude::*;
-
 use crate::linalg::{Broken, Cholesky, Square, Svd, Tick, inner};
 
 /// Pairs of directions, the most correlated first, scaled so that wᵀ(ZᵀZ/n + κI)w = 1.
@@ -35,22 +33,20 @@ pub(crate) fn canonical(
     go(tick, 0.3)?;
     let products = inner(y, x);
     let mut columns: Vec<Vec<f64>> = products.chunks(x.len()).map(<[f64]>::to_vec).collect();
-    columns.par_iter_mut().for_each(|column| first.forward(column));
+    first.solve_lower(&mut columns);
     let mut rows: Vec<Vec<f64>> =
         (0..x.len()).map(|i| columns.iter().map(|column| column[i]).collect()).collect();
-    rows.par_iter_mut().for_each(|row| second.forward(row));
+    second.solve_lower(&mut rows);
     go(tick, 0.5)?;
     // What is not finite has no factor, so that the iteration converges.
     let svd = Svd::new(x.len(), y.len(), |i, j| rows[i][j]).ok_or(Broken::NotDefinite(0))?;
     go(tick, 1.0)?;
-    let scaled = |factor: &Cholesky, mut vector: Vec<f64>| {
-        factor.backward(&mut vector);
-        vector.iter_mut().for_each(|w| *w *= total.sqrt());
-        vector
-    };
     let pairs = (0..components.min(svd.values.len())).map(|k| svd.vectors(k));
-    let (first, second) = pairs.map(|(left, right)| (scaled(&first, left), scaled(&second, right))).unzip();
-    Ok(Canonical { spectrum: svd.values, first, second })
+    let (mut left, mut right): (Vec<_>, Vec<_>) = pairs.unzip();
+    first.solve_upper(&mut left);
+    second.solve_upper(&mut right);
+    left.iter_mut().chain(&mut right).flatten().for_each(|w| *w *= total.sqrt());
+    Ok(Canonical { spectrum: svd.values, first: left, second: right })
 }
 
 /// Of ZᵀZ + penalty·I.

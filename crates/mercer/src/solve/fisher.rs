@@ -165,8 +165,9 @@ pub(crate) fn whole(
         let code = combined(&codes, &among_codes, scale);
         let coefficients = combined(&solved, &among_codes, scale);
         let intercept = scale * dot(&intercepts, &among_codes);
-        let product = factor.product(&coefficients);
-        let residual = relative(product.iter().zip(&code).map(|(a, t)| a - (t - intercept)), &code);
+        let mut product = [coefficients.clone()];
+        factor.product(&mut product);
+        let residual = relative(product[0].iter().zip(&code).map(|(a, t)| a - (t - intercept)), &code);
         // Kα = T − b − nμW⁻¹α, and its mean is −b.
         let projections =
             code.iter().zip(&coefficients).zip(&ridge).map(|((t, a), ridge)| t - ridge * a).collect();

@@ -7,11 +7,13 @@
 mod active;
 pub(crate) mod cca;
 mod certificate;
+pub(crate) mod conjugate;
 mod divide;
 mod exact;
 pub(crate) mod fisher;
 mod inner;
 mod problem;
+pub(crate) mod ridge;
 mod run;
 mod shared;
 mod smo;

@@ -88,7 +88,11 @@ pub(crate) fn method_name(machine: &Machine, training: Option<&Training>) -> &'s
         Machine::Regression(_) => "svr",
         Machine::OneClass(_) => "one-class",
         Machine::Sphere(_) => "svdd",
-        Machine::Scores(_) | Machine::MultiLabel(_) => machine.method(),
+        Machine::Scores(_)
+        | Machine::MultiLabel(_)
+        | Machine::Ridge(_)
+        | Machine::Fisher(_)
+        | Machine::Cca(_) => machine.method(),
     }
 }
 
@@ -133,7 +137,11 @@ impl Prepared {
         options: ReadOptions,
     ) -> Result<(Vectors, Option<LabelColumn>)> {
         let precomputed = is_precomputed(&self.machine.expansion().kernel);
-        let targets = matches!(self.machine, Machine::Regression(_));
+        let targets = match &self.machine {
+            Machine::Regression(_) => true,
+            Machine::Ridge(model) => model.expansion.coefficients.outputs == 1,
+            _ => false,
+        };
         let sets = matches!(self.machine, Machine::MultiLabel(_));
         let options = ReadOptions { precomputed, targets, sets, encoding: self.encoding.clone(), ..options };
         let Table { points, labels, .. } = data::read(path, &options).in_file(path)?;

@@ -42,6 +42,7 @@ mod fisher_tests;
 mod machine;
 mod points;
 mod probability;
+mod ridge;
 mod scores;
 #[cfg(test)]
 mod scores_tests;

@@ -1,7 +1,10 @@
 //! Any of the machines, as model files hold them.
 
-use super::{CcaModel, Expansion, FisherModel, Function, MultiLabelModel, ScoreModel, SvcModel, SvddModel};
-use crate::data::Vectors;
+use super::{
+    CcaModel, Expansion, FisherModel, Function, MultiLabelModel, RidgeModel, ScoreModel, SvcModel, SvddModel,
+};
+use crate::data::{Dense, Vectors};
+use crate::error::{ErrorKind, Result};
 use crate::kernel::VectorExpr;
 use crate::solve::Certificate;
 use crate::solve::together::Loss;
@@ -21,6 +24,8 @@ pub enum Machine {
     Scores(ScoreModel<Vectors, VectorExpr>),
     /// A function for each label, positive where a point has it.
     MultiLabel(MultiLabelModel<Vectors, VectorExpr>),
+    /// Functions that predict numbers, one for each target, by kernel ridge regression.
+    Ridge(RidgeModel<Vectors, VectorExpr>),
     /// Axes on which classes lie apart.
     Fisher(FisherModel<Vectors, VectorExpr>),
     /// Functions of two views that go together.
@@ -29,7 +34,7 @@ pub enum Machine {
 
 impl Machine {
     /// The words of [`Machine::method`].
-    pub const METHODS: [&str; 11] = [
+    pub const METHODS: [&str; 12] = [
         "svc",
         "svr",
         "one-class",
@@ -39,6 +44,7 @@ impl Machine {
         "weston-watkins",
         "softmax",
         "multilabel",
+        "ridge",
         "fisher",
         "cca",
     ];
@@ -53,8 +59,9 @@ impl Machine {
             Self::Sphere(_) => 3,
             Self::Scores(model) => return model.loss.map_or("ovr", Loss::name),
             Self::MultiLabel(_) => 8,
-            Self::Fisher(_) => 9,
-            Self::Cca(_) => 10,
+            Self::Ridge(_) => 9,
+            Self::Fisher(_) => 10,
+            Self::Cca(_) => 11,
         };
         Self::METHODS[at]
     }
@@ -67,6 +74,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &function.expansion,
             Self::Sphere(sphere) => &sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.expansion,
+            Self::Ridge(model) => &model.expansion,
             Self::Fisher(model) => &model.expansion,
             Self::Cca(model) => &model.first,
         }
@@ -79,6 +87,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &mut function.expansion,
             Self::Sphere(sphere) => &mut sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &mut scores.expansion,
+            Self::Ridge(model) => &mut model.expansion,
             Self::Fisher(model) => &mut model.expansion,
             Self::Cca(model) => &mut model.first,
         }
@@ -92,12 +101,14 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &function.support,
             Self::Sphere(sphere) => &sphere.function.support,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.support,
+            Self::Ridge(model) => &model.support,
             Self::Fisher(model) => &model.support,
             Self::Cca(model) => &model.first_support,
         }
     }
 
-    /// One per function, or per problem where one problem gives several functions; empty when unknown.
+    /// One per function, or per problem where one problem gives several functions; empty when unknown, and for machines
+    /// that are no quadratic programme.
     #[must_use]
     pub fn certificates(&self) -> &[Certificate] {
         match self {
@@ -105,7 +116,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
             Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.certificates,
-            Self::Fisher(_) | Self::Cca(_) => &[],
+            Self::Ridge(_) | Self::Fisher(_) | Self::Cca(_) => &[],
         }
     }
 
@@ -116,7 +127,23 @@ impl Machine {
             Self::Classifier(model) => Some(&model.classes),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => Some(&scores.classes),
             Self::Fisher(model) => Some(&model.classes),
-            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Cca(_) => None,
+            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Ridge(_) | Self::Cca(_) => None,
+        }
+    }
+
+    /// Components of points, where the machine makes some: the axes of a discriminant, the functions of the first of two
+    /// views. One row per point.
+    ///
+    /// # Errors
+    /// If the points do not fit the machine, or it is one for predictions.
+    pub fn transform(&self, points: &Vectors) -> Result<Dense<f64>> {
+        match self {
+            Self::Fisher(model) => model.transform(points),
+            Self::Cca(model) => model.transform_first(points),
+            _ => {
+                let what = format!("components of a machine of the kind '{}'", self.method()).into();
+                Err(ErrorKind::Unsupported { what }.into())
+            }
         }
     }
 
@@ -151,6 +178,12 @@ impl From<ScoreModel<Vectors, VectorExpr>> for Machine {
 impl From<MultiLabelModel<Vectors, VectorExpr>> for Machine {
     fn from(model: MultiLabelModel<Vectors, VectorExpr>) -> Self {
         Self::MultiLabel(model)
+    }
+}
+
+impl From<RidgeModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: RidgeModel<Vectors, VectorExpr>) -> Self {
+        Self::Ridge(model)
     }
 }
 

@@ -58,6 +58,7 @@ fn refuse(machine: &Machine) -> Result<()> {
         Machine::Sphere(_) => "a sphere (svdd)".to_owned(),
         Machine::Scores(_) => format!("a function for each class ({})", machine.method()),
         Machine::MultiLabel(_) => "a function for each label (multilabel)".to_owned(),
+        Machine::Ridge(_) => "a ridge regression".to_owned(),
         Machine::Fisher(_) => "axes between classes (fisher)".to_owned(),
         Machine::Cca(_) => "functions of two views (cca)".to_owned(),
     };

@@ -291,7 +291,7 @@ fn what_cannot_be_fitted_is_refused_with_its_reason() {
     let weights = fisher.clone().weights((0..270).map(|i| f64::from(u8::from(y.index()[i] == 0))).collect());
     assert!(fails(&weights, &x, &y).contains("only one class"));
     let memory = fails(&fisher.clone().memory(100_000), &x, &y);
-    assert!(memory.starts_with("the Gram matrix needs 1 MB") && memory.contains("fewer points"), "{memory}");
+    assert!(memory.starts_with("the Gram matrix needs 3 MB") && memory.contains("fewer points"), "{memory}");
     let indefinite = Fisher::new(tanh(1.0, -1.0)).regularizer(1e-9).fit(&x, &y).unwrap_err();
     assert!(matches!(indefinite.kind(), ErrorKind::Data(DataProblem::NotDefinite { .. })), "{indefinite}");
     let huge = Vectors::dense(1, vec![1e200, -1e200]);

@@ -7,7 +7,7 @@ use super::Gram;
 use crate::data::Points;
 use crate::error::Result;
 use crate::kernel::{Bound, Kernel};
-use crate::linalg::{Broken, Square, Tick};
+use crate::linalg::{Broken, Lower, Square, Tick};
 
 /// Rows computed at once while a whole matrix is filled.
 const BATCH: usize = 512;
@@ -88,6 +88,27 @@ impl<'k, X: Points, K: Kernel<X>> Lazy<'k, X, K> {
         }
         square.mirror();
         Ok(square)
+    }
+
+    /// The values on and below the diagonal in double precision.
+    ///
+    /// # Errors
+    /// [`Broken::Interrupted`] if `tick` breaks.
+    pub(crate) fn lower(&self, tick: Tick<'_>) -> Result<Lower, Broken> {
+        let (n, bound) = (self.len(), self.bound());
+        let mut lower = Lower::zeros(n);
+        let (index, mut first) = ((0..n).collect::<Vec<usize>>(), 0);
+        for (batch, rows) in index.chunks(BATCH).zip(lower.rows_mut().chunks_mut(BATCH)) {
+            bound.rows_f64(&self.points, batch, rows);
+            batch.iter().zip(rows).for_each(|(&i, row)| row[i] = self.diagonal[i]);
+            first += batch.len();
+            self.computed.add((batch.len() * first) as u64);
+            let done = first as f64 / n as f64;
+            if tick(done * done).is_break() {
+                return Err(Broken::Interrupted);
+            }
+        }
+        Ok(lower)
     }
 
     fn bound(&self) -> Arc<dyn Bound<X>> {

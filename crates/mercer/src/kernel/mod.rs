@@ -70,7 +70,7 @@ pub trait Bound<X: Points>: Send + Sync {
     /// per column. The bits do not depend on the number of threads, nor on which other rows are asked for.
     fn rows(&self, points: &X, rows: &[usize], out: &mut [&mut [f32]]);
 
-    /// The same in double precision throughout. Each `out[r]` may have the first columns only, all of them equally many.
+    /// The same in double precision throughout. Each `out[r]` may have the first columns only.
     fn rows_f64(&self, points: &X, rows: &[usize], out: &mut [&mut [f64]]);
 
     /// `sums[c] += Σ weights[r] · k(rows[r], c)`, in the order of the rows, for rows that are columns themselves:

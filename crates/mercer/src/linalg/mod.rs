@@ -1,14 +1,15 @@
 //! Dense linear algebra in double precision, and the only place that knows `faer`.
 //!
-//! A symmetric matrix is one buffer ([`Square`]); it is factorised in place ([`Cholesky`]), decomposed ([`Eigen`]), or, where it
-//! is not definite, solved by pivots ([`Saddle`]). [`Features`] are a matrix of low rank, [`Svd`] is for what is not symmetric,
-//! [`inner`] multiplies lists of vectors. Everything has the same bits on any number of threads: work is cut into
+//! A symmetric matrix is one buffer ([`Square`]) or half of one ([`Lower`]). It has a factor ([`Cholesky`]) and eigenvectors
+//! ([`Eigen`]); where it is not definite, it is solved by pivots ([`Saddle`]). [`Features`] are a matrix of low rank, [`Svd`] is for
+//! what is not symmetric, [`inner`] multiplies lists of vectors. Everything has the same bits on any number of threads: work is cut into
 //! pieces of fixed size, each of which one thread does.
 
 mod cholesky;
 mod eigen;
 mod features;
 mod inner;
+mod lower;
 mod saddle;
 mod square;
 mod svd;
@@ -17,6 +18,7 @@ pub(crate) use cholesky::{Broken, Cholesky};
 pub(crate) use eigen::Eigen;
 pub(crate) use features::{Features, centered};
 pub(crate) use inner::inner;
+pub(crate) use lower::Lower;
 pub(crate) use saddle::Saddle;
 pub(crate) use square::Square;
 pub(crate) use svd::Svd;

@@ -2,13 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::simd::{LANES_ROWS as ROWS, Lanes, huge_zeros, lanes_add, lanes_dot};
+use crate::simd::huge_zeros;
 
 /// Rows that are transposed together: a tile of so many squared stays in the first-level cache.
 const TILE: usize = 32;
-
-/// Pieces of a product with a vector: a number of its own, so that sums do not depend on the number of threads.
-const PIECES: usize = 16;
 
 /// n × n values, row after row. Memory is touched when it is written.
 pub(crate) struct Square {
@@ -47,75 +44,10 @@ impl Square {
         &mut self.values[i * self.n..(i + 1) * self.n]
     }
 
-    /// The diagonal.
-    pub(crate) fn diagonal(&self) -> Vec<f64> {
-        (0..self.n).map(|i| self.values[i * self.n + i]).collect()
-    }
-
-    /// Adds to the diagonal.
-    pub(crate) fn add_diagonal(&mut self, values: impl Fn(usize) -> f64) {
-        (0..self.n).for_each(|i| self.values[i * self.n + i] += values(i));
-    }
-
     /// Copies the lower half to the upper one.
     pub(crate) fn mirror(&mut self) {
         mirror(&mut self.values, self.n, 0);
     }
-
-    /// Sv for eight vectors at once, where the diagonal is given and the upper half is read.
-    pub(super) fn product_of_upper(&self, diagonal: &[f64], v: &[Lanes]) -> Vec<Lanes> {
-        let n = self.n;
-        // Row i has n − i values: a share of about (1 − i/n)² of all comes after it.
-        let border = |piece: usize| {
-            let after = n as f64 * (1.0 - piece as f64 / PIECES as f64).sqrt();
-            n - (after.round() as usize).next_multiple_of(ROWS).min(n)
-        };
-        let piece = |piece: usize| {
-            let mut sums = vec![[0.0; 8]; n];
-            let rows = border(piece)..if piece + 1 == PIECES { n } else { border(piece + 1) };
-            for first in rows.clone().step_by(ROWS) {
-                let end = rows.end.min(first + ROWS);
-                for i in first..end {
-                    (0..8).for_each(|lane| sums[i][lane] += diagonal[i] * v[i][lane]);
-                    for j in i + 1..end {
-                        let value = self.row(i)[j];
-                        (0..8).for_each(|lane| sums[i][lane] += value * v[j][lane]);
-                        (0..8).for_each(|lane| sums[j][lane] += value * v[i][lane]);
-                    }
-                }
-                // Where there are fewer rows than go together, the last one stands in with a factor of nothing.
-                let upper = std::array::from_fn(|r| &self.row((first + r).min(end - 1))[end..]);
-                let factors = std::array::from_fn(|r| if first + r < end { v[first + r] } else { [0.0; 8] });
-                let dots = lanes_dot(upper, &v[end..]);
-                for i in first..end {
-                    (0..8).for_each(|lane| sums[i][lane] += dots[i - first][lane]);
-                }
-                lanes_add(&mut sums[end..], &factors, upper);
-            }
-            sums
-        };
-        let pieces: Vec<Vec<Lanes>> = (0..PIECES).into_par_iter().map(piece).collect();
-        let mut product = vec![[0.0; 8]; n];
-        for sums in pieces {
-            for (total, sum) in product.iter_mut().zip(sums) {
-                (0..8).for_each(|lane| total[lane] += sum[lane]);
-            }
-        }
-        product
-    }
-}
-
-/// Calls `each` with the vectors interleaved, eight at a time, and takes what it has made of them apart again.
-pub(super) fn by_eights(vectors: &mut [Vec<f64>], each: impl Fn(&mut Vec<Lanes>) + Sync) {
-    vectors.par_chunks_mut(8).for_each(|vectors| {
-        let n = vectors[0].len();
-        let entry = |i: usize| std::array::from_fn(|lane| vectors.get(lane).map_or(0.0, |vector| vector[i]));
-        let mut lanes: Vec<Lanes> = (0..n).map(entry).collect();
-        each(&mut lanes);
-        for (lane, vector) in vectors.iter_mut().enumerate() {
-            vector.iter_mut().zip(&lanes).for_each(|(value, lanes)| *value = lanes[lane]);
-        }
-    });
 }
 
 /// Copies the lower half of the rows from `first` on to the upper half; `rows` are whole rows of n values.
@@ -166,28 +98,6 @@ mod tests {
             for i in 0..n {
                 for j in 0..n {
                     assert_eq!(square.row(i)[j], (i.max(j) * n + i.min(j)) as f64, "{n}: {i} {j}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_product_is_the_sum_written_out() {
-        for n in [1, 5, 97] {
-            let mut square = lower(n);
-            square.mirror();
-            let diagonal = square.diagonal();
-            let v: Vec<Lanes> =
-                (0..n).map(|i| std::array::from_fn(|lane| ((i + lane) as f64).sin())).collect();
-            let sum = |i: usize, lane: usize| -> f64 {
-                square.row(i).iter().zip(&v).map(|(a, b)| a * b[lane]).sum()
-            };
-            let expected: Vec<Lanes> = (0..n).map(|i| std::array::from_fn(|lane| sum(i, lane))).collect();
-            // What stands below the diagonal is not looked at.
-            (0..n).for_each(|i| square.row_mut(i)[..=i].fill(f64::NAN));
-            for (found, expected) in square.product_of_upper(&diagonal, &v).iter().zip(expected) {
-                for (found, expected) in found.iter().zip(expected) {
-                    assert!((found - expected).abs() <= 1e-12 * (n * n * n) as f64, "{found} {expected}");
                 }
             }
         }

@@ -13,7 +13,7 @@
 //! The penalty is on ‖w‖² = αᵀKα, not on ‖α‖²: the answer is that of a ridge regression of class codes, which costs one
 //! factorisation where the other needs the square of K, and a point twice in the data is a point of weight two.
 //!
-//! Cost: n²/2 kernel values, n³/3 multiplications, and n² numbers (8 bytes each). With [`Fisher::points`] the axes are looked for
+//! Cost: n²/2 kernel values, n³/3 multiplications, and n² numbers of 8 bytes (half of the matrix, and its factor). With [`Fisher::points`] the axes are looked for
 //! in the span of m points that are chosen greedily: about 120·n·m² multiplications and 2·n·m numbers, and prediction is
 //! n/m times faster.
 //!
@@ -41,6 +41,7 @@ use crate::data::{Dense, Labels, Points, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Kernel, linear};
+use crate::linalg::Lower;
 use crate::solve::fisher::{Axes, Classes, Greedy, greedy, whole};
 use crate::solve::{Follow, Plan, room, unfollowed};
 
@@ -233,15 +234,18 @@ impl<K> Fisher<K> {
             let settings = Greedy { points, seed: self.seed };
             return greedy(classes, mu, &settings, &mut plan.stage(0), |index| values::rows(&gram, index));
         }
-        room("the Gram matrix", 8 * n * n, self.memory, "look for the axes in the span of fewer points")?;
+        // Half of the matrix and its factor, packed panels of it, and the right sides.
+        let sides = 6 * classes.count as u64;
+        let needed = 2 * Lower::<f64>::bytes(x.len()) + 8 * n * (2 * 384 + sides);
+        room("the Gram matrix", needed, self.memory, "look for the axes in the span of fewer points")?;
         let gram = Lazy::new(&self.kernel, x)?;
         let count = n as f64;
         let values = count * count / 2.0 * x.width() as f64;
         let mut plan =
             Plan::new(follow, &[("kernel values", values), ("factorisation", count.powi(3) / 3.0)]);
-        let square = values::square(&gram, &mut plan.stage(0))?;
+        let lower = values::lower(&gram, &mut plan.stage(0))?;
         gram.rest();
-        let axes = whole(square, classes, mu, &mut plan.stage(1))?;
+        let axes = whole(lower, classes, mu, &mut plan, 1)?;
         Ok((axes, (0..x.len()).collect()))
     }
 

@@ -31,6 +31,7 @@ use crate::data::{Dense, Points};
 use crate::error::{Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::Kernel;
+use crate::linalg::Lower;
 use crate::solve::conjugate::{self, Limits};
 use crate::solve::ridge::{self, Path, Solved};
 use crate::solve::{Follow, Plan, room, unfollowed};
@@ -375,8 +376,8 @@ impl<K> Ridge<K> {
     /// Whether the Gram matrix is held.
     fn is_direct<X: Points>(&self, ready: &Ready<X>) -> Result<bool> {
         let (n, sides) = (ready.points.len() as u64, ready.sides(self.offset) as u64);
-        // The matrix, packed panels of it, and the right sides.
-        let needed = 8 * n * (n + 2 * 256 + 6 * sides);
+        // Half of the matrix and its factor, packed panels of it, and the right sides.
+        let needed = 2 * Lower::<f64>::bytes(ready.points.len()) + 8 * n * (2 * 384 + 6 * sides);
         let what = "the Gram matrix";
         let instead = "give more memory, take fewer rows, or let conjugate gradients solve it";
         match self.method {
@@ -417,7 +418,7 @@ impl<K> Ridge<K> {
             ("leaving out", if left_out { n * n * n / 3.0 } else { 0.0 }),
         ];
         let mut plan = Plan::new(follow, &costs);
-        let k = gram.square(&mut plan.stage(0))?;
+        let k = gram.lower(&mut plan.stage(0))?;
         // The packed points are not needed any more.
         gram.rest();
         self.system(&ready.present.weights).direct(k, &ready.targets, left_out, &mut plan, 1)

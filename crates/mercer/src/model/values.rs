@@ -4,7 +4,7 @@ use crate::data::Points;
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::Kernel;
-use crate::linalg::{Square, Tick};
+use crate::linalg::{Lower, Tick};
 
 /// Rows of a Gram matrix in double precision.
 ///
@@ -17,14 +17,14 @@ pub(super) fn rows(gram: &dyn Gram, index: &[usize]) -> Result<Vec<Vec<f64>>> {
     Ok(rows)
 }
 
-/// The whole matrix in double precision.
+/// The half of the matrix in double precision.
 ///
 /// # Errors
 /// If a value is not finite, or `tick` breaks.
-pub(super) fn square<X: Points, K: Kernel<X>>(gram: &Lazy<'_, X, K>, tick: Tick<'_>) -> Result<Square> {
-    let square = gram.square(tick)?;
-    (0..square.n()).try_for_each(|i| finite(square.row(i), i))?;
-    Ok(square)
+pub(super) fn lower<X: Points, K: Kernel<X>>(gram: &Lazy<'_, X, K>, tick: Tick<'_>) -> Result<Lower> {
+    let lower = gram.lower(tick)?;
+    (0..lower.n()).try_for_each(|i| finite(lower.row(i), i))?;
+    Ok(lower)
 }
 
 fn finite(row: &[f64], i: usize) -> Result<()> {

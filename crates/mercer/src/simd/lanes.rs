@@ -9,13 +9,13 @@ pub(crate) type Lanes = [f64; 8];
 pub(crate) const ROWS: usize = 8;
 
 #[inline(always)]
-fn dot_body<const FMA: bool>(rows: [&[f64]; ROWS], x: &[Lanes]) -> [Lanes; ROWS] {
+fn dot_body<const FMA: bool, T: Copy + Into<f64>>(rows: [&[T]; ROWS], x: &[Lanes]) -> [Lanes; ROWS] {
     let mut sums = [[0.0; 8]; ROWS];
     let rows = rows.map(|row| &row[..x.len()]);
     for (j, x) in x.iter().enumerate() {
         for r in 0..ROWS {
             for lane in 0..8 {
-                sums[r][lane] = fma_f64::<FMA>(rows[r][j], x[lane], sums[r][lane]);
+                sums[r][lane] = fma_f64::<FMA>(rows[r][j].into(), x[lane], sums[r][lane]);
             }
         }
     }
@@ -23,27 +23,46 @@ fn dot_body<const FMA: bool>(rows: [&[f64]; ROWS], x: &[Lanes]) -> [Lanes; ROWS]
 }
 
 #[inline(always)]
-fn add_body<const FMA: bool>(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[f64]; ROWS]) {
+fn add_body<const FMA: bool, T: Copy + Into<f64>>(
+    x: &mut [Lanes],
+    factors: &[Lanes; ROWS],
+    rows: [&[T]; ROWS],
+) {
     let rows = rows.map(|row| &row[..x.len()]);
     for (j, x) in x.iter_mut().enumerate() {
         let mut sum = *x;
         for r in 0..ROWS {
             for lane in 0..8 {
-                sum[lane] = fma_f64::<FMA>(factors[r][lane], rows[r][j], sum[lane]);
+                sum[lane] = fma_f64::<FMA>(factors[r][lane], rows[r][j].into(), sum[lane]);
             }
         }
         *x = sum;
     }
 }
 
-multiversion! {
-    /// Σⱼ row[j] · x[j] over all of x, for each row and each lane.
-    fn lanes_dot(rows: [&[f64]; ROWS], x: &[Lanes]) -> [Lanes; ROWS] = dot_body;
+macro_rules! for_rows_of {
+    ($T:ty, $dot:ident = $dot_body:ident, $add:ident = $add_body:ident) => {
+        #[inline(always)]
+        fn $dot_body<const FMA: bool>(rows: [&[$T]; ROWS], x: &[Lanes]) -> [Lanes; ROWS] {
+            dot_body::<FMA, $T>(rows, x)
+        }
+        #[inline(always)]
+        fn $add_body<const FMA: bool>(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[$T]; ROWS]) {
+            add_body::<FMA, $T>(x, factors, rows);
+        }
+        multiversion! {
+            /// Σⱼ row[j] · x[j] over all of x, for each row and each lane.
+            fn $dot(rows: [&[$T]; ROWS], x: &[Lanes]) -> [Lanes; ROWS] = $dot_body;
+        }
+        multiversion! {
+            /// x[j] += Σ factor · row[j] over the rows in their order, for all of x and each lane.
+            fn $add(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[$T]; ROWS]) = $add_body;
+        }
+    };
 }
-multiversion! {
-    /// x[j] += Σ factor · row[j] over the rows in their order, for all of x and each lane.
-    fn lanes_add(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[f64]; ROWS]) = add_body;
-}
+// `multiversion!` takes no type parameters.
+for_rows_of!(f64, lanes_dot = lanes_dot_body, lanes_add = lanes_add_body);
+for_rows_of!(f32, lanes_dot_f32 = lanes_dot_f32_body, lanes_add_f32 = lanes_add_f32_body);
 
 #[cfg(test)]
 mod tests {

@@ -40,8 +40,8 @@ pub(crate) fn huge_vec<T>(capacity: usize) -> Vec<T> {
 }
 
 /// `len` zeros in huge pages where the system agrees. Memory is touched when it is written.
-pub(crate) fn huge_zeros(len: usize) -> Vec<f64> {
-    let zeros = vec![0.0; len];
+pub(crate) fn huge_zeros<T: Copy + Default>(len: usize) -> Vec<T> {
+    let zeros = vec![T::default(); len];
     ask_for_huge_pages(&zeros);
     zeros
 }

@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::linalg::{Broken, Cholesky, Square, Svd, Tick, inner};
+use crate::linalg::{Broken, Cholesky, Lower, Svd, Tick, inner};
 
 /// Pairs of directions, the most correlated first, scaled so that wᵀ(ZᵀZ/n + κI)w = 1.
 pub(crate) struct Canonical {
@@ -51,10 +51,11 @@ pub(crate) fn canonical(
 
 /// Of ZᵀZ + penalty·I.
 fn factor(features: &[Vec<f64>], penalty: f64) -> Result<Cholesky, Broken> {
-    let mut square = Square::zeros(features.len());
-    square.values_mut().copy_from_slice(&inner(features, features));
-    square.add_diagonal(|_| penalty);
-    Cholesky::new(square, &mut |_| ControlFlow::Continue(()))
+    let (products, mut lower) = (inner(features, features), Lower::zeros(features.len()));
+    let rows = lower.rows_mut().into_iter().zip(products.chunks(features.len()));
+    rows.enumerate().for_each(|(i, (row, products))| row.copy_from_slice(&products[..=i]));
+    lower.add_diagonal(|_| penalty);
+    Cholesky::new(lower, &mut |_| ControlFlow::Continue(()))
 }
 
 fn go(tick: Tick<'_>, share: f64) -> Result<(), Broken> {

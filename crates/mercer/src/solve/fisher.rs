@@ -12,7 +12,10 @@ mod greedy;
 
 pub(crate) use greedy::{Greedy, greedy};
 
-use crate::linalg::{Broken, Cholesky, Eigen, Square, Tick};
+use super::Plan;
+use super::ridge::Ridge;
+use crate::error::Result;
+use crate::linalg::{Eigen, Lower};
 
 /// A ratio that cannot be told from that of classes with the same mean.
 const NOTHING: f64 = 1e-8;
@@ -143,53 +146,35 @@ struct Axis {
     residual: f64,
 }
 
-/// The axes over all points, from their Gram matrix, which is used up.
+/// The axes over all points, from their Gram matrix; stage `at` of the plan.
 ///
 /// # Errors
-/// If the matrix and its regulariser are not positive definite, or `tick` breaks.
+/// If the matrix and its regulariser are not positive definite, or the work is interrupted.
 pub(crate) fn whole(
-    mut gram: Square,
+    gram: Lower,
     classes: &Classes<'_>,
     mu: f64,
-    tick: Tick<'_>,
-) -> Result<Axes, Broken> {
-    let price = classes.total() * mu;
-    let ridge: Vec<f64> = classes.weights.iter().map(|weight| price / weight).collect();
-    gram.add_diagonal(|i| ridge[i]);
-    let factor = Cholesky::new(gram, tick)?;
+    plan: &mut Plan<'_>,
+    at: usize,
+) -> Result<Axes> {
+    let lambda = classes.total() * mu;
+    let ridge = Ridge { lambda, weights: classes.weights, offset: true };
     let codes = classes.codes();
-    let (solved, intercepts) = regressions(&factor, &codes);
-    let rest = |k: usize, l: usize| 0.5 * price * (dot(&codes[k], &solved[l]) + dot(&codes[l], &solved[k]));
+    let solved = ridge.direct(gram, &codes, false, plan, at)?;
+    let product = |k: usize, l: usize| dot(&codes[k], &solved.coefficients[l]);
+    let rest = |k: usize, l: usize| 0.5 * lambda * (product(k, l) + product(l, k));
     let mut axes = Axes::none();
     for Direction { among_codes, ratio, scale } in classes.directions(rest) {
-        let code = combined(&codes, &among_codes, scale);
-        let coefficients = combined(&solved, &among_codes, scale);
-        let intercept = scale * dot(&intercepts, &among_codes);
-        let mut product = [coefficients.clone()];
-        factor.product(&mut product);
-        let residual = relative(product[0].iter().zip(&code).map(|(a, t)| a - (t - intercept)), &code);
+        let coefficients = combined(&solved.coefficients, &among_codes, scale);
+        let intercept = scale * dot(&solved.offsets, &among_codes);
         // Kα = T − b − nμW⁻¹α, and its mean is −b.
-        let projections =
-            code.iter().zip(&coefficients).zip(&ridge).map(|((t, a), ridge)| t - ridge * a).collect();
+        let missed = coefficients.iter().zip(classes.weights).map(|(a, weight)| lambda * a / weight);
+        let code = combined(&codes, &among_codes, scale);
+        let projections = code.iter().zip(missed).map(|(t, missed)| t - missed).collect();
+        let residual = solved.residual;
         axes.push(classes, Axis { coefficients, offset: -intercept, projections, ratio, residual });
     }
     Ok(axes)
-}
-
-/// α and b of (K + nμW⁻¹)α = t − b1, 1ᵀα = 0 for each code t.
-fn regressions(factor: &Cholesky, codes: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<f64>) {
-    let mut solved = codes.to_vec();
-    solved.push(vec![1.0; codes[0].len()]);
-    factor.solve(&mut solved);
-    let ones = solved.pop().expect("it was pushed");
-    let sum = ones.iter().sum::<f64>();
-    let intercept = |solved: &mut Vec<f64>| {
-        let intercept = solved.iter().sum::<f64>() / sum;
-        solved.iter_mut().zip(&ones).for_each(|(a, one)| *a -= intercept * one);
-        intercept
-    };
-    let intercepts = solved.iter_mut().map(intercept).collect();
-    (solved, intercepts)
 }
 
 /// scale · Σ weights_k columns_k

@@ -8,13 +8,19 @@ use rayon::prelude::*;
 
 use super::Plan;
 use crate::error::{DataProblem, ErrorKind, Result};
-use crate::linalg::{Cholesky, Eigen, Square};
+use crate::linalg::{Broken, Cholesky, Eigen, Lower, Square, Tick};
 
 /// Residuals above this are worth a round of refinement.
-const WORTH_REFINING: f64 = 1e-12;
+const WORTH_REFINING: f64 = 1e-14;
 
-/// Rounds of refinement at most.
-const REFINEMENTS: usize = 2;
+/// Rounds of refinement at most; each costs two passes over the matrix.
+const REFINEMENTS: usize = 10;
+
+/// A residual that a factor in single precision must be refined to: else there is one in double precision.
+const ACCEPTED: f64 = 1e-12;
+
+/// Points from which on a factor in single precision pays.
+const WORTH_ROUNDING: usize = 512;
 
 /// Points whose sums over all eigenvectors are taken together: a number of its own, so that bits do not depend on threads.
 const CHUNK: usize = 256;
@@ -74,13 +80,13 @@ impl Ridge<'_> {
         Solved { coefficients: solved, offsets, residual, left_out: None }
     }
 
-    /// By a Cholesky factor in place of K; stages `at` and, if points are `left_out`, `at + 1` of the plan.
+    /// By a Cholesky factor; stages `at` and, if points are `left_out`, `at + 1` of the plan.
     ///
     /// # Errors
     /// If G is not positive definite, or the work is interrupted.
     pub(crate) fn direct(
         &self,
-        mut k: Square,
+        mut k: Lower,
         targets: &[Vec<f64>],
         left_out: bool,
         plan: &mut Plan<'_>,
@@ -88,11 +94,17 @@ impl Ridge<'_> {
     ) -> Result<Solved> {
         let ridge = self.diagonal();
         k.add_diagonal(|i| ridge[i]);
-        let factor = Cholesky::new(k, &mut plan.stage(at))?;
         let right = self.right_sides(targets);
-        let (solved, over) = refined(&factor, &right);
+        if !left_out && k.n() >= WORTH_ROUNDING {
+            if let Some((solved, over)) = by_single(&k, &right, &mut plan.stage(at))? {
+                return Ok(self.combine(targets, solved, over));
+            }
+        }
+        let factor = Cholesky::new(k.scaled::<f64>(&vec![1.0; k.n()]), &mut plan.stage(at))?;
+        let (solved, over) = refined(&k, &right, |right| factor.solve(right));
         let u = self.offset.then(|| solved[targets.len()].clone());
         let mut answer = self.combine(targets, solved, over);
+        drop(k);
         if left_out {
             let inverse = factor.inverse_diagonal(&mut plan.stage(at + 1))?;
             answer.left_out = Some(missed(&answer.coefficients, &inverse, u.as_deref()));
@@ -101,40 +113,71 @@ impl Ridge<'_> {
     }
 }
 
-/// The solutions of all systems and what they leave over, refined while that makes it less.
-fn refined(factor: &Cholesky, right: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+/// The solutions and what they leave over.
+type Refined = (Vec<Vec<f64>>, Vec<Vec<f64>>);
+
+/// The solutions by a factor in single precision, of the matrix with a diagonal of ones; none where it is not up to it.
+///
+/// # Errors
+/// If the work is interrupted.
+fn by_single(k: &Lower, right: &[Vec<f64>], tick: Tick<'_>) -> Result<Option<Refined>> {
+    let scale: Vec<f64> = k.diagonal().iter().map(|d| 1.0 / d.sqrt()).collect();
+    if !scale.iter().all(|s| s.is_finite()) {
+        return Ok(None);
+    }
+    let factor = match Cholesky::new(k.scaled::<f32>(&scale), tick) {
+        Ok(factor) => factor,
+        Err(Broken::NotDefinite(_)) => return Ok(None),
+        Err(broken) => return Err(broken.into()),
+    };
+    let times = |vectors: &mut [Vec<f64>]| {
+        vectors.iter_mut().for_each(|v| v.iter_mut().zip(&scale).for_each(|(value, s)| *value *= s));
+    };
+    let (solved, over) = refined(k, right, |right| {
+        times(right);
+        factor.solve(right);
+        times(right);
+    });
+    Ok((worst(&over, right) <= ACCEPTED).then_some((solved, over)))
+}
+
+/// The solutions of all systems by an approximate inverse, refined while that makes less than half of what is left over.
+fn refined(k: &Lower, right: &[Vec<f64>], solve: impl Fn(&mut [Vec<f64>])) -> Refined {
     let left = |solved: &[Vec<f64>]| {
         let mut over = solved.to_vec();
-        factor.product(&mut over);
+        k.product(&mut over);
         let parts = over.iter_mut().zip(right);
         parts.for_each(|(over, y)| over.iter_mut().zip(y).for_each(|(over, y)| *over -= y));
         over
     };
-    let worst = |over: &[Vec<f64>]| {
-        let ratios = over
-            .iter()
-            .zip(right)
-            .map(|(over, y)| ratio(norm(over.iter().copied()), norm(y.iter().copied())));
-        ratios.fold(0.0, f64::max)
-    };
     let mut solved = right.to_vec();
-    factor.solve(&mut solved);
+    solve(&mut solved);
     let mut over = left(&solved);
     for _ in 0..REFINEMENTS {
-        if worst(&over) <= WORTH_REFINING {
+        if worst(&over, right) <= WORTH_REFINING {
             break;
         }
         let mut step = over.clone();
-        factor.solve(&mut step);
+        solve(&mut step);
         let minus = |(x, step): (&Vec<f64>, &Vec<f64>)| x.iter().zip(step).map(|(x, s)| x - s).collect();
         let better: Vec<Vec<f64>> = solved.iter().zip(&step).map(minus).collect();
         let better_over = left(&better);
-        if worst(&better_over) >= worst(&over) {
+        let (before, now) = (worst(&over, right), worst(&better_over, right));
+        if now < before {
+            (solved, over) = (better, better_over);
+        }
+        if !(now < 0.5 * before) {
             break;
         }
-        (solved, over) = (better, better_over);
     }
     (solved, over)
+}
+
+/// The largest relative residual.
+fn worst(over: &[Vec<f64>], right: &[Vec<f64>]) -> f64 {
+    let one = |(over, y): (&Vec<f64>, &Vec<f64>)| ratio(norm(over.iter().copied()), norm(y.iter().copied()));
+    // A residual that is no number is the worst of all, whatever `max` thinks of it.
+    over.iter().zip(right).map(one).fold(0.0, |a, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
 }
 
 /// αᵢ/Cᵢᵢ for each target, from the diagonal of G⁻¹ and from u where there is an offset.

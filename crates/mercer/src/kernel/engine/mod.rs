@@ -182,22 +182,27 @@ fn fill<T: Element, O: Real>(
     let limit = program.block_rows().min(rows.len().max(1));
     for (rows, out) in rows.chunks(limit).zip(out.chunks_mut(limit)) {
         let packed = program.pack(points, rows);
-        let columns = out.first().map_or(0, |row| row.len());
+        let columns = out.iter().map(|row| row.len()).max().unwrap_or(0);
         let task_columns = task_width(columns);
         let tasks = columns.div_ceil(task_columns);
         let mut pieces: Vec<Vec<&mut [O]>> = (0..tasks).map(|_| Vec::with_capacity(rows.len())).collect();
         for row in out.iter_mut() {
-            row.chunks_mut(task_columns).zip(&mut pieces).for_each(|(chunk, piece)| piece.push(chunk));
+            let mut chunks = row.chunks_mut(task_columns);
+            pieces.iter_mut().for_each(|piece| piece.push(chunks.next().unwrap_or_default()));
         }
         pieces.into_par_iter().enumerate().for_each_init(Scratch::default, |scratch, (task, mut piece)| {
-            let width = piece[0].len();
+            let width = piece.iter().map(|row| row.len()).max().unwrap_or(0);
             for panel in 0..width.div_ceil(PANEL) {
-                let columns = panel * PANEL..width.min((panel + 1) * PANEL);
+                let columns = panel * PANEL..(panel + 1) * PANEL;
                 for first in (0..rows.len()).step_by(TILE) {
                     let count = TILE.min(rows.len() - first);
                     program.tile(&packed, first, count, task * (task_columns / PANEL) + panel, scratch);
                     for (r, values) in scratch.out.chunks_exact(PANEL).take(count).enumerate() {
-                        store(&values[..columns.len()], &mut piece[first + r][columns.clone()]);
+                        let row = &mut piece[first + r];
+                        let end = row.len().min(columns.end);
+                        if let Some(row) = row.get_mut(columns.start..end) {
+                            store(&values[..row.len()], row);
+                        }
                     }
                 }
             }

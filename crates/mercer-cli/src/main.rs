@@ -28,6 +28,7 @@ mod task;
 mod train;
 mod transform;
 mod values;
+mod views;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
+import algebra
 import data
 import libsvm_build
 import measure
@@ -38,7 +39,7 @@ def arguments() -> argparse.Namespace:
         prog="cargo xtask bench",
         description="Fits mercer and its peers on the same data in one run, checks that their dual objectives agree "
         "and prints times, memory and ratios.",
-        epilog=f"cases: {', '.join([*names, READ])}; by name only: {', '.join(c.name for c in EXTRA)}. "
+        epilog=f"cases: {', '.join([*names, *algebra.PEERS, READ])}; by name only: {', '.join(c.name for c in EXTRA)}. "
         f"peers: {', '.join(peers.NAMES)}",
     )
     parser.add_argument("--case", metavar="NAME[,NAME]", help="only these cases")
@@ -58,9 +59,9 @@ def arguments() -> argparse.Namespace:
 
 def chosen_cases(options: argparse.Namespace) -> list[str]:
     """Names of the cases to run, in the order asked for."""
-    known = {case.name for case in (*CASES, *EXTRA)} | {READ}
+    known = {case.name for case in (*CASES, *EXTRA)} | {READ, *algebra.PEERS}
     if not options.case:
-        return list(QUICK) if options.quick else [*(case.name for case in CASES), READ]
+        return list(QUICK) if options.quick else [*(case.name for case in CASES), *algebra.PEERS, READ]
     names = options.case.split(",")
     for name in names:
         if name not in known:
@@ -199,7 +200,7 @@ def main() -> int:
     print(f"{about['processor']}, {about['cores']} cores, {about['memory_gb']} GB; {about['date']}")
     print(", ".join(f"{name} {number}" for name, number in about["versions"].items()))
     print(f"{options.threads} threads, tolerance {measure.TOLERANCE:g}, median of {options.repeat}")
-    summaries, skipped, failures, reading = [], [], [], []
+    summaries, skipped, failures, reading, solved = [], [], [], [], 0
     started = time.perf_counter()
     for name in names:
         try:
@@ -208,6 +209,13 @@ def main() -> int:
                 reading = run_read(options)
                 print(table(["reader", "seconds", "MB/s", "runs"], reading))
                 failures += [f"read: {row[0]}: no result" for row in reading if row[3] == "0"]
+                continue
+            if name in algebra.PEERS:
+                print(f"\n{name}: {algebra.ROWS} rows, {algebra.FEATURES} features, γ = {algebra.GAMMA:g}")
+                text, failed = algebra.run(name, options)
+                print(text)
+                failures += failed
+                solved += 1
                 continue
             case = by_name[name]
             print(f"\n{name}: {case.parameters}")
@@ -228,7 +236,7 @@ def main() -> int:
         print(f"{len(skipped)} cases skipped for want of data: {', '.join(skipped)}")
     for failure in failures:
         print(f"FAILED {failure}")
-    ran = len(summaries) + bool(reading)
+    ran = len(summaries) + solved + bool(reading)
     print(f"{ran} cases ran, {len(skipped)} skipped, {len(failures)} failures, {time.perf_counter() - started:.0f} s")
     return 1 if failures or not ran else 0
 

@@ -40,6 +40,8 @@ Examples:
   mercer train --time-limit 60 --json big.txt | tail -1
   mercer train -m svr -c 10 --epsilon 0.1 -s standard --label price houses.csv
   mercer train -m nu-svr --nu 0.3 houses.csv          epsilon is found
+  mercer train -m ridge --lambda auto houses.csv      least squares, lambda by rows left out
+  mercer train -m ridge --targets y.csv --label none x.csv    a function for each column of y.csv
   mercer train -m one-class --nu 0.05 --label none normal.csv
   mercer train -m svdd -c 0.01 -k \"rbf(gamma=0.5)\" normal.txt
   mercer train -m fisher --mu 0.01 --threshold svm heart.txt
@@ -50,7 +52,9 @@ Examples:
   mercer train --probability platt heart.txt          for mercer predict --probabilities
   mercer train -m svr --probability noise --folds 10 --seed 7 houses.csv
 
-svc (the default) tells classes apart, svr and nu-svr predict numbers: labels must be numbers then.
+svc (the default) tells classes apart, svr, nu-svr and ridge predict numbers: labels must be numbers
+then. ridge holds the Gram matrix (4 bytes and 2 more for each pair of rows) or, where --memory does
+not allow that, computes it again and again.
 one-class and svdd say where the data are, and labels are not looked at; a CSV file without a
 label column needs --label none. C of svdd must be at least 1/rows; from 1 on the sphere holds all.
 

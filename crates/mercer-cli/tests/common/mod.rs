@@ -33,6 +33,12 @@ impl Run {
         self
     }
 
+    /// The run, which must have ended with this code.
+    pub(crate) fn refused(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{}", self.err);
+        self
+    }
+
     /// The object that ends standard output.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(self.out.lines().last().unwrap()).unwrap()

@@ -27,7 +27,9 @@ mod svm;
 mod system;
 mod task;
 mod train;
+mod transform;
 mod values;
+mod views;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,6 +57,7 @@ fn run(command: &Command) -> Result<()> {
     match command {
         Command::Train(args) => train::run(args),
         Command::Predict(args) => predict::run(args),
+        Command::Transform(args) => transform::run(args),
         Command::SvmTrain(words) => Program::Train.run(&words.words),
         Command::SvmPredict(words) => Program::Predict.run(&words.words),
         Command::SvmScale(words) => Program::Scale.run(&words.words),

@@ -244,6 +244,17 @@ pub enum DataProblem {
     },
     /// A spectrum without a leading part: its eigenvalues are equal to rounding up to the middle, or none is positive.
     NoCut,
+    /// Nothing separates the classes: their means are the same in feature space.
+    SameMeans,
+    /// Two views of the same things with different numbers of rows.
+    Views {
+        /// Rows of the first.
+        first: usize,
+        /// Rows of the second.
+        second: usize,
+    },
+    /// A view whose kernel is zero on all its points.
+    ConstantView,
     /// ν beyond what the sizes of the classes allow.
     NuTooLarge {
         /// ν
@@ -347,6 +358,15 @@ impl fmt::Display for DataProblem {
                 f,
                 "the Gram matrix has no leading eigenvalues: none is positive, or those of the first half are equal; take a wider kernel, or more rows"
             ),
+            Self::SameMeans => {
+                write!(f, "the classes have the same mean in feature space: no axis separates them")
+            }
+            Self::Views { first, second } => {
+                write!(f, "{first} rows in the first view but {second} in the second; they must be pairs")
+            }
+            Self::ConstantView => {
+                write!(f, "a view whose kernel is zero everywhere: nothing can correlate with it")
+            }
             Self::NuTooLarge { nu, largest } => {
                 write!(f, "nu = {nu}: the sizes of the classes allow at most {largest}")
             }

@@ -222,7 +222,7 @@ fn update<T: Entry>(rows: &mut [&mut [T]], block: &Range<usize>, offset: usize, 
             for (row, values) in rows.iter_mut().zip(tile.chunks(PANEL)) {
                 // A row ends at the diagonal.
                 let row = row.get_mut(from..).unwrap_or(&mut []);
-                row.iter_mut().zip(values).for_each(|(a, value)| *a = *a - *value);
+                row.iter_mut().zip(values).for_each(|(a, value)| *a -= *value);
             }
         }
     }

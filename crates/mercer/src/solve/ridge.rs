@@ -95,10 +95,11 @@ impl Ridge<'_> {
         let ridge = self.diagonal();
         k.add_diagonal(|i| ridge[i]);
         let right = self.right_sides(targets);
-        if !left_out && k.n() >= WORTH_ROUNDING {
-            if let Some((solved, over)) = by_single(&k, &right, &mut plan.stage(at))? {
-                return Ok(self.combine(targets, solved, over));
-            }
+        if !left_out
+            && k.n() >= WORTH_ROUNDING
+            && let Some((solved, over)) = by_single(&k, &right, &mut plan.stage(at))?
+        {
+            return Ok(self.combine(targets, solved, over));
         }
         let factor = Cholesky::new(k.scaled::<f64>(&vec![1.0; k.n()]), &mut plan.stage(at))?;
         let (solved, over) = refined(&k, &right, |right| factor.solve(right));
@@ -166,7 +167,7 @@ fn refined(k: &Lower, right: &[Vec<f64>], solve: impl Fn(&mut [Vec<f64>])) -> Re
         if now < before {
             (solved, over) = (better, better_over);
         }
-        if !(now < 0.5 * before) {
+        if now.is_nan() || now >= 0.5 * before {
             break;
         }
     }

@@ -61,7 +61,7 @@ label column needs --label none. C of svdd must be at least 1/rows; from 1 on th
 
 fisher finds axes of feature space on which classes lie far apart and are narrow, at most one fewer
 than there are classes; a row belongs to the class whose mean is nearest on them. --points 50 looks
-for them in the span of 50 rows: faster, and a smaller model. cca finds functions of two views of the
+for them in the span of 50 rows: less memory, and a smaller, faster model. cca finds functions of two views of the
 same rows (the data file and --second) that correlate. `mercer transform` gives the components of
 other rows. Both need a price on the norm (--mu, --kappa), without which the training data say nothing.
 

@@ -204,7 +204,7 @@ fn the_greedy_choice_takes_the_point_that_adds_most() {
         let mean = f.iter().sum::<f64>() / n;
         let class = |c: u32| (0..40).filter(|&i| y.index()[i] == c).map(|i| f[i]).collect::<Vec<f64>>();
         let between: f64 = (0..2)
-            .map(|c| class(c))
+            .map(class)
             .map(|f| f.len() as f64 / n * (f.iter().sum::<f64>() / f.len() as f64 - mean).powi(2))
             .sum();
         between / (f.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / n + 1e-2)

@@ -242,6 +242,8 @@ pub enum DataProblem {
         /// The first point, from 1, up to which it is not.
         row: usize,
     },
+    /// Points that the kernel cannot tell apart.
+    NoVariance,
     /// ν beyond what the sizes of the classes allow.
     NuTooLarge {
         /// ν
@@ -340,6 +342,9 @@ impl fmt::Display for DataProblem {
                     f,
                     "the Gram matrix with its regulariser is not positive definite (up to point {row}): take a larger one, or a kernel that is semi-definite"
                 )
+            }
+            Self::NoVariance => {
+                write!(f, "all points are the same to the kernel: there is no variance to explain")
             }
             Self::NuTooLarge { nu, largest } => {
                 write!(f, "nu = {nu}: the sizes of the classes allow at most {largest}")

@@ -76,6 +76,16 @@ impl Largest {
         8 * (n as u64 * (columns + 3 * block) as u64 + 4 * (columns as u64 + block as u64).pow(2))
     }
 
+    /// The `count` largest of a whole decomposition of the matrix itself (no vector is taken out), checked in the same way.
+    pub(crate) fn of_all(matrix: &Square, eigen: &Eigen, count: usize) -> Self {
+        let n = matrix.n();
+        let values: Vec<f64> = (0..count).map(|c| eigen.values[n - 1 - c]).collect();
+        let vectors: Vec<Vec<f64>> = (0..count).map(|c| eigen.vector(n - 1 - c)).collect();
+        let entry = |i: usize, c: usize| vectors.get(c).map_or(0.0, |vector| vector[i]);
+        let products = Tall::from_fn(n, count.div_ceil(WIDTH), entry).multiplied_by(matrix);
+        Self { residual: residual(&products, &values, &vectors), values, vectors }
+    }
+
     /// The `count` algebraically largest eigenvalues; none if they do not converge.
     ///
     /// # Errors
@@ -291,15 +301,20 @@ impl<'a> Space<'a> {
         let products = self.matrix.times(&vectors);
         let values: Vec<f64> = (0..self.count).map(|c| eigen.values[m - 1 - c]).collect();
         let mut vectors: Vec<Vec<f64>> = (0..self.count).map(|c| vectors.column(c)).collect();
-        let residual = |c: usize| {
-            let pairs = products.column(c).into_iter().zip(&vectors[c]);
-            pairs.map(|(product, v)| (product - values[c] * v).powi(2)).sum::<f64>().sqrt()
-        };
-        let worst = (0..self.count).map(residual).fold(0.0, f64::max);
-        let size = values.iter().fold(f64::MIN_POSITIVE, |a, v| a.max(v.abs()));
+        let residual = residual(&products, &values, &vectors);
         vectors.iter_mut().for_each(|vector| fix_sign(vector));
-        Largest { residual: worst / size, values, vectors }
+        Largest { residual, values, vectors }
     }
+}
+
+/// The largest ‖Av − λv‖ of the products Av, divided by the largest |λ|.
+fn residual(products: &Tall, values: &[f64], vectors: &[Vec<f64>]) -> f64 {
+    let residual = |(c, (value, vector)): (usize, (&f64, &Vec<f64>))| {
+        let pairs = products.column(c).into_iter().zip(vector);
+        pairs.map(|(product, v)| (product - value * v).powi(2)).sum::<f64>().sqrt()
+    };
+    let worst = values.iter().zip(vectors).enumerate().map(residual).fold(0.0, f64::max);
+    worst / values.iter().fold(f64::MIN_POSITIVE, |a, v| a.max(v.abs()))
 }
 
 /// Makes the columns of a panel orthonormal by the eigenvectors of their scaled inner products (Stathopoulos and Wu 2002);

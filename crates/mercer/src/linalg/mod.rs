@@ -16,6 +16,7 @@ pub(crate) use eigen::Eigen;
 pub(crate) use krylov::{Deflated, Largest};
 pub(crate) use saddle::Saddle;
 pub(crate) use square::Square;
+pub(crate) use tall::{Tall, WIDTH};
 
 use std::ops::ControlFlow;
 

@@ -55,6 +55,19 @@ impl Square {
         (0..self.n).for_each(|i| self.values[i * self.n + i] += values(i));
     }
 
+    /// The product with a vector, row by row, where both halves are given.
+    pub(crate) fn product(&self, v: &[f64]) -> Vec<f64> {
+        (0..self.n).into_par_iter().map(|i| dot(self.row(i), v)).collect()
+    }
+
+    /// Changes every value by `change(i, j, value)`.
+    pub(crate) fn map(&mut self, change: impl Fn(usize, usize, f64) -> f64 + Sync) {
+        let n = self.n.max(1);
+        self.values.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+            row.iter_mut().enumerate().for_each(|(j, value)| *value = change(i, j, *value));
+        });
+    }
+
     /// Copies the lower half to the upper one.
     pub(crate) fn mirror(&mut self) {
         mirror(&mut self.values, self.n, 0);
@@ -165,6 +178,9 @@ mod tests {
             let v: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
             let expected: Vec<f64> =
                 (0..n).map(|i| square.row(i).iter().zip(&v).map(|(a, b)| a * b).sum()).collect();
+            for (found, expected) in square.product(&v).iter().zip(&expected) {
+                assert!((found - expected).abs() <= 1e-12 * (n * n * n) as f64, "{found} {expected}");
+            }
             // What stands below the diagonal is not looked at.
             (0..n).for_each(|i| square.row_mut(i)[..=i].fill(f64::NAN));
             for (found, expected) in square.product_of_upper(&diagonal, &v).iter().zip(expected) {

@@ -6,7 +6,7 @@ use super::Square;
 use crate::simd::{STRIP, TALL, dots_strided};
 
 /// Columns of a panel.
-pub(super) const WIDTH: usize = TALL;
+pub(crate) const WIDTH: usize = TALL;
 
 /// Rows that one thread works on at a time, whatever the number of threads: whole strips.
 const PIECE: usize = 160 * STRIP;
@@ -22,7 +22,7 @@ const STRIPS: [usize; 6] = [0, 6, 12, 18, 24, WIDTH - STRIP];
 
 /// n rows by panels of 32 columns. Within a panel values lie row after row, filled up with zero rows to whole strips.
 #[derive(Clone)]
-pub(super) struct Tall {
+pub(crate) struct Tall {
     n: usize,
     panels: Vec<Vec<f64>>,
 }
@@ -33,8 +33,8 @@ impl Tall {
         Self { n, panels: vec![vec![0.0; n.next_multiple_of(STRIP) * WIDTH]; panels] }
     }
 
-    /// From the entries, column by column of a panel.
-    pub(super) fn from_fn(n: usize, panels: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
+    /// From the entries.
+    pub(crate) fn from_fn(n: usize, panels: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
         let mut tall = Self::zeros(n, panels);
         for (p, panel) in tall.panels.iter_mut().enumerate() {
             for (i, row) in panel.chunks_mut(WIDTH).take(n).enumerate() {
@@ -62,6 +62,11 @@ impl Tall {
     /// More columns at the right.
     pub(super) fn append(&mut self, mut other: Self) {
         self.panels.append(&mut other.panels);
+    }
+
+    /// A row of the first `columns` columns.
+    pub(crate) fn row(&self, at: usize, columns: usize) -> Vec<f64> {
+        (0..columns).map(|c| self.panels[c / WIDTH][at * WIDTH + c % WIDTH]).collect()
     }
 
     /// A column.
@@ -120,15 +125,21 @@ impl Tall {
 
     /// matrix · self. The matrix is read once, whatever the number of panels.
     pub(super) fn multiplied_by(&self, matrix: &Square) -> Self {
+        self.multiplied_by_rows(matrix.values())
+    }
+
+    /// The same for any number of rows of n values. Each row of the product is a sum of its own, whatever is beside it.
+    pub(crate) fn multiplied_by_rows(&self, values: &[f64]) -> Self {
         let n = self.n;
-        let mut product = Self::zeros(n, self.panels.len());
-        let pieces = n.div_ceil(ROWS);
+        let count = values.len().checked_div(n).unwrap_or(0);
+        let mut product = Self::zeros(count, self.panels.len());
+        let pieces = count.div_ceil(ROWS);
         let mut outs: Vec<Vec<&mut [f64]>> = (0..pieces).map(|_| Vec::new()).collect();
         for panel in &mut product.panels {
             outs.iter_mut().zip(panel.chunks_mut(ROWS * WIDTH)).for_each(|(outs, rows)| outs.push(rows));
         }
         outs.into_par_iter().enumerate().for_each(|(at, mut outs)| {
-            let rows = &matrix.values()[at * ROWS * n..n.min((at + 1) * ROWS) * n];
+            let rows = &values[at * ROWS * n..count.min((at + 1) * ROWS) * n];
             for first in (0..n).step_by(DEPTH) {
                 add_block(rows, n, first..n.min(first + DEPTH), &self.panels, &mut outs);
             }

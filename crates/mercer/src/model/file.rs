@@ -34,6 +34,9 @@
 
 mod container;
 mod machine;
+mod pca;
+#[cfg(test)]
+mod pca_tests;
 mod points;
 mod probability;
 mod scores;

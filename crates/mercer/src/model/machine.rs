@@ -1,6 +1,6 @@
 //! Any of the machines, as model files hold them.
 
-use super::{Expansion, Function, MultiLabelModel, ScoreModel, SvcModel, SvddModel};
+use super::{Expansion, Function, MultiLabelModel, PcaModel, ScoreModel, SvcModel, SvddModel};
 use crate::data::Vectors;
 use crate::kernel::VectorExpr;
 use crate::solve::Certificate;
@@ -21,11 +21,13 @@ pub enum Machine {
     Scores(ScoreModel<Vectors, VectorExpr>),
     /// A function for each label, positive where a point has it.
     MultiLabel(MultiLabelModel<Vectors, VectorExpr>),
+    /// Directions of largest variance in feature space.
+    Pca(PcaModel<Vectors, VectorExpr>),
 }
 
 impl Machine {
     /// The words of [`Machine::method`].
-    pub const METHODS: [&str; 9] = [
+    pub const METHODS: [&str; 10] = [
         "svc",
         "svr",
         "one-class",
@@ -35,6 +37,7 @@ impl Machine {
         "weston-watkins",
         "softmax",
         "multilabel",
+        "kpca",
     ];
 
     /// The word for it in model files.
@@ -47,6 +50,7 @@ impl Machine {
             Self::Sphere(_) => 3,
             Self::Scores(model) => return model.loss.map_or("ovr", Loss::name),
             Self::MultiLabel(_) => 8,
+            Self::Pca(_) => 9,
         };
         Self::METHODS[at]
     }
@@ -59,6 +63,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &function.expansion,
             Self::Sphere(sphere) => &sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.expansion,
+            Self::Pca(model) => &model.expansion,
         }
     }
 
@@ -69,6 +74,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &mut function.expansion,
             Self::Sphere(sphere) => &mut sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &mut scores.expansion,
+            Self::Pca(model) => &mut model.expansion,
         }
     }
 
@@ -80,6 +86,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &function.support,
             Self::Sphere(sphere) => &sphere.function.support,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.support,
+            Self::Pca(model) => &model.support,
         }
     }
 
@@ -91,6 +98,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
             Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.certificates,
+            Self::Pca(_) => &[],
         }
     }
 
@@ -100,7 +108,7 @@ impl Machine {
         match self {
             Self::Classifier(model) => Some(&model.classes),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => Some(&scores.classes),
-            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) => None,
+            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Pca(_) => None,
         }
     }
 
@@ -135,5 +143,11 @@ impl From<ScoreModel<Vectors, VectorExpr>> for Machine {
 impl From<MultiLabelModel<Vectors, VectorExpr>> for Machine {
     fn from(model: MultiLabelModel<Vectors, VectorExpr>) -> Self {
         Self::MultiLabel(model)
+    }
+}
+
+impl From<PcaModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: PcaModel<Vectors, VectorExpr>) -> Self {
+        Self::Pca(model)
     }
 }

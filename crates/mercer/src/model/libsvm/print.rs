@@ -58,6 +58,7 @@ fn refuse(machine: &Machine) -> Result<()> {
         Machine::Sphere(_) => "a sphere (svdd)".to_owned(),
         Machine::Scores(_) => format!("a function for each class ({})", machine.method()),
         Machine::MultiLabel(_) => "a function for each label (multilabel)".to_owned(),
+        Machine::Pca(_) => "components (kpca)".to_owned(),
     };
     Err(unsupported(format!(
         "{what} in a LIBSVM model; it has classifiers by the votes of pairs, svr and one-class"

@@ -13,9 +13,9 @@ use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Mat, MatMut, Par};
 use rayon::prelude::*;
 
-use super::square::{add, dot};
+use super::square::by_eights;
 use super::{Square, Tick};
-use crate::simd::{PANEL, STRIP, dots_f64};
+use crate::simd::{LANES_ROWS, Lanes, PANEL, STRIP, dots_f64, lanes_add, lanes_dot};
 
 /// Columns that are eliminated at once.
 const BLOCK: usize = 4 * PANEL;
@@ -65,35 +65,53 @@ impl Cholesky {
         Ok(Self { matrix, diagonal })
     }
 
-    /// Solves Ax = right in place of each of `right`.
+    /// Solves Ax = right in place of each of `right`. A vector comes out the same alone and in company.
     pub(crate) fn solve(&self, right: &mut [Vec<f64>]) {
-        right.par_iter_mut().for_each(|x| {
-            self.forward(x);
-            self.backward(x);
+        by_eights(right, |x| {
+            let groups = (0..x.len()).step_by(LANES_ROWS);
+            groups.clone().for_each(|first| self.forward(x, first));
+            groups.rev().for_each(|first| self.backward(x, first));
         });
     }
 
-    /// L⁻¹ right.
-    fn forward(&self, x: &mut [f64]) {
-        for i in 0..x.len() {
-            let row = self.matrix.row(i);
-            x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
+    /// A group of rows, and the last of them over again where there are too few.
+    fn group(&self, first: usize) -> (usize, [&[f64]; LANES_ROWS]) {
+        let end = self.matrix.n().min(first + LANES_ROWS);
+        (end, std::array::from_fn(|r| self.matrix.row((first + r).min(end - 1))))
+    }
+
+    /// The entries of L⁻¹x from `first` on, a group of rows.
+    fn forward(&self, x: &mut [Lanes], first: usize) {
+        let (end, rows) = self.group(first);
+        let sums = lanes_dot(rows, &x[..first]);
+        for i in first..end {
+            let row = rows[i - first];
+            (0..8).for_each(|lane| x[i][lane] -= sums[i - first][lane]);
+            for j in first..i {
+                (0..8).for_each(|lane| x[i][lane] -= row[j] * x[j][lane]);
+            }
+            (0..8).for_each(|lane| x[i][lane] /= row[i]);
         }
     }
 
-    /// L⁻ᵀ right.
-    fn backward(&self, x: &mut [f64]) {
-        for i in (0..x.len()).rev() {
-            let row = self.matrix.row(i);
-            x[i] /= row[i];
-            let value = x[i];
-            add(&mut x[..i], -value, &row[..i]);
+    /// The entries of L⁻ᵀx from `first` on, a group of rows, and what they take from those before.
+    fn backward(&self, x: &mut [Lanes], first: usize) {
+        let (end, rows) = self.group(first);
+        let (before, own) = x.split_at_mut(first);
+        for i in (first..end).rev() {
+            let row = rows[i - first];
+            (0..8).for_each(|lane| own[i - first][lane] /= row[i]);
+            for j in first..i {
+                (0..8).for_each(|lane| own[j - first][lane] -= row[j] * own[i - first][lane]);
+            }
         }
+        let factors = std::array::from_fn(|r| if first + r < end { own[r].map(|v| -v) } else { [0.0; 8] });
+        lanes_add(before, &factors, rows);
     }
 
-    /// Av.
-    pub(crate) fn product(&self, v: &[f64]) -> Vec<f64> {
-        self.matrix.product_of_upper(&self.diagonal, v)
+    /// Av in place of each v.
+    pub(crate) fn product(&self, vectors: &mut [Vec<f64>]) {
+        by_eights(vectors, |x| *x = self.matrix.product_of_upper(&self.diagonal, x));
     }
 
     /// The diagonal of A⁻¹: (A⁻¹)ᵢᵢ = ‖L⁻¹eᵢ‖². Another n³/3 multiplications, in place of the factor.
@@ -257,7 +275,7 @@ fn add_product(rows: &[f64], n: usize, from: usize, column: usize, strips: &[f64
     let mut tile = [0.0; STRIP * PANEL];
     for (strip, sums) in strips.chunks(STRIP * depth).zip(sums.chunks_mut(STRIP * PANEL)) {
         dots_f64(depth, strip, &panel, &mut tile);
-        add(sums, 1.0, &tile);
+        sums.iter_mut().zip(&tile).for_each(|(sum, value)| *sum += value);
     }
 }
 
@@ -296,9 +314,8 @@ mod tests {
                 assert!((sum - right[i]).abs() < 1e-11, "{n}: {sum} {}", right[i]);
                 assert_eq!(factor.matrix.row(i)[i + 1..], a.row(i)[i + 1..]);
             }
-            for (found, right) in factor.product(&x[0]).iter().zip(&right) {
-                assert!((found - right).abs() < 1e-11);
-            }
+            factor.product(&mut x);
+            assert!(x[0].iter().zip(&right).all(|(found, right)| (found - right).abs() < 1e-11));
         }
     }
 
@@ -323,7 +340,8 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let factor = Cholesky::new(matrix(700, 1e-3), &mut go_on).unwrap();
-                let product = factor.product(&factor.diagonal);
+                let mut product = [factor.diagonal.clone()];
+                factor.product(&mut product);
                 let values = factor.matrix.values().to_vec();
                 (values, product, factor.inverse_diagonal(&mut go_on).unwrap())
             })

@@ -45,6 +45,12 @@ impl Eigen {
         found.ok().map(|()| Self { values: values.column_vector().iter().copied().collect(), vectors })
     }
 
+    /// The unit eigenvector of `values[i]`, as it came out.
+    pub(crate) fn column(&self, i: usize) -> &[f64] {
+        let column = self.vectors.col(i).try_as_col_major();
+        column.map_or(&[], |column| column.as_slice())
+    }
+
     /// The unit eigenvector of `values[i]`, its largest entry positive.
     pub(crate) fn vector(&self, i: usize) -> Vec<f64> {
         let mut vector: Vec<f64> = self.vectors.col(i).iter().copied().collect();

@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use crate::simd::{LANES_ROWS as ROWS, Lanes, huge_zeros, lanes_add, lanes_dot};
+
 /// Rows that are transposed together: a tile of so many squared stays in the first-level cache.
 const TILE: usize = 32;
 
@@ -17,7 +19,7 @@ pub(crate) struct Square {
 impl Square {
     /// Zeros.
     pub(crate) fn zeros(n: usize) -> Self {
-        Self { n, values: vec![0.0; n * n] }
+        Self { n, values: huge_zeros(n * n) }
     }
 
     /// Rows and columns.
@@ -73,29 +75,60 @@ impl Square {
         mirror(&mut self.values, self.n, 0);
     }
 
-    /// Sv, of which the diagonal is given and the upper half is read.
-    pub(crate) fn product_of_upper(&self, diagonal: &[f64], v: &[f64]) -> Vec<f64> {
+    /// Sv for eight vectors at once, where the diagonal is given and the upper half is read.
+    pub(super) fn product_of_upper(&self, diagonal: &[f64], v: &[Lanes]) -> Vec<Lanes> {
         let n = self.n;
-        // Row i has n − i values: the first i rows hold a share of about 1 − (1 − i/n)² of them.
+        // Row i has n − i values: a share of about (1 − i/n)² of all comes after it.
         let border = |piece: usize| {
-            n - ((n * n) as f64 * (1.0 - piece as f64 / PIECES as f64)).sqrt().round() as usize
+            let after = n as f64 * (1.0 - piece as f64 / PIECES as f64).sqrt();
+            n - (after.round() as usize).next_multiple_of(ROWS).min(n)
         };
-        let sums: Vec<Vec<f64>> = (0..PIECES)
-            .into_par_iter()
-            .map(|piece| {
-                let mut sums = vec![0.0; n];
-                for i in border(piece)..border(piece + 1) {
-                    let upper = &self.row(i)[i + 1..];
-                    sums[i] += diagonal[i] * v[i] + dot(upper, &v[i + 1..]);
-                    add(&mut sums[i + 1..], v[i], upper);
+        let piece = |piece: usize| {
+            let mut sums = vec![[0.0; 8]; n];
+            let rows = border(piece)..if piece + 1 == PIECES { n } else { border(piece + 1) };
+            for first in rows.clone().step_by(ROWS) {
+                let end = rows.end.min(first + ROWS);
+                for i in first..end {
+                    (0..8).for_each(|lane| sums[i][lane] += diagonal[i] * v[i][lane]);
+                    for j in i + 1..end {
+                        let value = self.row(i)[j];
+                        (0..8).for_each(|lane| sums[i][lane] += value * v[j][lane]);
+                        (0..8).for_each(|lane| sums[j][lane] += value * v[i][lane]);
+                    }
                 }
-                sums
-            })
-            .collect();
-        let mut product = vec![0.0; n];
-        sums.iter().for_each(|sums| add(&mut product, 1.0, sums));
+                // Where there are fewer rows than go together, the last one stands in with a factor of nothing.
+                let upper = std::array::from_fn(|r| &self.row((first + r).min(end - 1))[end..]);
+                let factors = std::array::from_fn(|r| if first + r < end { v[first + r] } else { [0.0; 8] });
+                let dots = lanes_dot(upper, &v[end..]);
+                for i in first..end {
+                    (0..8).for_each(|lane| sums[i][lane] += dots[i - first][lane]);
+                }
+                lanes_add(&mut sums[end..], &factors, upper);
+            }
+            sums
+        };
+        let pieces: Vec<Vec<Lanes>> = (0..PIECES).into_par_iter().map(piece).collect();
+        let mut product = vec![[0.0; 8]; n];
+        for sums in pieces {
+            for (total, sum) in product.iter_mut().zip(sums) {
+                (0..8).for_each(|lane| total[lane] += sum[lane]);
+            }
+        }
         product
     }
+}
+
+/// Calls `each` with the vectors interleaved, eight at a time, and takes what it has made of them apart again.
+pub(super) fn by_eights(vectors: &mut [Vec<f64>], each: impl Fn(&mut Vec<Lanes>) + Sync) {
+    vectors.par_chunks_mut(8).for_each(|vectors| {
+        let n = vectors[0].len();
+        let entry = |i: usize| std::array::from_fn(|lane| vectors.get(lane).map_or(0.0, |vector| vector[i]));
+        let mut lanes: Vec<Lanes> = (0..n).map(entry).collect();
+        each(&mut lanes);
+        for (lane, vector) in vectors.iter_mut().enumerate() {
+            vector.iter_mut().zip(&lanes).for_each(|(value, lanes)| *value = lanes[lane]);
+        }
+    });
 }
 
 /// Copies the lower half of the rows from `first` on to the upper half; `rows` are whole rows of n values.
@@ -125,7 +158,7 @@ fn mirror(rows: &mut [f64], n: usize, first: usize) {
 }
 
 /// aᵀb in eight sums side by side.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (whole_a, rest_a) = a.as_chunks::<8>();
     let (whole_b, rest_b) = b.as_chunks::<8>();
@@ -135,11 +168,6 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     sums.iter().sum::<f64>() + rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum::<f64>()
-}
-
-/// sums += factor · values
-pub(super) fn add(sums: &mut [f64], factor: f64, values: &[f64]) {
-    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
 }
 
 #[cfg(test)]
@@ -175,16 +203,22 @@ mod tests {
             let mut square = lower(n);
             square.mirror();
             let diagonal = square.diagonal();
-            let v: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
-            let expected: Vec<f64> =
-                (0..n).map(|i| square.row(i).iter().zip(&v).map(|(a, b)| a * b).sum()).collect();
-            for (found, expected) in square.product(&v).iter().zip(&expected) {
-                assert!((found - expected).abs() <= 1e-12 * (n * n * n) as f64, "{found} {expected}");
+            let v: Vec<Lanes> =
+                (0..n).map(|i| std::array::from_fn(|lane| ((i + lane) as f64).sin())).collect();
+            let sum = |i: usize, lane: usize| -> f64 {
+                square.row(i).iter().zip(&v).map(|(a, b)| a * b[lane]).sum()
+            };
+            let expected: Vec<Lanes> = (0..n).map(|i| std::array::from_fn(|lane| sum(i, lane))).collect();
+            let first: Vec<f64> = v.iter().map(|lanes| lanes[0]).collect();
+            for (found, expected) in square.product(&first).iter().zip(&expected) {
+                assert!((found - expected[0]).abs() <= 1e-12 * (n * n * n) as f64, "{found} {expected:?}");
             }
             // What stands below the diagonal is not looked at.
             (0..n).for_each(|i| square.row_mut(i)[..=i].fill(f64::NAN));
             for (found, expected) in square.product_of_upper(&diagonal, &v).iter().zip(expected) {
-                assert!((found - expected).abs() <= 1e-12 * (n * n * n) as f64, "{found} {expected}");
+                for (found, expected) in found.iter().zip(expected) {
+                    assert!((found - expected).abs() <= 1e-12 * (n * n * n) as f64, "{found} {expected}");
+                }
             }
         }
     }

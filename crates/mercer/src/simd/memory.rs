@@ -39,6 +39,13 @@ pub(crate) fn huge_vec<T>(capacity: usize) -> Vec<T> {
     vector
 }
 
+/// `len` zeros in huge pages where the system agrees. Memory is touched when it is written.
+pub(crate) fn huge_zeros(len: usize) -> Vec<f64> {
+    let zeros = vec![0.0; len];
+    ask_for_huge_pages(&zeros);
+    zeros
+}
+
 /// Asks the system to back the whole pages of a vector's memory by huge ones.
 fn ask_for_huge_pages<T>(vector: &Vec<T>) {
     #[cfg(target_os = "linux")]

@@ -7,6 +7,7 @@
 
 mod exp;
 mod gemm;
+mod lanes;
 mod memory;
 mod readout;
 mod sparse;
@@ -14,8 +15,9 @@ mod update;
 
 pub(crate) use exp::{exp_f32, exp_f64, gaussian_f32, gaussian_f64};
 pub(crate) use gemm::{OUTPUTS, TALL, dots_f32, dots_f64, dots_strided, read_f32};
+pub(crate) use lanes::{Lanes, ROWS as LANES_ROWS, lanes_add, lanes_dot};
 pub use memory::return_freed_memory;
-pub(crate) use memory::{Aligned, fence, huge_vec, stream};
+pub(crate) use memory::{Aligned, fence, huge_vec, huge_zeros, stream};
 pub(crate) use readout::{add_strip, readout};
 pub(crate) use sparse::{SparseRow, SparseRows, sparse_dots_f32, sparse_dots_f64};
 pub(crate) use update::{LANES, MIN_CURVATURE, accumulate, accumulate_one, accumulate_tile, best_pair, step};

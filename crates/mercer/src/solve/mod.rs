@@ -6,10 +6,12 @@
 
 mod active;
 mod certificate;
+pub(crate) mod conjugate;
 mod divide;
 mod exact;
 mod inner;
 mod problem;
+pub(crate) mod ridge;
 mod run;
 mod shared;
 mod smo;

@@ -1,0 +1,235 @@
+//! (K + D)x = y by conjugate gradients, where K is too large to be held.
+//!
+//! Every iteration computes K once, block after block. How many there are depends on the condition of P⁻¹(K + D), with
+//! P = LLᵀ + D and LLᵀ a partial Cholesky factor of K whose pivots are the largest diagonal entries left (Harbrecht, Peters,
+//! Schneider 2012): the leading eigenvalues of K are in it, and what is left is no larger than D where the rank suffices.
+//! By the identity of Woodbury, P⁻¹ = D⁻¹ − D⁻¹L(I + LᵀD⁻¹L)⁻¹LᵀD⁻¹.
+//!
+//! Memory: rank × n values for L, and a block of rows of K. Time: n² kernel values an iteration, 2n·rank for P⁻¹.
+
+use std::ops::ControlFlow;
+
+use rayon::prelude::*;
+
+use super::ridge::{norm, ratio};
+use crate::error::{ErrorKind, Result};
+use crate::gram::Gram;
+use crate::linalg::{Cholesky, Square, Tick};
+
+/// Bytes of a block of rows of K.
+const BLOCK_BYTES: usize = 16 << 20;
+
+/// Entries summed by one thread at a time: a number of its own, so that bits do not depend on threads.
+const CHUNK: usize = 1024;
+
+/// A diagonal entry left over that is this small against D adds nothing to P.
+const NEGLIGIBLE: f64 = 1e-2;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// ‖(K + D)x − y‖/‖y‖ to come down to.
+    pub(crate) tolerance: f64,
+    /// Iterations at most.
+    pub(crate) iterations: usize,
+    /// Columns of L at most.
+    pub(crate) rank: usize,
+}
+
+/// The solutions and how they came about.
+pub(crate) struct Reached {
+    pub(crate) solved: Vec<Vec<f64>>,
+    /// (K + D)x − y, computed anew at the end.
+    pub(crate) over: Vec<Vec<f64>>,
+    pub(crate) iterations: usize,
+}
+
+/// Bytes that [`solve`] takes for n points and so many right sides.
+pub(crate) fn bytes(n: usize, rank: usize, sides: usize) -> u64 {
+    let block = (BLOCK_BYTES / 8).max(n);
+    (n * rank + rank * rank + block + 6 * n * sides) as u64 * 8
+}
+
+/// Solves for all right sides side by side.
+///
+/// # Errors
+/// If D is so small that the preconditioner has no factor, or `tick` breaks.
+pub(crate) fn solve(
+    gram: &dyn Gram,
+    d: &[f64],
+    right: &[Vec<f64>],
+    limits: Limits,
+    tick: Tick<'_>,
+) -> Result<Reached> {
+    let preconditioner = Preconditioner::new(gram, d, limits.rank)?;
+    let mut state: Vec<State> = right.iter().map(|y| State::new(y, &preconditioner)).collect();
+    let mut iterations = 0;
+    while iterations < limits.iterations && state.iter().any(|s| !s.done(limits.tolerance)) {
+        let mut going: Vec<&mut State> = state.iter_mut().filter(|s| !s.done(limits.tolerance)).collect();
+        let directions: Vec<&[f64]> = going.iter().map(|s| s.direction.as_slice()).collect();
+        let products = product(gram, d, &directions);
+        going.iter_mut().zip(products).for_each(|(state, product)| state.step(&product, &preconditioner));
+        iterations += 1;
+        // Residuals fall by about the same factor in equal times.
+        let share = state.iter().map(|s| s.relative().ln() / limits.tolerance.ln()).fold(1.0, f64::min);
+        if tick(share.clamp(0.0, 1.0)) == ControlFlow::Break(()) {
+            return Err(ErrorKind::Interrupted.into());
+        }
+    }
+    let solved: Vec<Vec<f64>> = state.into_iter().map(|s| s.x).collect();
+    let mut over = product(gram, d, &solved.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    over.iter_mut().zip(right).for_each(|(over, y)| over.iter_mut().zip(y).for_each(|(over, y)| *over -= y));
+    Ok(Reached { solved, over, iterations })
+}
+
+/// (K + D)v for each v.
+fn product(gram: &dyn Gram, d: &[f64], vectors: &[&[f64]]) -> Vec<Vec<f64>> {
+    let n = gram.len();
+    let mut products: Vec<Vec<f64>> =
+        vectors.iter().map(|v| v.iter().zip(d).map(|(v, d)| v * d).collect()).collect();
+    let height = (BLOCK_BYTES / 8 / n.max(1)).clamp(1, 256);
+    let mut block = vec![0.0; height.min(n) * n];
+    let index: Vec<usize> = (0..n).collect();
+    for points in index.chunks(height) {
+        let mut rows: Vec<&mut [f64]> = block.chunks_mut(n).take(points.len()).collect();
+        gram.rows_f64(points, &mut rows);
+        let sums: Vec<Vec<f64>> =
+            rows.par_iter().map(|row| vectors.iter().map(|v| dot(row, v)).collect()).collect();
+        for (&i, sums) in points.iter().zip(sums) {
+            products.iter_mut().zip(sums).for_each(|(product, sum)| product[i] += sum);
+        }
+    }
+    products
+}
+
+/// One right side on its way.
+struct State {
+    x: Vec<f64>,
+    residual: Vec<f64>,
+    direction: Vec<f64>,
+    /// residual · P⁻¹residual
+    measure: f64,
+    size: f64,
+}
+
+impl State {
+    fn new(y: &[f64], preconditioner: &Preconditioner) -> Self {
+        let direction = preconditioner.apply(y);
+        let (measure, size) = (dot(y, &direction), norm(y.iter().copied()));
+        Self { x: vec![0.0; y.len()], residual: y.to_vec(), direction, measure, size }
+    }
+
+    /// ‖residual‖/‖y‖
+    fn relative(&self) -> f64 {
+        ratio(norm(self.residual.iter().copied()), self.size)
+    }
+
+    fn done(&self, tolerance: f64) -> bool {
+        self.relative() <= tolerance
+    }
+
+    fn step(&mut self, product: &[f64], preconditioner: &Preconditioner) {
+        let length = self.measure / dot(&self.direction, product);
+        add(&mut self.x, length, &self.direction);
+        add(&mut self.residual, -length, product);
+        let next = preconditioner.apply(&self.residual);
+        let measure = dot(&self.residual, &next);
+        let kept = measure / self.measure;
+        self.direction
+            .iter_mut()
+            .zip(&next)
+            .for_each(|(direction, next)| *direction = next + kept * *direction);
+        self.measure = measure;
+    }
+}
+
+/// P⁻¹.
+struct Preconditioner {
+    /// 1/D
+    inverse: Vec<f64>,
+    /// The columns of L.
+    columns: Vec<Vec<f64>>,
+    /// I + LᵀD⁻¹L
+    inner: Cholesky,
+}
+
+impl Preconditioner {
+    fn new(gram: &dyn Gram, d: &[f64], rank: usize) -> Result<Self> {
+        let inverse: Vec<f64> = d.iter().map(|d| 1.0 / d).collect();
+        let columns = pivoted(gram, d, rank);
+        let mut inner = Square::zeros(columns.len());
+        let entry = |i: usize, j: usize| -> f64 {
+            let terms = columns[i].iter().zip(&columns[j]).zip(&inverse);
+            terms.map(|((a, b), inverse)| a * b * inverse).sum::<f64>() + if i == j { 1.0 } else { 0.0 }
+        };
+        let m = columns.len();
+        inner.values_mut().par_chunks_mut(m.max(1)).enumerate().for_each(|(i, row)| {
+            row.iter_mut().take(i + 1).enumerate().for_each(|(j, value)| *value = entry(i, j));
+        });
+        inner.mirror();
+        let inner = Cholesky::new(inner, &mut |_| ControlFlow::Continue(()))?;
+        Ok(Self { inverse, columns, inner })
+    }
+
+    /// P⁻¹v.
+    fn apply(&self, v: &[f64]) -> Vec<f64> {
+        let mut scaled: Vec<f64> = v.iter().zip(&self.inverse).map(|(v, inverse)| v * inverse).collect();
+        let mut inner = [self.columns.par_iter().map(|column| dot(column, &scaled)).collect::<Vec<f64>>()];
+        self.inner.solve(&mut inner);
+        scaled.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, scaled)| {
+            let part = chunk * CHUNK..chunk * CHUNK + scaled.len();
+            let mut sums = vec![0.0; scaled.len()];
+            for (column, &weight) in self.columns.iter().zip(&inner[0]) {
+                add(&mut sums, weight, &column[part.clone()]);
+            }
+            let inverse = &self.inverse[part];
+            scaled
+                .iter_mut()
+                .zip(sums)
+                .zip(inverse)
+                .for_each(|((value, sum), inverse)| *value -= inverse * sum);
+        });
+        scaled
+    }
+}
+
+/// Columns of a partial Cholesky factor of K, each for the point with the largest diagonal entry left over against D.
+fn pivoted(gram: &dyn Gram, d: &[f64], rank: usize) -> Vec<Vec<f64>> {
+    let n = gram.len();
+    let mut left = gram.diagonal().to_vec();
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    while columns.len() < rank.min(n) {
+        let over = |i: &usize| left[*i] / d[*i];
+        let Some(pivot) = (0..n).max_by(|a, b| over(a).total_cmp(&over(b)).then(b.cmp(a))) else { break };
+        if over(&pivot) <= NEGLIGIBLE {
+            break;
+        }
+        let mut column = vec![0.0; n];
+        gram.rows_f64(&[pivot], &mut [&mut column]);
+        let root = left[pivot].sqrt();
+        column.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, values)| {
+            let part = chunk * CHUNK..chunk * CHUNK + values.len();
+            columns.iter().for_each(|before| add(values, -before[pivot], &before[part.clone()]));
+            values.iter_mut().for_each(|value| *value /= root);
+        });
+        left.iter_mut().zip(&column).for_each(|(left, value)| *left -= value * value);
+        left[pivot] = 0.0;
+        columns.push(column);
+    }
+    columns
+}
+
+/// aᵀb
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let ((whole_a, rest_a), (whole_b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    for (a, b) in whole_a.iter().zip(whole_b) {
+        (0..8).for_each(|lane| sums[lane] += a[lane] * b[lane]);
+    }
+    sums.iter().sum::<f64>() + rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum::<f64>()
+}
+
+/// sums += factor · values
+fn add(sums: &mut [f64], factor: f64, values: &[f64]) {
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
+}

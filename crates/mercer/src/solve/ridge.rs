@@ -1,0 +1,243 @@
+//! Kernel ridge regression in numbers: (K + λW⁻¹)α + b1 = y, with 1ᵀα = 0 where there is an offset b.
+//!
+//! With G = K + λW⁻¹, u = G⁻¹1 and v = G⁻¹y the offset is b = 1ᵀv / 1ᵀu and α = v − bu. What a point's target misses where the
+//! point is left out of the fit is αᵢ/Cᵢᵢ, with C = G⁻¹ − uuᵀ/1ᵀu (C = G⁻¹ without an offset): the block inverse of the system,
+//! exact, at the price of the diagonal of G⁻¹.
+
+use rayon::prelude::*;
+
+use super::Plan;
+use crate::error::{DataProblem, ErrorKind, Result};
+use crate::linalg::{Cholesky, Eigen, Square};
+
+/// Residuals above this are worth a round of refinement.
+const WORTH_REFINING: f64 = 1e-12;
+
+/// Rounds of refinement at most.
+const REFINEMENTS: usize = 2;
+
+/// Points whose sums over all eigenvectors are taken together: a number of its own, so that bits do not depend on threads.
+const CHUNK: usize = 256;
+
+/// λ, the weights of the points, and whether there is an offset.
+pub(crate) struct Ridge<'a> {
+    pub(crate) lambda: f64,
+    pub(crate) weights: &'a [f64],
+    pub(crate) offset: bool,
+}
+
+/// α and b for each target, so that f = Kα + b, and how well they satisfy the system.
+pub(crate) struct Solved {
+    pub(crate) coefficients: Vec<Vec<f64>>,
+    pub(crate) offsets: Vec<f64>,
+    /// The largest ‖Gα + b1 − y‖/‖y‖.
+    pub(crate) residual: f64,
+    /// For each target what it misses at each point that is left out, where that was wanted.
+    pub(crate) left_out: Option<Vec<Vec<f64>>>,
+}
+
+impl Ridge<'_> {
+    /// What stands on the diagonal of G beside K's.
+    pub(crate) fn diagonal(&self) -> Vec<f64> {
+        self.weights.iter().map(|w| self.lambda / w).collect()
+    }
+
+    /// Right sides: the targets, and 1 for an offset.
+    pub(crate) fn right_sides(&self, targets: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let mut right = targets.to_vec();
+        if self.offset {
+            right.push(vec![1.0; self.weights.len()]);
+        }
+        right
+    }
+
+    /// α and b from G⁻¹ of the right sides and from what these leave over, G(G⁻¹y) − y.
+    pub(crate) fn combine(
+        &self,
+        targets: &[Vec<f64>],
+        mut solved: Vec<Vec<f64>>,
+        mut over: Vec<Vec<f64>>,
+    ) -> Solved {
+        let (u, u_over) = match self.offset {
+            true => (solved.pop().unwrap_or_default(), over.pop().unwrap_or_default()),
+            false => (vec![0.0; self.weights.len()], vec![0.0; self.weights.len()]),
+        };
+        let sum_u: f64 = u.iter().sum();
+        let (mut offsets, mut residual) = (Vec::new(), 0.0_f64);
+        for ((v, over), y) in solved.iter_mut().zip(&over).zip(targets) {
+            let b = if self.offset { v.iter().sum::<f64>() / sum_u } else { 0.0 };
+            v.iter_mut().zip(&u).for_each(|(v, u)| *v -= b * u);
+            let left = over.iter().zip(&u_over).map(|(over, u_over)| over - b * u_over);
+            residual = residual.max(ratio(norm(left), norm(y.iter().copied())));
+            offsets.push(b);
+        }
+        Solved { coefficients: solved, offsets, residual, left_out: None }
+    }
+
+    /// By a Cholesky factor in place of K; stages `at` and, if points are `left_out`, `at + 1` of the plan.
+    ///
+    /// # Errors
+    /// If G is not positive definite, or the work is interrupted.
+    pub(crate) fn direct(
+        &self,
+        mut k: Square,
+        targets: &[Vec<f64>],
+        left_out: bool,
+        plan: &mut Plan<'_>,
+        at: usize,
+    ) -> Result<Solved> {
+        let ridge = self.diagonal();
+        k.add_diagonal(|i| ridge[i]);
+        let factor = Cholesky::new(k, &mut plan.stage(at))?;
+        let right = self.right_sides(targets);
+        let (solved, over) = refined(&factor, &right);
+        let u = self.offset.then(|| solved[targets.len()].clone());
+        let mut answer = self.combine(targets, solved, over);
+        if left_out {
+            let inverse = factor.inverse_diagonal(&mut plan.stage(at + 1))?;
+            answer.left_out = Some(missed(&answer.coefficients, &inverse, u.as_deref()));
+        }
+        Ok(answer)
+    }
+}
+
+/// The solutions of all systems and what they leave over, refined while that makes it less.
+fn refined(factor: &Cholesky, right: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let left = |solved: &[Vec<f64>]| {
+        let mut over = solved.to_vec();
+        factor.product(&mut over);
+        let parts = over.iter_mut().zip(right);
+        parts.for_each(|(over, y)| over.iter_mut().zip(y).for_each(|(over, y)| *over -= y));
+        over
+    };
+    let worst = |over: &[Vec<f64>]| {
+        let ratios = over
+            .iter()
+            .zip(right)
+            .map(|(over, y)| ratio(norm(over.iter().copied()), norm(y.iter().copied())));
+        ratios.fold(0.0, f64::max)
+    };
+    let mut solved = right.to_vec();
+    factor.solve(&mut solved);
+    let mut over = left(&solved);
+    for _ in 0..REFINEMENTS {
+        if worst(&over) <= WORTH_REFINING {
+            break;
+        }
+        let mut step = over.clone();
+        factor.solve(&mut step);
+        let minus = |(x, step): (&Vec<f64>, &Vec<f64>)| x.iter().zip(step).map(|(x, s)| x - s).collect();
+        let better: Vec<Vec<f64>> = solved.iter().zip(&step).map(minus).collect();
+        let better_over = left(&better);
+        if worst(&better_over) >= worst(&over) {
+            break;
+        }
+        (solved, over) = (better, better_over);
+    }
+    (solved, over)
+}
+
+/// αᵢ/Cᵢᵢ for each target, from the diagonal of G⁻¹ and from u where there is an offset.
+fn missed(coefficients: &[Vec<f64>], inverse: &[f64], u: Option<&[f64]>) -> Vec<Vec<f64>> {
+    let sum: f64 = u.map_or(1.0, |u| u.iter().sum());
+    let c: Vec<f64> = match u {
+        None => inverse.to_vec(),
+        Some(u) => inverse.iter().zip(u).map(|(g, u)| g - u * u / sum).collect(),
+    };
+    coefficients.iter().map(|alpha| alpha.iter().zip(&c).map(|(a, c)| a / c).collect()).collect()
+}
+
+/// Every λ from one decomposition: K̃ = W^½KW^½ = UΛUᵀ, so that G⁻¹ = W^½U(Λ + λ)⁻¹UᵀW^½.
+pub(crate) struct Path<'a> {
+    eigen: Eigen,
+    weights: &'a [f64],
+    offset: bool,
+    targets: &'a [Vec<f64>],
+    /// UᵀW^½y for each target, and of 1 last.
+    projected: Vec<Vec<f64>>,
+}
+
+impl<'a> Path<'a> {
+    /// Decomposes W^½KW^½, in place of K.
+    ///
+    /// # Errors
+    /// If K is not finite.
+    pub(crate) fn new(
+        mut k: Square,
+        weights: &'a [f64],
+        offset: bool,
+        targets: &'a [Vec<f64>],
+    ) -> Result<Self> {
+        let root: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
+        for i in 0..k.n() {
+            k.row_mut(i).iter_mut().zip(&root).for_each(|(value, r)| *value *= root[i] * r);
+        }
+        let eigen = Eigen::of(&k).ok_or(ErrorKind::Data(DataProblem::NotDefinite { row: 1 }))?;
+        drop(k);
+        let ones = vec![1.0; weights.len()];
+        let project = |y: &Vec<f64>| {
+            let scaled: Vec<f64> = y.iter().zip(&root).map(|(y, r)| y * r).collect();
+            let dot = |k: usize| eigen.column(k).iter().zip(&scaled).map(|(u, y)| u * y).sum();
+            (0..weights.len()).into_par_iter().map(dot).collect()
+        };
+        let projected = targets.iter().chain([&ones]).map(project).collect();
+        Ok(Self { eigen, weights, offset, targets, projected })
+    }
+
+    /// The eigenvalues of W^½KW^½, ascending.
+    pub(crate) fn eigenvalues(&self) -> &[f64] {
+        &self.eigen.values
+    }
+
+    /// The answer for λ with all that is missed by leaving points out. O(n²) for each target.
+    ///
+    /// # Errors
+    /// If K + λW⁻¹ is not positive definite.
+    pub(crate) fn at(&self, lambda: f64) -> Result<Solved> {
+        let n = self.weights.len();
+        if !(self.eigen.values.first().is_none_or(|least| least + lambda > 0.0)) {
+            return Err(ErrorKind::Data(DataProblem::NotDefinite { row: n }).into());
+        }
+        let shrink: Vec<f64> = self.eigen.values.iter().map(|value| 1.0 / (value + lambda)).collect();
+        // Each a sum over the eigenvectors: the diagonal of (K̃ + λ)⁻¹, and its products with the right sides.
+        let mut sums = vec![vec![0.0; n]; 1 + self.projected.len()];
+        let mut pieces: Vec<Vec<&mut [f64]>> = (0..n.div_ceil(CHUNK)).map(|_| Vec::new()).collect();
+        for row in &mut sums {
+            row.chunks_mut(CHUNK).zip(&mut pieces).for_each(|(chunk, piece)| piece.push(chunk));
+        }
+        pieces.into_par_iter().enumerate().for_each(|(chunk, mut piece)| {
+            let rows = chunk * CHUNK..chunk * CHUNK + piece[0].len();
+            for k in 0..n {
+                let u = &self.eigen.column(k)[rows.clone()];
+                piece[0].iter_mut().zip(u).for_each(|(sum, u)| *sum += shrink[k] * u * u);
+                for (sums, projected) in piece[1..].iter_mut().zip(&self.projected) {
+                    let factor = shrink[k] * projected[k];
+                    sums.iter_mut().zip(u).for_each(|(sum, u)| *sum += factor * u);
+                }
+            }
+        });
+        let root = |w: &f64| w.sqrt();
+        let inverse: Vec<f64> = sums[0].iter().zip(self.weights).map(|(sum, w)| sum * w).collect();
+        let scaled = |sums: &Vec<f64>| sums.iter().zip(self.weights).map(|(sum, w)| sum * root(w)).collect();
+        let mut solved: Vec<Vec<f64>> = sums[1..].iter().map(scaled).collect();
+        if !self.offset {
+            solved.pop();
+        }
+        let ridge = Ridge { lambda, weights: self.weights, offset: self.offset };
+        let u = self.offset.then(|| solved[self.targets.len()].clone());
+        let nothing = vec![vec![0.0; n]; solved.len()];
+        let mut answer = ridge.combine(self.targets, solved, nothing);
+        answer.left_out = Some(missed(&answer.coefficients, &inverse, u.as_deref()));
+        Ok(answer)
+    }
+}
+
+/// ‖v‖
+pub(super) fn norm(v: impl Iterator<Item = f64>) -> f64 {
+    v.map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// a / b, where nothing of nothing is nothing.
+pub(super) fn ratio(a: f64, b: f64) -> f64 {
+    if a == 0.0 { 0.0 } else { a / b }
+}

@@ -1,5 +1,6 @@
 //! What can be typed. Each command's own file makes of it what is meant.
 
+mod components;
 mod data;
 mod demo;
 mod files;
@@ -11,12 +12,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use self::components::{DenoiseArgs, NoiseArg, TransformArgs, WayArg};
 pub(crate) use self::data::DataArgs;
 pub(crate) use self::demo::DemoArgs;
 pub(crate) use self::files::{ConvertArgs, FileKind, InspectArgs, ScaleArgs, ScaleMethod};
 pub(crate) use self::kernel::{CheckArgs, KernelCommand};
 pub(crate) use self::predict::PredictArgs;
-pub(crate) use self::train::{MethodArg, ProbabilityArg, ScaleArg, SolverArgs, TrainArgs};
+pub(crate) use self::train::{Lambda, MethodArg, ProbabilityArg, ScaleArg, SolverArgs, TrainArgs};
 use crate::help;
 use crate::svm::Program;
 
@@ -39,6 +41,12 @@ pub(crate) enum Command {
     /// Predict the rows of a data file with a saved model
     #[command(after_help = help::PREDICT)]
     Predict(PredictArgs),
+    /// Components of the rows of a data file, by a model that has components
+    #[command(after_help = help::TRANSFORM)]
+    Transform(TransformArgs),
+    /// Take noise out of the rows of a data file, by a kernel PCA
+    #[command(after_help = help::DENOISE)]
+    Denoise(Box<DenoiseArgs>),
     /// Scale the features of a data file
     #[command(after_help = help::SCALE)]
     Scale(ScaleArgs),
@@ -104,7 +112,7 @@ pub(crate) struct CommonArgs {
     /// Threads; 0 is one per core. The answer does not depend on it, to the bit
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
-    /// Seed of whatever is random: the folds of --probability, and nothing else
+    /// Seed of whatever is random: the folds of --probability, the noise of --noise, and nothing else
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// End standard output with one object on one line; the summary goes to standard error

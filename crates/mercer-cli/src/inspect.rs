@@ -9,6 +9,7 @@ use mercer::solve::Certificate;
 use serde_json::{Value, json};
 
 use crate::args::InspectArgs;
+use crate::components;
 use crate::failure::Result;
 use crate::fit::{Model, Totals};
 use crate::models::{Kind, load, method_name, parameters};
@@ -79,6 +80,17 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
             object["pairs"] = pairs(model.classes.len()).into_iter().map(names).collect();
         }
         Machine::Regression(_) | Machine::OneClass(_) => {}
+        Machine::Ridge(model) => {
+            object["lambda"] = json!(model.lambda);
+            object["residual"] = json!(model.certificate.residual);
+            object["iterations"] = json!(model.certificate.iterations);
+        }
+        Machine::Pca(model) => {
+            object["eigenvalues"] = json!(model.eigenvalues);
+            object["explained"] = json!(model.explained());
+            object["total"] = json!(model.total);
+            object["residual"] = json!(model.residual);
+        }
         Machine::Scores(_) | Machine::MultiLabel(_) => object["classes"] = json!(machine.classes()),
         Machine::Sphere(sphere) => {
             object["square_radius"] = json!(sphere.square_radius);
@@ -127,6 +139,10 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     if let Some(totals) = Totals::of(machine.certificates()) {
         let gap = totals.gap.map_or("unknown".into(), rough);
         line("certificate", format!("{}: gap {gap}, violation {}", totals.stop, rough(totals.violation)));
+    } else if let Machine::Ridge(model) = machine {
+        line("certificate", format!("relative residual {}", rough(model.certificate.residual)));
+    } else if let Machine::Pca(model) = machine {
+        line("certificate", format!("relative residual {}", rough(model.residual)));
     } else {
         line("certificate", "none".into());
     }
@@ -138,7 +154,10 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
         classes(&mut text, model, saved.training.as_ref());
     }
     text.push('\n');
-    outputs(&mut text, machine);
+    match machine {
+        Machine::Pca(model) => text += &components::table(model, LINES),
+        _ => outputs(&mut text, machine),
+    }
     text
 }
 
@@ -154,6 +173,11 @@ fn made_of(machine: &Machine) -> String {
             format!("{}, a function for each", count(model.scores.classes.len(), "label"))
         }
         Machine::Regression(_) => "a function that predicts numbers".into(),
+        Machine::Ridge(model) => {
+            let targets = count(model.expansion.coefficients.outputs, "target");
+            format!("{targets}, lambda = {}", short(model.lambda))
+        }
+        Machine::Pca(model) => count(model.components(), "component"),
         Machine::OneClass(_) => "a function that is positive inside".into(),
         Machine::Sphere(sphere) => format!("a sphere with R² = {}", short(sphere.square_radius)),
     }
@@ -203,6 +227,9 @@ fn outputs(text: &mut String, machine: &Machine) {
         Machine::Scores(model) => ("class", model.classes.clone()),
         Machine::MultiLabel(model) => ("label", model.scores.classes.clone()),
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => ("", vec!["f".to_owned()]),
+        Machine::Pca(_) | Machine::Ridge(_) => {
+            ("target", (1..=offsets.len()).map(|target| target.to_string()).collect())
+        }
     };
     // One problem for all, or none for some: then a line has none of its own.
     let certificates = if certificates.len() == offsets.len() { certificates } else { &[] };

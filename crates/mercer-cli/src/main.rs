@@ -1,8 +1,11 @@
 //! The program `mercer`.
 
+mod algebra;
 mod args;
+mod components;
 mod convert;
 mod demo;
+mod denoise;
 mod failure;
 mod fit;
 mod help;
@@ -25,6 +28,7 @@ mod svm;
 mod system;
 mod task;
 mod train;
+mod transform;
 mod values;
 
 use std::path::PathBuf;
@@ -53,6 +57,8 @@ fn run(command: &Command) -> Result<()> {
     match command {
         Command::Train(args) => train::run(args),
         Command::Predict(args) => predict::run(args),
+        Command::Transform(args) => transform::run(args),
+        Command::Denoise(args) => denoise::run(args),
         Command::SvmTrain(words) => Program::Train.run(&words.words),
         Command::SvmPredict(words) => Program::Predict.run(&words.words),
         Command::SvmScale(words) => Program::Scale.run(&words.words),

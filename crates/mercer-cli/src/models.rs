@@ -88,7 +88,7 @@ pub(crate) fn method_name(machine: &Machine, training: Option<&Training>) -> &'s
         Machine::Regression(_) => "svr",
         Machine::OneClass(_) => "one-class",
         Machine::Sphere(_) => "svdd",
-        Machine::Scores(_) | Machine::MultiLabel(_) => machine.method(),
+        Machine::Scores(_) | Machine::MultiLabel(_) | Machine::Ridge(_) | Machine::Pca(_) => machine.method(),
     }
 }
 
@@ -109,16 +109,19 @@ pub(crate) struct Prepared {
     pub(crate) machine: Machine,
     /// What its decisions are worth, where that was learnt.
     pub(crate) probability: Option<Estimate>,
-    scaler: Option<Scaler>,
+    /// How features were scaled before training.
+    pub(crate) scaler: Option<Scaler>,
     encoding: Option<Encoding>,
+    /// Feature names; empty where the training data had none.
+    pub(crate) names: Vec<String>,
 }
 
 impl Prepared {
     /// Loads a model with its scaler and encoding.
     pub(crate) fn load(path: &Path) -> Result<Self> {
         let (_, saved) = load(path)?;
-        let Saved { model: machine, probability, scaler, encoding, .. } = saved;
-        Ok(Self { machine, probability, scaler, encoding })
+        let Saved { model: machine, probability, scaler, encoding, names, .. } = saved;
+        Ok(Self { machine, probability, scaler, encoding, names })
     }
 
     /// Reads data as the training data were read and makes both equally wide: a sparse file does not say how wide
@@ -133,7 +136,11 @@ impl Prepared {
         options: ReadOptions,
     ) -> Result<(Vectors, Option<LabelColumn>)> {
         let precomputed = is_precomputed(&self.machine.expansion().kernel);
-        let targets = matches!(self.machine, Machine::Regression(_));
+        let targets = match &self.machine {
+            Machine::Regression(_) => true,
+            Machine::Ridge(model) => model.expansion.coefficients.outputs == 1,
+            _ => false,
+        };
         let sets = matches!(self.machine, Machine::MultiLabel(_));
         let options = ReadOptions { precomputed, targets, sets, encoding: self.encoding.clone(), ..options };
         let Table { points, labels, .. } = data::read(path, &options).in_file(path)?;

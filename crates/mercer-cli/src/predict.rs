@@ -35,6 +35,8 @@ pub(crate) enum Predictions<'a> {
     Classes { model: &'a Model, index: Vec<usize>, decisions: Option<Dense<f64>> },
     /// The values of a regression.
     Values(Vec<f64>),
+    /// Those of several targets.
+    Columns(Dense<f64>),
     /// How far inside (where positive) each row is.
     Scores(Vec<f64>),
     /// Classes or sets of labels by a score for each.
@@ -57,6 +59,18 @@ impl<'a> Predictions<'a> {
         Ok(match machine {
             Machine::Classifier(model) => classes(model, points, decisions)?,
             Machine::Regression(function) => Self::Values(function.values(points)?),
+            Machine::Ridge(model) => {
+                let values = model.values(points)?;
+                if values.columns() == 1 {
+                    Self::Values(values.values().to_vec())
+                } else {
+                    Self::Columns(values)
+                }
+            }
+            Machine::Pca(_) => {
+                let what = "predicting with components (kpca); use mercer transform or mercer denoise".into();
+                return Err(mercer::ErrorKind::Unsupported { what }.into());
+            }
             Machine::OneClass(function) => Self::Scores(function.values(points)?),
             Machine::Sphere(sphere) => Self::Scores(sphere.values(points)?),
             Machine::Scores(model) => Self::Many(Predicted::classes(model, points, decisions)?),
@@ -76,12 +90,12 @@ impl<'a> Predictions<'a> {
         }
     }
 
-    /// Compares with the labels of the rows.
+    /// Compares with the labels of the rows; nothing where there are several targets.
     ///
     /// # Errors
     /// If numbers are needed and a label is none.
-    pub(crate) fn judge(&self, labels: &LabelColumn) -> mercer::Result<Judgement> {
-        Ok(match self {
+    pub(crate) fn judge(&self, labels: &LabelColumn) -> mercer::Result<Option<Judgement>> {
+        Ok(Some(match self {
             Self::Classes { model, index, .. } => {
                 let (labels, names) = (labels.labels(), model.classes.iter().map(String::as_str));
                 Judgement::Correct(matches(index, &names.collect::<Vec<_>>(), &labels))
@@ -91,21 +105,26 @@ impl<'a> Predictions<'a> {
                 Judgement::Correct(matches(&sides, &SIDES, &labels.labels()))
             }
             Self::Values(values) => Judgement::Errors(Errors::of(values, &labels.numbers()?)),
+            Self::Columns(_) => return Ok(None),
             Self::Many(Predicted::Classes { names, index, .. }) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 Judgement::Correct(matches(index, &names, &labels.labels()))
             }
             Self::Many(Predicted::Sets { found, .. }) => Judgement::Sets(judge_sets(found, labels)),
-        })
+        }))
     }
 
     /// One a line.
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Classes { model, index, .. } => {
                 index.iter().try_for_each(|&class| writeln!(out, "{}", model.classes[class]))
             }
             Self::Values(values) => values.iter().try_for_each(|value| writeln!(out, "{value}")),
+            Self::Columns(values) => (0..values.len()).try_for_each(|i| {
+                let row: Vec<String> = values.row(i).iter().map(f64::to_string).collect();
+                writeln!(out, "{}", row.join("\t"))
+            }),
             Self::Scores(scores) => scores.iter().try_for_each(|&score| writeln!(out, "{}", side(score))),
             Self::Many(predicted) => predicted.write(out),
         }
@@ -133,7 +152,7 @@ impl<'a> Predictions<'a> {
                 writeln!(out, "label\tscore")?;
                 scores.iter().try_for_each(|&score| writeln!(out, "{}\t{score}", side(score)))
             }
-            Self::Values(_) => self.write(out),
+            Self::Values(_) | Self::Columns(_) => self.write(out),
             Self::Many(predicted) => predicted.write_scores(out),
         }
     }
@@ -142,7 +161,7 @@ impl<'a> Predictions<'a> {
     fn inside(&self) -> Option<usize> {
         match self {
             Self::Scores(scores) => Some(scores.iter().filter(|&&score| score > 0.0).count()),
-            Self::Classes { .. } | Self::Values(_) | Self::Many(_) => None,
+            Self::Classes { .. } | Self::Values(_) | Self::Columns(_) | Self::Many(_) => None,
         }
     }
 }
@@ -183,7 +202,7 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     }
     let started = Instant::now();
     let mut prepared = Prepared::load(&args.model)?;
-    if args.decisions && matches!(prepared.machine, Machine::Regression(_)) {
+    if args.decisions && matches!(prepared.machine, Machine::Regression(_) | Machine::Ridge(_)) {
         let model = args.model.display();
         return Err(Failure::Usage(format!(
             "--decisions: {model} is a regression; its values are its predictions"
@@ -213,7 +232,8 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
         .filter(|labels| tell_sides(&predictions, labels))
         .map(|labels| predictions.judge(&labels))
         .transpose()
-        .in_file(&args.data)?;
+        .in_file(&args.data)?
+        .flatten();
     let (correct, errors, sets) = match judgement {
         None => (None, None, None),
         Some(Judgement::Correct(correct)) => (Some(correct), None, None),

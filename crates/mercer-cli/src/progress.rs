@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mercer::solve::Progress;
+use mercer::solve::{Progress, Stage};
 
 use crate::output::rough;
 use crate::system;
@@ -103,6 +103,41 @@ impl Watcher {
             progress.rounds,
             progress.elapsed.as_secs_f64(),
         ));
+    }
+}
+
+/// Shows how far work of known cost has come, and how long it will take.
+pub(crate) struct Follower {
+    bar: ProgressBar,
+    shown: Duration,
+}
+
+impl Follower {
+    /// A follower; a quiet one shows nothing, and neither does a standard error that is no terminal.
+    pub(crate) fn new(quiet: bool) -> Self {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
+        let style = ProgressStyle::with_template("fitting {bar:30} {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+        Self { bar, shown: Duration::ZERO }
+    }
+
+    /// Looks at a step.
+    pub(crate) fn look(&mut self, stage: &Stage) {
+        if stage.elapsed < PATIENCE || stage.elapsed < self.shown + BETWEEN {
+            return;
+        }
+        self.shown = stage.elapsed;
+        self.bar.set_position((stage.done * LENGTH as f64) as u64);
+        let left =
+            stage.left().map_or(String::new(), |left| format!(", about {:.0} s left", left.as_secs_f64()));
+        self.bar.set_message(format!("{}, {:.0} s{left}", stage.name, stage.elapsed.as_secs_f64()));
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 

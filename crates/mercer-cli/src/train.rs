@@ -20,7 +20,7 @@ use crate::models::is_precomputed;
 use crate::multiclass::{self, Many, MulticlassArg};
 use crate::progress::Show;
 use crate::task::Task;
-use crate::{paths, probability, scaling, system};
+use crate::{algebra, paths, probability, scaling, system};
 use report::{Cost, Outcome, report};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
@@ -28,15 +28,13 @@ const OVERHEAD: u64 = 32 << 20;
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Result<()> {
+    if args.method.is_algebra() {
+        return algebra::train(args);
+    }
     mercer::return_freed_memory();
     let threads = system::start_threads(args.common.threads)?;
     system::listen_for_interrupt()?;
-    let path = args.model.clone().unwrap_or_else(|| default_model(&args.data, args.libsvm));
-    paths::model_file(&path)?;
-    paths::distinct(&path, &[&args.data])?;
-    if let Some(weights) = &args.row_weights {
-        paths::distinct(&path, &[weights])?;
-    }
+    let path = model_path(args)?;
     if let Some(trace) = &args.solver.trace {
         args.row_weights.iter().try_for_each(|weights| paths::distinct(trace, &[weights]))?;
         paths::trace_file(trace, &args.data, &path)?;
@@ -51,9 +49,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     let read_seconds = started.elapsed().as_secs_f64();
 
     let mut task = task(args, &mut input)?;
-    if let Some(weights) = &args.row_weights {
-        *task.weights_mut() = data::read_weights(weights, input.x.len())?;
-    }
+    *task.weights_mut() = input.weights(args)?;
     if args.libsvm {
         task.check_libsvm()?;
     }
@@ -74,7 +70,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
 
     let started = Instant::now();
     let (rows, features) = (input.x.len(), input.x.width());
-    let saved = Saved { probability, ..input.saved(model, task.training(epsilon)) };
+    let saved = Saved { probability, ..input.saved(model, Some(task.training(epsilon))) };
     save(&saved, &path, args.libsvm)?;
     let save_seconds = started.elapsed().as_secs_f64();
 
@@ -85,8 +81,17 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     if system::stop_wanted() { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
 }
 
+/// The model file to write: nothing that is read, and in a folder that is there.
+pub(crate) fn model_path(args: &TrainArgs) -> Result<PathBuf> {
+    let path = args.model.clone().unwrap_or_else(|| default_model(&args.data, args.libsvm));
+    paths::model_file(&path)?;
+    let read = [Some(&args.data), args.row_weights.as_ref(), args.targets.as_ref()];
+    read.into_iter().flatten().try_for_each(|other| paths::distinct(&path, &[other]))?;
+    Ok(path)
+}
+
 /// Refuses parameters that the method does not have: they would be ignored.
-fn check_parameters(args: &TrainArgs) -> Result<()> {
+pub(crate) fn check_parameters(args: &TrainArgs) -> Result<()> {
     let given = [
         ("-c", args.c.is_some()),
         ("--epsilon", args.epsilon.is_some()),
@@ -94,6 +99,11 @@ fn check_parameters(args: &TrainArgs) -> Result<()> {
         ("--weight", !args.weights.is_empty()),
         ("--squared", args.squared),
         ("--no-offset", args.no_offset),
+        ("--lambda", args.lambda.is_some()),
+        ("--targets", args.targets.is_some()),
+        ("--loo", args.leave_one_out),
+        ("--iterative", args.iterative),
+        ("--components", args.components.is_some()),
     ];
     let (method, known) = (args.method.name(), args.method.parameters());
     match given.iter().find(|(name, given)| *given && !known.contains(name)) {
@@ -106,8 +116,9 @@ fn check_parameters(args: &TrainArgs) -> Result<()> {
 }
 
 /// What the fit gets: points, labels, and how both came to be.
-struct Input {
-    x: Vectors,
+pub(crate) struct Input {
+    /// The points.
+    pub(crate) x: Vectors,
     labels: Option<LabelColumn>,
     encoding: Option<data::Encoding>,
     scaler: Option<data::Scaler>,
@@ -115,14 +126,16 @@ struct Input {
 }
 
 impl Input {
-    fn read(args: &TrainArgs) -> Result<Self> {
+    /// Reads the data file.
+    pub(crate) fn read(args: &TrainArgs) -> Result<Self> {
         let precomputed = args.kernel.as_ref().is_some_and(is_precomputed);
         if precomputed && args.scale != ScaleArg::None {
             return Err(Failure::Usage(
                 "--scale: the columns of a precomputed kernel are not features".into(),
             ));
         }
-        let targets = matches!(args.method, MethodArg::Svr | MethodArg::NuSvr);
+        let targets = matches!(args.method, MethodArg::Svr | MethodArg::NuSvr | MethodArg::Ridge)
+            && args.targets.is_none();
         let sets = args.multilabel;
         let options = ReadOptions { precomputed, targets, sets, ..args.data_options.options() };
         let Table { points, labels, encoding, names } =
@@ -133,7 +146,7 @@ impl Input {
     }
 
     /// Hands over the labels, which must be there.
-    fn labels(&mut self, args: &TrainArgs) -> Result<LabelColumn> {
+    pub(crate) fn labels(&mut self, args: &TrainArgs) -> Result<LabelColumn> {
         self.labels.take().ok_or_else(|| {
             let file = args.data.display();
             Failure::Usage(format!(
@@ -143,13 +156,20 @@ impl Input {
     }
 
     /// The same as numbers.
-    fn targets(&mut self, args: &TrainArgs) -> Result<Vec<f64>> {
+    pub(crate) fn targets(&mut self, args: &TrainArgs) -> Result<Vec<f64>> {
         self.labels(args)?.numbers().in_file(&args.data)
     }
 
-    fn saved(self, model: Machine, training: Training) -> Saved {
+    /// A weight for each row; empty for 1.
+    pub(crate) fn weights(&self, args: &TrainArgs) -> Result<Vec<f64>> {
+        let read = |file: &PathBuf| data::read_weights(file, self.x.len());
+        Ok(args.row_weights.as_ref().map(read).transpose()?.unwrap_or_default())
+    }
+
+    /// The model with how its data came to be.
+    pub(crate) fn saved(self, model: Machine, training: Option<Training>) -> Saved {
         let (scaler, encoding, names) = (self.scaler, self.encoding, self.names);
-        Saved { scaler, encoding, names, training: Some(training), ..Saved::from(model) }
+        Saved { scaler, encoding, names, training, ..Saved::from(model) }
     }
 }
 
@@ -167,7 +187,7 @@ fn default_model(data: &Path, libsvm: bool) -> PathBuf {
 fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
     let kernel = args.kernel.clone().unwrap_or_else(|| default_kernel(input.x.width()));
     kernel.check()?;
-    let solver = solver(&args.solver, Smo { tolerance: args.tolerance, ..Smo::default() })?;
+    let solver = solver(&args.solver, Smo { tolerance: args.violation(), ..Smo::default() })?;
     let (c, nu) = (args.c.unwrap_or(1.0), args.nu.unwrap_or(0.5));
     let slack = if args.squared { Slack::Squared } else { Slack::Linear };
     let task = match args.method {
@@ -194,6 +214,9 @@ fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
         MethodArg::NuSvr => Task::Svr(Svr::new(kernel).c(c).nu(nu).solver(solver), input.targets(args)?),
         MethodArg::OneClass => Task::OneClass(OneClass::new(kernel).nu(nu).solver(solver)),
         MethodArg::Svdd => Task::Svdd(Svdd::new(kernel).c(c).solver(solver)),
+        method @ (MethodArg::Ridge | MethodArg::Kpca) => {
+            return Err(Failure::Unsupported(format!("--method {} as a quadratic programme", method.name())));
+        }
     };
     task.check()?;
     Ok(task)
@@ -264,7 +287,7 @@ fn solver(args: &SolverArgs, default: Smo) -> Result<Smo> {
 }
 
 /// What a budget for the whole program leaves for kernel rows once the data are there.
-fn left_for_rows(budget: usize) -> Result<usize> {
+pub(crate) fn left_for_rows(budget: usize) -> Result<usize> {
     let taken = system::resident_bytes().unwrap_or(0) + OVERHEAD;
     let left = (budget as u64).checked_sub(taken).filter(|&left| left > 0);
     left.map(|left| left as usize).ok_or_else(|| {

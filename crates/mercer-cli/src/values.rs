@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use mercer::data::ColumnRef;
 
+use crate::args::{Lambda, NoiseArg};
+
 /// A column by number or name; `none` for none.
 pub(crate) fn label_column(text: &str) -> Result<ColumnRef, Infallible> {
     if text == "none" { Ok(ColumnRef::Absent) } else { text.parse() }
@@ -24,6 +26,36 @@ pub(crate) fn class_weight(text: &str) -> Result<(String, f64), String> {
     let (class, weight) = text.rsplit_once('=').ok_or("expected CLASS=W")?;
     let weight: f64 = weight.parse().map_err(|_| format!("'{weight}' is not a number"))?;
     Ok((class.to_owned(), weight))
+}
+
+/// A number, several separated by commas, or `auto`.
+pub(crate) fn lambda(text: &str) -> Result<Lambda, String> {
+    if text == "auto" {
+        return Ok(Lambda::Auto);
+    }
+    let number = |word: &str| word.trim().parse().map_err(|_| format!("'{word}' is not a number"));
+    text.split(',').map(number).collect::<Result<_, _>>().map(Lambda::Values)
+}
+
+/// `gaussian=S` or `speckle=P`.
+pub(crate) fn noise(text: &str) -> Result<NoiseArg, String> {
+    let (kind, size) = text.split_once('=').ok_or("expected gaussian=S or speckle=P")?;
+    let size: f64 = size.parse().map_err(|_| format!("'{size}' is not a number"))?;
+    match kind {
+        "gaussian" if size >= 0.0 && size.is_finite() => Ok(NoiseArg::Gaussian(size)),
+        "gaussian" => Err("a deviation must be 0 or more".into()),
+        "speckle" if (0.0..=1.0).contains(&size) => Ok(NoiseArg::Speckle(size)),
+        "speckle" => Err("a probability must lie in [0, 1]".into()),
+        _ => Err(format!("'{kind}': the kinds are gaussian and speckle")),
+    }
+}
+
+/// `HxW`
+pub(crate) fn shape(text: &str) -> Result<(usize, usize), String> {
+    let number = |word: &str| word.parse().ok().filter(|&number: &usize| number > 0);
+    text.split_once('x')
+        .and_then(|(height, width)| Some((number(height)?, number(width)?)))
+        .ok_or_else(|| "expected height and width, such as 16x16".into())
 }
 
 /// Megabytes as bytes.
@@ -53,6 +85,15 @@ mod tests {
         assert_eq!(class_weight("a=b=3"), Ok(("a=b".into(), 3.0)));
         assert!(class_weight("a").is_err());
         assert!(class_weight("a=x").is_err());
+    }
+
+    #[test]
+    fn lambda_is_one_several_or_auto() {
+        assert_eq!(lambda("0.5"), Ok(Lambda::Values(vec![0.5])));
+        assert_eq!(lambda("1e-3, 1,10"), Ok(Lambda::Values(vec![1e-3, 1.0, 10.0])));
+        assert_eq!(lambda("auto"), Ok(Lambda::Auto));
+        assert_eq!(lambda("1,x"), Err("'x' is not a number".into()));
+        assert!(lambda("").is_err());
     }
 
     #[test]

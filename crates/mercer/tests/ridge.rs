@@ -16,8 +16,8 @@ const ROWS: usize = 80;
 /// heart_scale: its rows, and for each its label and the sum of its features.
 fn heart() -> (Vectors, [Vec<f64>; 2]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/heart_scale.libsvm.gz");
-    let table = read(&path, &ReadOptions::default()).unwrap();
-    let labels = table.labels.unwrap().numbers().unwrap();
+    let table = read(&path, &ReadOptions::default()).expect("the file is sound");
+    let labels = table.labels.expect("it has labels").numbers().expect("they are numbers");
     let x = table.points;
     let sums = (0..x.len()).map(|i| (0..x.width()).map(|j| x.row(i).get(j)).sum()).collect();
     (x, [labels, sums])
@@ -29,7 +29,8 @@ fn first(n: usize) -> (Vectors, [Vec<f64>; 2]) {
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+    let number = |value: &Value| value.as_f64().expect("a number");
+    value.as_array().expect("a list").iter().map(number).collect()
 }
 
 /// The largest difference, relative to the largest value of `b`.
@@ -48,7 +49,7 @@ fn coefficients(model: &Model, target: usize) -> Vec<f64> {
 fn eliminate(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     let n = b.len();
     for k in 0..n {
-        let pivot = (k..n).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap();
+        let pivot = (k..n).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).expect("a row is left");
         a.swap(k, pivot);
         b.swap(k, pivot);
         for i in k + 1..n {

@@ -35,6 +35,10 @@ pub(crate) enum MethodArg {
     OneClass,
     /// Where the data are: the smallest sphere around them (-c)
     Svdd,
+    /// Regression by least squares, of one target or many (--lambda, --targets, --loo, --no-offset)
+    Ridge,
+    /// Kernel PCA: the directions of largest variance in feature space (--components)
+    Kpca,
 }
 
 impl MethodArg {
@@ -47,6 +51,8 @@ impl MethodArg {
             Self::NuSvr => "nu-svr",
             Self::OneClass => "one-class",
             Self::Svdd => "svdd",
+            Self::Ridge => "ridge",
+            Self::Kpca => "kpca",
         }
     }
 
@@ -59,7 +65,14 @@ impl MethodArg {
             Self::NuSvr => &["-c", "--nu"],
             Self::OneClass => &["--nu"],
             Self::Svdd => &["-c"],
+            Self::Ridge => &["--lambda", "--targets", "--loo", "--iterative", "--no-offset"],
+            Self::Kpca => &["--components"],
         }
+    }
+
+    /// Whether it is linear algebra on a Gram matrix, and no quadratic programme.
+    pub(crate) fn is_algebra(self) -> bool {
+        matches!(self, Self::Ridge | Self::Kpca)
     }
 }
 
@@ -126,9 +139,26 @@ pub(crate) struct TrainArgs {
     /// Labels are sets such as `2,5`, or empty: a machine for each label
     #[arg(long, conflicts_with = "multiclass")]
     pub(crate) multilabel: bool,
-    /// Largest violation of the optimality conditions accepted
-    #[arg(long, short, value_name = "E", default_value_t = 1e-3, allow_negative_numbers = true)]
-    pub(crate) tolerance: f64,
+    /// ridge: the price of the squared norm; several numbers, separated by commas, or `auto`: the one with the smallest
+    /// error at rows left out [default: 1]
+    #[arg(long, value_name = "LAMBDA", value_parser = values::lambda, allow_hyphen_values = true)]
+    pub(crate) lambda: Option<Lambda>,
+    /// ridge: a file with a column for each target, in place of the labels
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// ridge: the error at rows left out of the fit, each in turn, in closed form
+    #[arg(long = "loo")]
+    pub(crate) leave_one_out: bool,
+    /// ridge: conjugate gradients, which never hold the Gram matrix [default: where --memory is too small for it]
+    #[arg(long)]
+    pub(crate) iterative: bool,
+    /// kpca: how many components, of those there are [default: 10]
+    #[arg(long, value_name = "K")]
+    pub(crate) components: Option<usize>,
+    /// Largest violation of the optimality conditions accepted [default: 0.001]; ridge: largest relative residual of
+    /// conjugate gradients [default: 1e-10]
+    #[arg(long, short, value_name = "E", allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
     /// Learn probabilities from rows left out of the fit, and store them in the model
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) probability: Option<ProbabilityArg>,
@@ -151,6 +181,22 @@ pub(crate) struct TrainArgs {
     pub(crate) solver: SolverArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+impl TrainArgs {
+    /// The tolerance of a quadratic programme.
+    pub(crate) fn violation(&self) -> f64 {
+        self.tolerance.unwrap_or(1e-3)
+    }
+}
+
+/// λ of a ridge regression.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Lambda {
+    /// One, or several of which the best is taken.
+    Values(Vec<f64>),
+    /// Many, by the size of the kernel.
+    Auto,
 }
 
 /// How the dual is solved.

@@ -67,6 +67,7 @@ impl<'a> Predicted<'a> {
             Machine::Scores(model) => Some(Self::classes(model, points, true)?),
             Machine::MultiLabel(model) => Some(Self::sets(model, points, true)?),
             Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => None,
+            Machine::Ridge(_) | Machine::Pca(_) => None,
         })
     }
 

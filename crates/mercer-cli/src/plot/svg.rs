@@ -160,15 +160,36 @@ impl Page {
 
     /// The file.
     pub(crate) fn finish(self, title: &str) -> String {
-        let [width, height] = self.size;
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-             height=\"{height:.0}\" font-family=\"{FONT}\" role=\"img\">\n<title>{}</title>\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{}</svg>\n",
-            escaped(title),
-            self.body
-        )
+        document(self.size, title, &self.body)
     }
+
+    /// What was drawn, moved, for a part of a larger picture.
+    pub(crate) fn fragment(self, [x, y]: Point) -> String {
+        format!("<g transform=\"translate({x:.1} {y:.1})\">\n{}</g>\n", self.body)
+    }
+
+    /// A line around the axes.
+    pub(crate) fn frame(&mut self) {
+        let [left, top, width, height] = self.area;
+        let rectangle = format!(r#"x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}""#);
+        let _ = writeln!(self.body, r#"<rect {rectangle} fill="none" stroke="{GREY}" stroke-width="1"/>"#);
+    }
+
+    /// Marks as small as they are in small pictures.
+    pub(crate) fn dot(&mut self, point: Point, colour: &str) {
+        let [x, y] = self.place(point);
+        let _ = writeln!(self.body, r#"<circle cx="{x:.1}" cy="{y:.1}" r="1.6" fill="{colour}"/>"#);
+    }
+}
+
+/// A picture of this size with what was drawn.
+pub(super) fn document([width, height]: [f64; 2], title: &str, body: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
+         height=\"{height:.0}\" font-family=\"{FONT}\" role=\"img\">\n<title>{}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{body}</svg>\n",
+        escaped(title),
+    )
 }
 
 /// Marks of points: told apart by shape and by colour.

@@ -117,8 +117,8 @@ impl Columns {
                 Predictions::Classes { model, index, .. } => write!(out, "{}", model.classes[index[i]])?,
                 Predictions::Values(values) => write!(out, "{}", values[i])?,
                 Predictions::Scores(scores) => write!(out, "{}", side(scores[i]))?,
-                // Its probabilities are its scores.
-                Predictions::Many(_) => {}
+                // Its probabilities are its scores; several targets have none.
+                Predictions::Many(_) | Predictions::Columns(_) => {}
             }
             self.rows.row(i).iter().try_for_each(|value| write!(out, "\t{value}"))?;
             writeln!(out)?;

@@ -49,9 +49,10 @@ pub(super) fn run(options: &Predict) -> Result<()> {
     })?;
     let (Some(labels), false) = (labels, options.quiet) else { return Ok(()) };
     answer(match predictions.judge(&labels).in_file(&options.data)? {
-        Judgement::Correct(correct) => accuracy(correct, points.len()),
-        Judgement::Errors(errors) => regression(&errors),
-        Judgement::Sets(sets) => sets.summary(),
+        Some(Judgement::Correct(correct)) => accuracy(correct, points.len()),
+        Some(Judgement::Errors(errors)) => regression(&errors),
+        Some(Judgement::Sets(sets)) => sets.summary(),
+        None => String::new(),
     })
 }
 
@@ -67,6 +68,7 @@ fn labels_alone(predictions: &Predictions<'_>, out: &mut dyn Write) -> io::Resul
         }
         Predictions::Scores(scores) => scores.iter().try_for_each(|&score| writeln!(out, "{}", side(score))),
         Predictions::Many(predicted) => predicted.write(out),
+        Predictions::Columns(_) => predictions.write(out),
     }
 }
 
@@ -81,7 +83,7 @@ fn probabilities(predictions: &Predictions<'_>, columns: &Columns, out: &mut dyn
             Predictions::Classes { index, .. } => write!(out, "{}", names[index[i]])?,
             Predictions::Scores(scores) => write!(out, "{}", side(scores[i]))?,
             Predictions::Values(values) => write!(out, "{}", format_g(values[i], 6))?,
-            Predictions::Many(_) => {}
+            Predictions::Many(_) | Predictions::Columns(_) => {}
         }
         columns.rows.row(i).iter().try_for_each(|&value| write!(out, " {}", format_g(value, 6)))?;
         writeln!(out)?;

@@ -203,8 +203,8 @@ fn cross_validate(
             Predictions::Values(found) => {
                 out.iter().zip(found).for_each(|(&i, &value)| values[i] = value);
             }
-            Predictions::Classes { .. } | Predictions::Scores(_) | Predictions::Many(_) => {
-                if let Judgement::Correct(right) =
+            _ => {
+                if let Some(Judgement::Correct(right)) =
                     found.judge(&rows_of(labels, &out)).in_file(&options.data)?
                 {
                     correct += right;

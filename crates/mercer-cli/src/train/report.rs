@@ -117,7 +117,7 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
     let model = &outcome.saved.model;
     // Labels that all rows have, or none, need no machine.
     let totals = Totals::of(model.certificates()).unwrap_or(Totals::NOTHING);
-    if let Some(warning) = warning(&totals, args.tolerance) {
+    if let Some(warning) = warning(&totals, args.violation()) {
         remark(format_args!("mercer: {warning}"));
     }
     let text = summary(outcome, &totals);
@@ -135,7 +135,7 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
             c: training.and_then(|training| training.c),
             nu: training.and_then(|training| training.nu),
             epsilon: training.and_then(|training| training.epsilon),
-            tolerance: args.tolerance,
+            tolerance: args.violation(),
             rows: outcome.rows,
             features: outcome.features,
             classes: classes.map(<[String]>::len),

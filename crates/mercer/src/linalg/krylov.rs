@@ -209,6 +209,8 @@ impl<'a> Space<'a> {
             }
         }
         self.steps += 1;
+        // Before a residual is known: a dozen steps are usual.
+        self.share = self.share.max(0.9 * self.steps as f64 / (self.steps as f64 + 6.0));
     }
 
     fn is_full(&self) -> bool {

@@ -39,6 +39,7 @@ mod pca;
 mod pca_tests;
 mod points;
 mod probability;
+mod ridge;
 mod scores;
 #[cfg(test)]
 mod scores_tests;

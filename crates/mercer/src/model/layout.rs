@@ -9,7 +9,9 @@
 
 use crate::data::{Points, Vectors};
 use crate::kernel::VectorExpr;
-use crate::model::{CoefficientBlock, Coefficients, Expansion, Machine, PcaModel, SvcModel, SvddModel};
+use crate::model::{
+    CoefficientBlock, Coefficients, Expansion, Machine, PcaModel, RidgeModel, SvcModel, SvddModel,
+};
 
 /// What is wrong with a model, in words; whoever knows the file makes an error of it.
 pub(super) type Flaw = Box<str>;
@@ -94,6 +96,7 @@ pub(super) fn check(machine: &Machine) -> Result<Vec<f64>, Flaw> {
         Machine::MultiLabel(model) => check_names(&model.scores.classes, 1)?,
         Machine::Pca(model) => check_pca(model)?,
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => 1,
+        Machine::Ridge(model) => model.expansion.coefficients.outputs,
     };
     check_parts(machine, outputs)?;
     let weights = match machine {
@@ -105,6 +108,7 @@ pub(super) fn check(machine: &Machine) -> Result<Vec<f64>, Flaw> {
     }
     match machine {
         Machine::Sphere(sphere) => check_sphere(sphere).map(|()| weights),
+        Machine::Ridge(model) => check_ridge(model).map(|()| weights),
         _ => Ok(weights),
     }
 }
@@ -206,6 +210,18 @@ fn check_sphere(sphere: &SvddModel<Vectors, VectorExpr>) -> Result<(), Flaw> {
         return Err("the radius of the sphere does not fit its centre and its offset".into());
     }
     Ok(())
+}
+
+/// λ, the residual, and at least one target.
+fn check_ridge(model: &RidgeModel<Vectors, VectorExpr>) -> Result<(), Flaw> {
+    if model.expansion.coefficients.outputs == 0 {
+        return Err("no targets".into());
+    }
+    let usable = |value: f64| value.is_finite() && value >= 0.0;
+    match usable(model.lambda) && usable(model.certificate.residual) {
+        true => Ok(()),
+        false => Err("lambda and the residual must be finite and not negative".into()),
+    }
 }
 
 /// R² = ‖a‖² − 2b.

@@ -1,6 +1,6 @@
 //! Any of the machines, as model files hold them.
 
-use super::{Expansion, Function, MultiLabelModel, PcaModel, ScoreModel, SvcModel, SvddModel};
+use super::{Expansion, Function, MultiLabelModel, PcaModel, RidgeModel, ScoreModel, SvcModel, SvddModel};
 use crate::data::Vectors;
 use crate::kernel::VectorExpr;
 use crate::solve::Certificate;
@@ -21,13 +21,15 @@ pub enum Machine {
     Scores(ScoreModel<Vectors, VectorExpr>),
     /// A function for each label, positive where a point has it.
     MultiLabel(MultiLabelModel<Vectors, VectorExpr>),
+    /// Functions that predict numbers, one for each target, by kernel ridge regression.
+    Ridge(RidgeModel<Vectors, VectorExpr>),
     /// Directions of largest variance in feature space.
     Pca(PcaModel<Vectors, VectorExpr>),
 }
 
 impl Machine {
     /// The words of [`Machine::method`].
-    pub const METHODS: [&str; 10] = [
+    pub const METHODS: [&str; 11] = [
         "svc",
         "svr",
         "one-class",
@@ -37,6 +39,7 @@ impl Machine {
         "weston-watkins",
         "softmax",
         "multilabel",
+        "ridge",
         "kpca",
     ];
 
@@ -50,7 +53,8 @@ impl Machine {
             Self::Sphere(_) => 3,
             Self::Scores(model) => return model.loss.map_or("ovr", Loss::name),
             Self::MultiLabel(_) => 8,
-            Self::Pca(_) => 9,
+            Self::Ridge(_) => 9,
+            Self::Pca(_) => 10,
         };
         Self::METHODS[at]
     }
@@ -63,6 +67,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &function.expansion,
             Self::Sphere(sphere) => &sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.expansion,
+            Self::Ridge(model) => &model.expansion,
             Self::Pca(model) => &model.expansion,
         }
     }
@@ -74,6 +79,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &mut function.expansion,
             Self::Sphere(sphere) => &mut sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &mut scores.expansion,
+            Self::Ridge(model) => &mut model.expansion,
             Self::Pca(model) => &mut model.expansion,
         }
     }
@@ -86,11 +92,13 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => &function.support,
             Self::Sphere(sphere) => &sphere.function.support,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.support,
+            Self::Ridge(model) => &model.support,
             Self::Pca(model) => &model.support,
         }
     }
 
-    /// One per function, or per problem where one problem gives several functions; empty when unknown.
+    /// One per function, or per problem where one problem gives several functions; empty when unknown, and for machines
+    /// that are no quadratic programme.
     #[must_use]
     pub fn certificates(&self) -> &[Certificate] {
         match self {
@@ -98,6 +106,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
             Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.certificates,
+            Self::Ridge(_) => &[],
             Self::Pca(_) => &[],
         }
     }
@@ -108,7 +117,7 @@ impl Machine {
         match self {
             Self::Classifier(model) => Some(&model.classes),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => Some(&scores.classes),
-            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Pca(_) => None,
+            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Ridge(_) | Self::Pca(_) => None,
         }
     }
 
@@ -143,6 +152,12 @@ impl From<ScoreModel<Vectors, VectorExpr>> for Machine {
 impl From<MultiLabelModel<Vectors, VectorExpr>> for Machine {
     fn from(model: MultiLabelModel<Vectors, VectorExpr>) -> Self {
         Self::MultiLabel(model)
+    }
+}
+
+impl From<RidgeModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: RidgeModel<Vectors, VectorExpr>) -> Self {
+        Self::Ridge(model)
     }
 }
 

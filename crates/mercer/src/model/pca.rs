@@ -145,8 +145,9 @@ impl<K> Pca<K> {
         room("the Gram matrix", 8 * (n as u64).pow(2) + beside, self.memory, instead)?;
 
         let values = (n * n) as f64;
-        let solving = if few { 24.0 * 32.0 * values } else { 9.0 * values * n as f64 };
-        let kernel_values = values / 2.0 * 40.0 * x.width().max(1) as f64 / 20.0;
+        // A dozen products with 32 vectors; a value costs as much again as its features, for the exponential.
+        let solving = if few { 12.0 * 32.0 * values } else { 9.0 * values * n as f64 };
+        let kernel_values = values / 2.0 * (60.0 + 2.0 * x.width() as f64);
         let mut plan = Plan::new(follow, &[("kernel values", kernel_values), ("components", solving)]);
         let mut square = gram.square(&mut plan.stage(0))?;
         let centred = Centred::new(&mut square, &present.weights, &gram).map_err(|e| present.error(e))?;

@@ -2,10 +2,10 @@
 //!
 //! All have `method`, `kernel`, `certificates`, `coefficients`, `offsets`, `support` and the points. A classifier has
 //! `classes` and `class_sizes` besides, and a `rule` where it is not votes; machines with a function for each class or label
-//! have `classes`, a sphere `square_center`, a kernel PCA what `pca` lists.
+//! have `classes`, a sphere `square_center`, a ridge regression `ridge`, a kernel PCA what `pca` lists.
 
 use super::container::{Reader, Writer};
-use super::{pca, points, scores, text};
+use super::{pca, points, ridge, scores, text};
 use crate::data::{Points, Vectors};
 use crate::error::Error;
 use crate::kernel::VectorExpr;
@@ -33,6 +33,7 @@ pub(super) fn write(machine: &Machine, writer: &mut Writer) -> Result<(), Flaw> 
         Machine::MultiLabel(model) => scores::write(&model.scores, writer)?,
         Machine::Pca(model) => pca::write(model, writer),
         Machine::Regression(_) | Machine::OneClass(_) => 1,
+        Machine::Ridge(model) => ridge::write(model, writer)?,
         Machine::Sphere(sphere) => {
             writer.tensor("square_center", &[1], [sphere.square_center]);
             1
@@ -52,6 +53,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Machine, Flaw> {
         "svr" => Machine::Regression(function(reader)?),
         "one-class" => Machine::OneClass(function(reader)?),
         "svdd" => Machine::Sphere(sphere(reader)?),
+        "ridge" => Machine::Ridge(ridge::read(reader)?),
         "kpca" => Machine::Pca(pca::read(reader)?),
         word if Machine::METHODS.contains(&word) => scores::read(word, reader)?,
         _ => {

@@ -191,7 +191,7 @@ fn another_version_format_or_method_is_named() {
     assert_eq!(refusal("format", "pt"), "not a mercer model");
     assert_eq!(
         refusal("method", "gp"),
-        "method 'gp': this program reads svc, svr, one-class, svdd, ovr, crammer-singer, weston-watkins, softmax, multilabel, kpca"
+        "method 'gp': this program reads svc, svr, one-class, svdd, ovr, crammer-singer, weston-watkins, softmax, multilabel, ridge, kpca"
     );
     assert!(refusal("method", "svr").contains("one row per support point, one column"));
     assert!(refusal("surprise", "!").contains("unknown entry or tensor 'surprise'"));

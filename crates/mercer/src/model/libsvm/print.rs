@@ -58,6 +58,7 @@ fn refuse(machine: &Machine) -> Result<()> {
         Machine::Sphere(_) => "a sphere (svdd)".to_owned(),
         Machine::Scores(_) => format!("a function for each class ({})", machine.method()),
         Machine::MultiLabel(_) => "a function for each label (multilabel)".to_owned(),
+        Machine::Ridge(_) => "a ridge regression".to_owned(),
         Machine::Pca(_) => "components (kpca)".to_owned(),
     };
     Err(unsupported(format!(

@@ -77,3 +77,41 @@ fn the_way_back_is_that_of_scikit_learn() {
         assert!((a - b).abs() < 1e-8, "{a} {b}");
     }
 }
+
+/// Noise of mean 0 and deviation 1, near enough to normal: twelve uniform numbers less 6.
+fn noise(state: &mut u64) -> f64 {
+    let mut uniform = || {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) as f64 / (1_u64 << 31) as f64
+    };
+    (0..12).map(|_| uniform()).sum::<f64>() - 6.0
+}
+
+#[test]
+fn kernel_pca_takes_more_noise_out_of_digits_than_linear_pca() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/digits8x8.libsvm.gz");
+    let x = read(&path, &ReadOptions::default()).expect("the file is there and sound").points;
+    let part = |test: bool| (0..x.len()).filter(|i| (i % 9 == 0) == test).collect::<Vec<_>>();
+    let (train, clean) = (x.select(&part(false)), x.select(&part(true)));
+    let (mut state, d) = (1, x.width());
+    let rows: Vec<f64> = (0..clean.len())
+        .flat_map(|i| (0..d).map(move |k| (i, k)))
+        .map(|(i, k)| clean.row(i).get(k))
+        .collect();
+    let noisy = Vectors::dense(d, rows.iter().map(|value| value + 6.0 * noise(&mut state)).collect());
+    let best = |kernel: &str, counts: &[usize]| {
+        let kernel: VectorExpr = kernel.parse().expect("a kernel");
+        let way = Way::for_kernel(&kernel);
+        let model = Pca::new(kernel).components(counts[counts.len() - 1]).fit(&train).expect("fits");
+        let error = |&count: &usize| {
+            let found = model.first(count).expect("so many").denoise(&noisy, &way).expect("fits the model");
+            let pairs = found.points.values().iter().zip(&rows);
+            pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>() / rows.len() as f64
+        };
+        counts.iter().map(error).fold(f64::INFINITY, f64::min)
+    };
+    // exp(−‖x − y‖²/(64·2·σ²)), σ² = 19 the mean variance of a pixel, as Mika and others choose it.
+    let (nonlinear, linear) = (best("rbf(gamma=0.0004)", &[64, 128, 192]), best("linear", &[4, 8, 12, 16]));
+    // The noise itself is 36. Measured: 7.4 and 11.0; a fifth less is claimed.
+    assert!(nonlinear < 0.8 * linear && linear < 18.0, "{nonlinear} {linear}");
+}

@@ -13,7 +13,7 @@ use crate::output::short;
 const MOST: usize = 16;
 const COLUMNS: usize = 4;
 /// Nodes of a grid along the x axis.
-const NODES: usize = 90;
+const NODES: usize = 64;
 /// Pixels of a picture along x.
 const WIDTH: f64 = 210.0;
 /// Lines of constant value, evenly between the smallest and the largest.
@@ -47,10 +47,9 @@ pub(crate) fn components(model: &PcaModel<Vectors, VectorExpr>, x: &Vectors) -> 
         let level = |k: usize| size * (2.0 * (k as f64 + 1.0) / (LEVELS as f64 + 1.0) - 1.0);
         let mut page = Page::new(WIDTH, low, high, [0.0, 26.0, 0.0, 0.0]);
         page.background(TINTS[0]);
-        (0..LEVELS).for_each(|k| page.fill(&grid.region(level(k)), TINTS[k + 1]));
         for k in 0..LEVELS {
-            let middle = 2 * k + 1 == LEVELS;
-            page.stroke(&grid.lines(level(k)), if middle { 1.6 } else { 0.6 }, "");
+            let width = if 2 * k + 1 == LEVELS { 1.6 } else { 0.6 };
+            page.fill_lined(&grid.region(level(k)), TINTS[k + 1], width);
         }
         (0..x.len()).for_each(|i| page.dot(point(x, i), "#111111"));
         page.frame();

@@ -10,7 +10,7 @@ const GREYS: usize = 16;
 const WIDTH: f64 = 64.0;
 const SPACE: f64 = 8.0;
 /// Where the images begin: left of it stand the names.
-const LEFT: f64 = 150.0;
+const LEFT: f64 = 200.0;
 
 /// A row of images and what it shows.
 pub(crate) struct Images {

@@ -75,6 +75,13 @@ impl Page {
         let _ = writeln!(self.body, r#"<path d="{path}" fill="{colour}" fill-rule="evenodd"/>"#);
     }
 
+    /// Fills the inside of rings and draws the rings.
+    pub(crate) fn fill_lined(&mut self, rings: &[Line], colour: &str, width: f64) {
+        let path = self.path(rings);
+        let line = format!(r#"stroke="{INK}" stroke-width="{width}" stroke-linejoin="round""#);
+        let _ = writeln!(self.body, r#"<path d="{path}" fill="{colour}" fill-rule="evenodd" {line}/>"#);
+    }
+
     /// Fills the axes.
     pub(crate) fn background(&mut self, colour: &str) {
         let [left, top, width, height] = self.area;

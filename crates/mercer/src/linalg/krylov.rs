@@ -16,8 +16,8 @@ use super::{Broken, Eigen, Square, Tick};
 /// ‖Av − λv‖ ≤ this times the largest eigenvalue, for every vector. A product of n = 10⁴ leaves about 1e-15.
 const TOLERANCE: f64 = 1e-12;
 
-/// Products after which there is no hope; a dense solver then does better.
-const LIMIT: usize = 400;
+/// Products after which a dense solver does better.
+const LIMIT: usize = 100;
 
 /// Blocks, and columns at least, that a space may have before it is replaced.
 const BLOCKS: usize = 4;
@@ -64,10 +64,10 @@ pub(crate) struct Largest {
 }
 
 impl Largest {
-    /// Whether this way pays for `count` eigenvalues of n: a space of several blocks must be much smaller than the whole.
+    /// Whether this way pays for `count` eigenvalues of n: the largest space must be much smaller than the whole.
     pub(crate) fn pays(n: usize, count: usize) -> bool {
         let block = count.next_multiple_of(WIDTH);
-        n >= 512 && 5 * block <= n
+        n >= 512 && 2 * BLOCKS * block <= n
     }
 
     /// Bytes besides the matrix, about.
@@ -116,8 +116,8 @@ impl Largest {
 /// Columns of a block and of the largest space.
 fn sizes(n: usize, count: usize) -> (usize, usize) {
     let block = count.next_multiple_of(WIDTH);
-    let half = (n / 2).next_multiple_of(WIDTH);
-    (block, COLUMNS.max(BLOCKS * block).min(half.max(2 * block)))
+    let half = n / 2 / WIDTH * WIDTH;
+    (block, COLUMNS.min(half).max(BLOCKS * block))
 }
 
 /// The space so far.
@@ -248,7 +248,8 @@ impl<'a> Space<'a> {
     /// Keeps the best Ritz vectors: those wanted and a block more.
     fn restart(&mut self, eigen: &Eigen) {
         let (m, b) = (self.basis.columns(), self.block.columns());
-        let kept = (self.count + b).next_multiple_of(WIDTH).min(self.largest - 2 * b).max(WIDTH);
+        // At most half of the largest space, which is four blocks or more.
+        let kept = (self.count + b).next_multiple_of(WIDTH);
         let vectors: Vec<Vec<f64>> = (0..kept).map(|c| eigen.vector(m - 1 - c)).collect();
         self.basis = self.basis.combined(kept / WIDTH, |i, c| vectors[c][i]);
         self.projected = vec![0.0; kept * kept];

@@ -194,7 +194,7 @@ fn check_pca(model: &PcaModel<Vectors, VectorExpr>) -> Result<usize, Flaw> {
     if !positive(&model.weights) || !model.row_means.iter().all(|mean| mean.is_finite()) {
         return Err("a weight of a point is not positive, or a mean of kernel values is not finite".into());
     }
-    if !model.total.is_finite() || !(model.residual >= 0.0 && model.residual.is_finite()) {
+    if !(model.total.is_finite() && model.residual >= 0.0 && model.residual.is_finite()) {
         return Err("the total variance or the residual is not a finite number".into());
     }
     Ok(model.eigenvalues.len())

@@ -14,7 +14,7 @@
 //! those of the K̃ of the copies, and α is the sum over the copies.
 //!
 //! Cost: n² kernel values, in one n×n matrix; for few components about a dozen products of it with 32 vectors, for many
-//! (a fifth of n or more) or small n a dense decomposition of O(n³) on one thread and twice as much memory again.
+//! (an eighth of n or more) or small n a dense decomposition of O(n³) on one thread and twice as much memory again.
 //!
 //! ```
 //! use mercer::data::Vectors;

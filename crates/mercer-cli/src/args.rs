@@ -1,5 +1,6 @@
 //! What can be typed. Each command's own file makes of it what is meant.
 
+mod components;
 mod data;
 mod demo;
 mod files;
@@ -13,12 +14,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use self::components::{DenoiseArgs, NoiseArg, TransformArgs, WayArg};
 pub(crate) use self::data::DataArgs;
 pub(crate) use self::demo::DemoArgs;
 pub(crate) use self::files::{ConvertArgs, FileKind, InspectArgs, ScaleArgs, ScaleMethod};
 pub(crate) use self::kernel::{CheckArgs, KernelCommand};
 pub(crate) use self::predict::PredictArgs;
-pub(crate) use self::projections::{ChooseArg, ProjectionArgs, ThresholdArg, TransformArgs};
+pub(crate) use self::projections::{ChooseArg, ProjectionArgs, ThresholdArg};
 pub(crate) use self::rde::RdeArgs;
 pub(crate) use self::train::{Lambda, MethodArg, ProbabilityArg, ScaleArg, SolverArgs, TrainArgs};
 use crate::help;
@@ -43,9 +45,12 @@ pub(crate) enum Command {
     /// Predict the rows of a data file with a saved model
     #[command(after_help = help::PREDICT)]
     Predict(PredictArgs),
-    /// Components of the rows of a data file by a saved model: axes of fisher, functions of cca
+    /// Components of the rows of a data file, by a model that has components
     #[command(after_help = help::TRANSFORM)]
     Transform(TransformArgs),
+    /// Take noise out of the rows of a data file, by a kernel PCA
+    #[command(after_help = help::DENOISE)]
+    Denoise(Box<DenoiseArgs>),
     /// Scale the features of a data file
     #[command(after_help = help::SCALE)]
     Scale(ScaleArgs),
@@ -114,7 +119,8 @@ pub(crate) struct CommonArgs {
     /// Threads; 0 is one per core. The answer does not depend on it, to the bit
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
-    /// Seed of whatever is random: the folds of --probability, the candidates of --points, the trials of --choose
+    /// Seed of whatever is random: the folds of --probability, the noise of --noise, the candidates of --points, the trials
+    /// of --choose
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// End standard output with one object on one line; the summary goes to standard error

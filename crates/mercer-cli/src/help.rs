@@ -50,6 +50,7 @@ Examples:
   mercer train --multiclass softmax vowel.txt         one function for each class
   mercer train --multilabel scenes.txt                labels such as 2,5
   mercer train --weights weights.txt heart.txt        a weight for each row
+  mercer train -m kpca --components 8 -k \"rbf(gamma=10)\" --label none points.csv
   mercer train --probability platt heart.txt          for mercer predict --probabilities
   mercer train -m svr --probability noise --folds 10 --seed 7 houses.csv
 
@@ -90,16 +91,6 @@ the best. A fit that a limit or Ctrl-C ended early is saved all the same and mar
 
 Next: `mercer predict DATA MODEL`, `mercer inspect MODEL`; kernels: `mercer kernel list`.";
 
-pub(crate) const TRANSFORM: &str = "\
-Examples:
-  mercer transform heart.test.txt heart.mercer axes.tsv         where each row lies on the axes
-  mercer transform images.csv cca.mercer --label none
-  mercer transform --second-view captions.csv cca.mercer --label none
-  mercer transform --second captions.csv images.csv cca.mercer both.tsv --label none
-
-The last one has the components of both views side by side and tells their correlations: on rows
-that the model was not trained on, they say what it has found.";
-
 pub(crate) const PREDICT: &str = "\
 Examples:
   mercer predict test.txt heart.mercer                labels to standard output
@@ -122,6 +113,42 @@ svm-train -b 1. The label is then the most probable one; a regression has the en
 that nine targets of ten lie in, a one-class model the probabilities of being normal and an outlier.
 
 Next: `mercer inspect MODEL` shows what the model is.";
+
+pub(crate) const TRANSFORM: &str = "\
+Examples:
+  mercer train -m kpca --components 8 -k \"rbf(gamma=10)\" points.csv points.mercer
+  mercer transform points.csv points.mercer components.csv
+  mercer transform --figure components.svg points.csv points.mercer -
+  mercer transform --components 2 new.txt points.mercer
+  mercer transform heart.test.txt fisher.mercer axes.csv        where each row lies on the axes
+  mercer transform --second captions.csv --label none images.csv cca.mercer both.csv
+
+A row becomes its components: of kpca, by the same centring as the training data, the axes of
+fisher, the functions of the first view of cca (--second-view: of the second; --second FILE: of both,
+with their correlations, which on new rows say what the model has found). Labels stay. OUT is CSV if
+its name says so, else LIBSVM text. --figure draws, for models of two features, the lines along which
+each component is constant. Data and model may stand in either order.";
+
+pub(crate) const DENOISE: &str = "\
+Examples:
+  mercer train -m kpca --components 256 -k \"rbf(gamma=0.0078125)\" digits.txt digits.mercer
+  mercer denoise noisy.txt digits.mercer clean.csv
+  mercer denoise --way distances --neighbours 10 noisy.txt digits.mercer clean.csv
+  mercer denoise --noise gaussian=0.5 --components 16,64,256 test.txt digits.mercer
+  mercer denoise --clean test.txt --shape 16x16 --panel panel.svg noisy.txt digits.mercer
+
+A row is projected on the components, and a row of the same features is looked for whose image is
+near to the projection: what lies along other components, as noise does, is gone. Ways back:
+  linear       exact, for the kernel `linear`: linear PCA
+  fixed-point  for `rbf`: steps from the noisy row until they rest (Mika et al. 1999)
+  distances    for `rbf`, `matern`, `rational`, `plummer`, `linear` and `poly` of odd degree: the place
+               with the right distances to its neighbours (Kwok and Tsang 2004)
+  ridge        for all kernels: a regression from components to rows
+By default linear for `linear`, fixed-point for `rbf`, else ridge.
+
+With --clean (the rows without noise) or --noise (noise that is added first) the mean square error is
+told, and of several numbers of components the best is taken. --beside tries a second model, as a
+linear PCA, on the same rows. Data and model may stand in either order.";
 
 pub(crate) const SCALE: &str = "\
 Examples:

@@ -9,6 +9,7 @@ use mercer::solve::Certificate;
 use serde_json::{Value, json};
 
 use crate::args::InspectArgs;
+use crate::components;
 use crate::failure::Result;
 use crate::fit::{Model, Totals};
 use crate::models::{Kind, load, method_name, parameters};
@@ -102,6 +103,12 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
             object["correlations"] = json!(model.correlations);
             object["residual"] = json!(model.residual);
         }
+        Machine::Pca(model) => {
+            object["eigenvalues"] = json!(model.eigenvalues);
+            object["explained"] = json!(model.explained());
+            object["total"] = json!(model.total);
+            object["residual"] = json!(model.residual);
+        }
         Machine::Scores(_) | Machine::MultiLabel(_) => object["classes"] = json!(machine.classes()),
         Machine::Sphere(sphere) => {
             object["square_radius"] = json!(sphere.square_radius);
@@ -163,7 +170,10 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
         classes(&mut text, model, saved.training.as_ref());
     }
     text.push('\n');
-    outputs(&mut text, machine);
+    match machine {
+        Machine::Pca(model) => text += &components::table(model, LINES),
+        _ => outputs(&mut text, machine),
+    }
     text
 }
 
@@ -173,6 +183,7 @@ fn residual(machine: &Machine) -> Option<f64> {
         Machine::Ridge(model) => Some(model.certificate.residual),
         Machine::Fisher(model) => Some(model.residual),
         Machine::Cca(model) => Some(model.residual),
+        Machine::Pca(model) => Some(model.residual),
         _ => None,
     }
 }
@@ -201,6 +212,7 @@ fn made_of(machine: &Machine) -> String {
             let (kernel, features) = (&model.second.kernel, count(model.second.points.width(), "feature"));
             format!("kappa = {}; second view: {features}, {kernel}", short(model.regularizer))
         }
+        Machine::Pca(model) => count(model.components(), "component"),
         Machine::OneClass(_) => "a function that is positive inside".into(),
         Machine::Sphere(sphere) => format!("a sphere with R² = {}", short(sphere.square_radius)),
     }
@@ -258,6 +270,7 @@ fn outputs(text: &mut String, machine: &Machine) {
         Machine::Ridge(_) => ("target", (1..=offsets.len()).map(|target| target.to_string()).collect()),
         Machine::Fisher(model) => ("axis", rated(&model.ratios, "between classes")),
         Machine::Cca(model) => ("component", rated(&model.correlations, "correlation")),
+        Machine::Pca(model) => ("component", rated(&model.explained(), "explained")),
     };
     // One problem for all, or none for some: then a line has none of its own.
     let certificates = if certificates.len() == offsets.len() { certificates } else { &[] };

@@ -2,8 +2,10 @@
 
 mod algebra;
 mod args;
+mod components;
 mod convert;
 mod demo;
+mod denoise;
 mod failure;
 mod fit;
 mod help;
@@ -58,6 +60,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Train(args) => train::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Transform(args) => transform::run(args),
+        Command::Denoise(args) => denoise::run(args),
         Command::SvmTrain(words) => Program::Train.run(&words.words),
         Command::SvmPredict(words) => Program::Predict.run(&words.words),
         Command::SvmScale(words) => Program::Scale.run(&words.words),

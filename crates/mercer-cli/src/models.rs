@@ -92,7 +92,8 @@ pub(crate) fn method_name(machine: &Machine, training: Option<&Training>) -> &'s
         | Machine::MultiLabel(_)
         | Machine::Ridge(_)
         | Machine::Fisher(_)
-        | Machine::Cca(_) => machine.method(),
+        | Machine::Cca(_)
+        | Machine::Pca(_) => machine.method(),
     }
 }
 
@@ -113,16 +114,19 @@ pub(crate) struct Prepared {
     pub(crate) machine: Machine,
     /// What its decisions are worth, where that was learnt.
     pub(crate) probability: Option<Estimate>,
-    scaler: Option<Scaler>,
+    /// How features were scaled before training.
+    pub(crate) scaler: Option<Scaler>,
     encoding: Option<Encoding>,
+    /// Feature names; empty where the training data had none.
+    pub(crate) names: Vec<String>,
 }
 
 impl Prepared {
     /// Loads a model with its scaler and encoding.
     pub(crate) fn load(path: &Path) -> Result<Self> {
         let (_, saved) = load(path)?;
-        let Saved { model: machine, probability, scaler, encoding, .. } = saved;
-        Ok(Self { machine, probability, scaler, encoding })
+        let Saved { model: machine, probability, scaler, encoding, names, .. } = saved;
+        Ok(Self { machine, probability, scaler, encoding, names })
     }
 
     /// Reads data as the training data were read and makes both equally wide: a sparse file does not say how wide

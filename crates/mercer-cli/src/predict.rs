@@ -67,6 +67,10 @@ impl<'a> Predictions<'a> {
                     Self::Columns(values)
                 }
             }
+            Machine::Pca(_) => {
+                let what = "predicting with components (kpca); use mercer transform or mercer denoise".into();
+                return Err(mercer::ErrorKind::Unsupported { what }.into());
+            }
             Machine::OneClass(function) => Self::Scores(function.values(points)?),
             Machine::Sphere(sphere) => Self::Scores(sphere.values(points)?),
             Machine::Scores(model) => Self::Many(Predicted::classes(model, points, decisions)?),

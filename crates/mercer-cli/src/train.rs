@@ -219,9 +219,8 @@ fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
         MethodArg::NuSvr => Task::Svr(Svr::new(kernel).c(c).nu(nu).solver(solver), input.targets(args)?),
         MethodArg::OneClass => Task::OneClass(OneClass::new(kernel).nu(nu).solver(solver)),
         MethodArg::Svdd => Task::Svdd(Svdd::new(kernel).c(c).solver(solver)),
-        MethodArg::Ridge | MethodArg::Fisher | MethodArg::Cca => {
-            let method = args.method.name();
-            return Err(Failure::Unsupported(format!("--method {method} as a quadratic programme")));
+        method @ (MethodArg::Ridge | MethodArg::Fisher | MethodArg::Cca | MethodArg::Kpca) => {
+            return Err(Failure::Unsupported(format!("--method {} as a quadratic programme", method.name())));
         }
     };
     task.check()?;

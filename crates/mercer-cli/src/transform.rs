@@ -1,93 +1,115 @@
-//! `mercer transform`: read, compute components, write them.
+//! `mercer transform`: rows become their components.
 
-use std::io::{self, Write};
-use std::time::Instant;
+use std::path::Path;
 
-use mercer::data::Dense;
+use mercer::data::{Dense, Format, LabelColumn, Points, Table, Vectors, write_atomic};
 use mercer::model::Machine;
 use serde_json::json;
 
 use crate::args::TransformArgs;
+use crate::components::{data_and_model, first, none};
+use crate::convert::write_table;
 use crate::failure::{Failure, InFile, Result};
 use crate::models::Prepared;
-use crate::output::{answer, answer_json, count, is_stdout, remark, seconds, short, write_to};
+use crate::output::{answer, answer_json, count, is_stdout, remark, short};
+use crate::plot;
 use crate::{paths, system, views};
 
 /// Runs the command.
 pub(crate) fn run(args: &TransformArgs) -> Result<()> {
-    system::start_threads(args.common.threads)?;
-    paths::model_file(&args.model)?;
-    if let Some(out) = &args.out {
-        paths::distinct(out, &[&args.data, &args.model])?;
-        args.second.iter().try_for_each(|second| paths::distinct(out, &[second]))?;
+    let threads = system::start_threads(args.common.threads)?;
+    let (data, model) = data_and_model(&args.data, &args.model)?;
+    paths::model_file(&model)?;
+    for output in args.out.iter().chain(&args.figure) {
+        paths::distinct(output, &[&data, &model])?;
+        args.second.iter().try_for_each(|second| paths::distinct(output, &[second]))?;
     }
-    let mut prepared = Prepared::load(&args.model)?;
+    let mut prepared = Prepared::load(&model)?;
     let views = args.second_view || args.second.is_some();
     if views && !matches!(prepared.machine, Machine::Cca(_)) {
-        return Err(Failure::Usage(format!("{} has no second view", args.model.display())));
+        return Err(Failure::Usage(format!("{} has no second view", model.display())));
     }
-    let started = Instant::now();
-    let (rows, names, correlations) = components(&mut prepared, args)?;
-    let spent = started.elapsed().as_secs_f64();
+    prepared.machine = first(prepared.machine, args.components)?;
+    let found = components(&mut prepared, args, &data, &model)?;
+    let (rows, columns) = (found.rows.len(), found.rows.columns());
+    let names = found.names;
+    let table =
+        Table { points: found.rows.into(), labels: found.labels, encoding: None, names: names.clone() };
     let out = args.out.as_deref();
-    write_to(out, |out| write(out, &names, &rows))?;
-    let mut text = format!(
-        "{:<12} {}, {}, {}\n",
-        "components",
-        count(rows.len(), "row"),
-        count(rows.columns(), "column"),
-        seconds(spent)
-    );
-    if let Some(correlations) = &correlations {
-        let list: Vec<String> = correlations.iter().map(|value| short(*value)).collect();
-        text += &format!("{:<12} {}\n", "correlations", list.join(", "));
+    let path = out.unwrap_or(Path::new("-"));
+    if args.figure.is_none() || args.out.is_some() {
+        write_table(path, &table, Format::of_path(path).unwrap_or(Format::Libsvm))?;
     }
-    match (args.common.quiet, args.common.json || is_stdout(out)) {
+    let mut text = format!("{}, {}", count(rows, "row"), count(columns, "component"));
+    if let Some(correlations) = &found.correlations {
+        let list: Vec<String> = correlations.iter().map(|value| short(*value)).collect();
+        text += &format!("; correlations {}", list.join(", "));
+    }
+    let piped = args.figure.is_none() && is_stdout(out);
+    match (args.common.quiet, args.common.json || piped) {
         (true, _) => {}
-        (false, true) => remark(text.trim_end()),
-        (false, false) => answer(text)?,
+        (false, true) => remark(&text),
+        (false, false) => answer(format_args!("{text}\n"))?,
     }
     if !args.common.json {
         return Ok(());
     }
     answer_json(&json!({
-        "rows": rows.len(),
-        "components": names,
-        "correlations": correlations,
-        "seconds": spent,
+        "rows": rows,
+        "components": columns,
+        "names": names,
+        "correlations": found.correlations,
+        "threads": threads,
         "peak_bytes": system::peak_bytes(),
     }))
 }
 
-/// Components, their names, and the correlations of two views.
-type Found = (Dense<f64>, Vec<String>, Option<Vec<f64>>);
+/// Components, what they are called, the labels of the rows, and the correlations of two views.
+struct Found {
+    rows: Dense<f64>,
+    names: Vec<String>,
+    labels: Option<LabelColumn>,
+    correlations: Option<Vec<f64>>,
+}
 
-fn components(prepared: &mut Prepared, args: &TransformArgs) -> Result<Found> {
+fn components(prepared: &mut Prepared, args: &TransformArgs, data: &Path, model: &Path) -> Result<Found> {
     let options = args.data_options.options();
-    if let (Machine::Cca(model), true) = (&mut prepared.machine, args.second_view) {
-        let rows = views::second(model, &args.data, options)?;
+    if let (Machine::Cca(cca), true) = (&mut prepared.machine, args.second_view) {
+        let rows = views::second(cca, data, options)?;
         let names = named("g", rows.columns());
-        return Ok((rows, names, None));
+        return Ok(Found { rows, names, labels: None, correlations: None });
     }
-    let (points, _) = prepared.read(&args.data, options.clone())?;
-    if let (Machine::Cca(model), Some(file)) = (&mut prepared.machine, &args.second) {
-        let (rows, correlations) = views::both(model, &points, file, options)?;
+    let (points, labels) = prepared.read(data, options.clone())?;
+    if let Some(path) = &args.figure {
+        let picture = figure(&prepared.machine, &points)?;
+        write_atomic(path, |out| out.write_all(picture.as_bytes()))?;
+    }
+    if let (Machine::Cca(cca), Some(file)) = (&mut prepared.machine, &args.second) {
+        let (rows, correlations) = views::both(cca, &points, file, options)?;
         let names = [named("f", correlations.len()), named("g", correlations.len())].concat();
-        return Ok((rows, names, Some(correlations)));
+        return Ok(Found { rows, names, labels, correlations: Some(correlations) });
     }
-    let rows = prepared.machine.transform(&points).in_file(&args.data)?;
-    let names = named("f", rows.columns());
-    Ok((rows, names, None))
+    let letter = match &prepared.machine {
+        Machine::Cca(_) => "f",
+        Machine::Pca(_) | Machine::Fisher(_) => "component",
+        other => return Err(none(model, other)),
+    };
+    let rows = prepared.machine.transform(&points).in_file(data)?;
+    let names = named(letter, rows.columns());
+    Ok(Found { rows, names, labels, correlations: None })
 }
 
 fn named(letter: &str, columns: usize) -> Vec<String> {
     (1..=columns).map(|k| format!("{letter}{k}")).collect()
 }
 
-fn write(out: &mut dyn Write, names: &[String], rows: &Dense<f64>) -> io::Result<()> {
-    writeln!(out, "{}", names.join("\t"))?;
-    (0..rows.len()).try_for_each(|i| {
-        let row: Vec<String> = rows.row(i).iter().map(f64::to_string).collect();
-        writeln!(out, "{}", row.join("\t"))
-    })
+fn figure(machine: &Machine, points: &Vectors) -> Result<String> {
+    match machine {
+        Machine::Pca(model) if points.width() == 2 => Ok(plot::components(model, points)?),
+        Machine::Pca(_) => {
+            let width = points.width();
+            Err(Failure::Usage(format!("--figure: components are drawn over two features, not {width}")))
+        }
+        other => Err(Failure::Unsupported(format!("--figure of --method {}", other.method()))),
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mercer::data::ColumnRef;
 
-use crate::args::Lambda;
+use crate::args::{Lambda, NoiseArg};
 
 /// A column by number or name; `none` for none.
 pub(crate) fn label_column(text: &str) -> Result<ColumnRef, Infallible> {
@@ -35,6 +35,27 @@ pub(crate) fn lambda(text: &str) -> Result<Lambda, String> {
     }
     let number = |word: &str| word.trim().parse().map_err(|_| format!("'{word}' is not a number"));
     text.split(',').map(number).collect::<Result<_, _>>().map(Lambda::Values)
+}
+
+/// `gaussian=S` or `speckle=P`.
+pub(crate) fn noise(text: &str) -> Result<NoiseArg, String> {
+    let (kind, size) = text.split_once('=').ok_or("expected gaussian=S or speckle=P")?;
+    let size: f64 = size.parse().map_err(|_| format!("'{size}' is not a number"))?;
+    match kind {
+        "gaussian" if size >= 0.0 && size.is_finite() => Ok(NoiseArg::Gaussian(size)),
+        "gaussian" => Err("a deviation must be 0 or more".into()),
+        "speckle" if (0.0..=1.0).contains(&size) => Ok(NoiseArg::Speckle(size)),
+        "speckle" => Err("a probability must lie in [0, 1]".into()),
+        _ => Err(format!("'{kind}': the kinds are gaussian and speckle")),
+    }
+}
+
+/// `HxW`
+pub(crate) fn shape(text: &str) -> Result<(usize, usize), String> {
+    let number = |word: &str| word.parse().ok().filter(|&number: &usize| number > 0);
+    text.split_once('x')
+        .and_then(|(height, width)| Some((number(height)?, number(width)?)))
+        .ok_or_else(|| "expected height and width, such as 16x16".into())
 }
 
 /// Megabytes as bytes.

@@ -6,11 +6,17 @@ mod common;
 
 use common::{Place, assert_close};
 
-/// A table of numbers under a line of names.
+/// The names and rows of a CSV file, without labels.
 fn table(text: &str) -> (String, Vec<Vec<f64>>) {
     let (names, rows) = text.split_once('\n').unwrap();
-    let row = |line: &str| line.split('\t').map(|cell| cell.parse().unwrap()).collect();
-    (names.to_owned(), rows.lines().map(row).collect())
+    let names: Vec<&str> = names.split(',').collect();
+    let features: Vec<usize> = (0..names.len()).filter(|&k| names[k] != "label").collect();
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        features.iter().map(|&k| cells[k].parse().unwrap()).collect()
+    };
+    let names: Vec<&str> = features.iter().map(|&k| names[k]).collect();
+    (names.join(","), rows.lines().map(row).collect())
 }
 
 #[test]
@@ -31,8 +37,9 @@ fn a_discriminant_of_two_classes_goes_all_the_way() {
 
     let report = place.run("predict --json @heart_scale heart.mercer out").ok().json();
     assert_eq!(report["correct"], 243, "{report}");
-    let (names, axis) = table(&place.run("transform -q @heart_scale heart.mercer").ok().out);
-    assert_eq!((names.as_str(), axis.len()), ("f1", 270));
+    place.run("transform -q @heart_scale heart.mercer axis.csv").ok();
+    let (names, axis) = table(&place.read("axis.csv"));
+    assert_eq!((names.as_str(), axis.len()), ("component1", 270));
     assert_close(axis.iter().map(|row| row[0]).sum::<f64>(), 0.0, 1e-8);
     let threshold = trained["threshold"].as_f64().unwrap();
     let decisions = place.run("predict -q --decisions @heart_scale heart.mercer").ok().out;
@@ -65,8 +72,9 @@ fn thresholds_few_points_and_many_classes() {
 
     let many = place.run("train -m fisher --mu 1e-4 -k rbf(gamma=0.5) @vowel.scale vowel.mercer").ok();
     assert!(many.out.contains("nearest class mean") && many.out.contains("10 axes over 528"), "{}", many.out);
-    let (names, rows) = table(&place.run("transform -q @vowel.scale.t vowel.mercer").ok().out);
-    assert_eq!((names.split('\t').count(), rows.len(), rows[0].len()), (10, 462, 10));
+    place.run("transform -q @vowel.scale.t vowel.mercer vowel.csv").ok();
+    let (names, rows) = table(&place.read("vowel.csv"));
+    assert_eq!((names.split(',').count(), rows.len(), rows[0].len()), (10, 462, 10));
     let scores = place.run("predict -q --scores @vowel.scale.t vowel.mercer").ok().out;
     assert_eq!(scores.lines().next().unwrap().split('\t').count(), 12);
 
@@ -120,9 +128,9 @@ fn canonical_correlations_go_all_the_way() {
     assert!(trained["residual"].as_f64().unwrap() < 1e-9, "{trained}");
 
     let run =
-        place.run(&format!("transform --json --second y2.csv {options} x2.csv views.mercer both.tsv")).ok();
-    let (names, rows) = table(&place.read("both.tsv"));
-    assert_eq!((names.as_str(), rows.len()), ("f1\tg1", 100));
+        place.run(&format!("transform --json --second y2.csv {options} x2.csv views.mercer both.csv")).ok();
+    let (names, rows) = table(&place.read("both.csv"));
+    assert_eq!((names.as_str(), rows.len()), ("f1,g1", 100));
     let mean = |k: usize| rows.iter().map(|row| row[k]).sum::<f64>() / 100.0;
     let (a, b) = (mean(0), mean(1));
     let sum = |j: usize, k: usize| {
@@ -132,9 +140,9 @@ fn canonical_correlations_go_all_the_way() {
     let correlation = sum(0, 1) / (sum(0, 0) * sum(1, 1)).sqrt();
     assert_close(run.json()["correlations"][0].as_f64().unwrap(), correlation, 1e-9);
     assert!(correlation > 0.9, "{correlation}");
-    let first = table(&place.run(&format!("transform -q {options} x2.csv views.mercer")).ok().out).1;
-    let second = place.run(&format!("transform -q --second-view {options} y2.csv views.mercer")).ok();
-    let second = table(&second.out).1;
+    place.run(&format!("transform -q {options} x2.csv views.mercer f.csv")).ok();
+    place.run(&format!("transform -q --second-view {options} y2.csv views.mercer g.csv")).ok();
+    let (first, second) = (table(&place.read("f.csv")).1, table(&place.read("g.csv")).1);
     assert!(rows.iter().zip(first).zip(second).all(|((row, f), g)| row[0] == f[0] && row[1] == g[0]));
 
     let shown = place.run("inspect views.mercer").ok().out;

@@ -255,6 +255,8 @@ pub enum DataProblem {
     },
     /// A view whose kernel is zero on all its points.
     ConstantView,
+    /// Points that the kernel cannot tell apart.
+    NoVariance,
     /// ν beyond what the sizes of the classes allow.
     NuTooLarge {
         /// ν
@@ -366,6 +368,9 @@ impl fmt::Display for DataProblem {
             }
             Self::ConstantView => {
                 write!(f, "a view whose kernel is zero everywhere: nothing can correlate with it")
+            }
+            Self::NoVariance => {
+                write!(f, "all points are the same to the kernel: there is no variance to explain")
             }
             Self::NuTooLarge { nu, largest } => {
                 write!(f, "nu = {nu}: the sizes of the classes allow at most {largest}")

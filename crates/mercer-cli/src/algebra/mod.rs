@@ -2,6 +2,7 @@
 
 mod cca;
 mod fisher;
+mod kpca;
 mod ridge;
 
 use std::ops::ControlFlow;
@@ -158,6 +159,7 @@ fn fit(args: &TrainArgs, input: &mut Input) -> Result<Outcome> {
         MethodArg::Ridge => ridge::fit(&given, input),
         MethodArg::Fisher => fisher::fit(&given, input),
         MethodArg::Cca => cca::fit(&given),
+        MethodArg::Kpca => kpca::fit(&given),
         method => Err(Failure::Unsupported(format!("--method {} here", method.name()))),
     }
 }

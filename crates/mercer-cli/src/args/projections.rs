@@ -1,15 +1,13 @@
-//! What `mercer train --method fisher` and `--method cca` are told besides, and `mercer transform`.
+//! What `mercer train --method fisher`, `--method cca` and `--method kpca` are told besides.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use mercer::kernel::VectorExpr;
 
-use super::{CommonArgs, DataArgs};
-
-/// Options of the Fisher discriminant and of canonical correlations.
+/// Options of kernel PCA, of the Fisher discriminant and of canonical correlations.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Fisher discriminant and canonical correlations")]
+#[command(next_help_heading = "Kernel PCA, Fisher discriminant and canonical correlations")]
 pub(crate) struct ProjectionArgs {
     /// fisher: the price of the squared norm of an axis beside the scatter within classes [default: 0.001]
     #[arg(long, value_name = "MU", allow_negative_numbers = true)]
@@ -33,7 +31,7 @@ pub(crate) struct ProjectionArgs {
     /// cca: how one of several kappa is chosen [default: cv]
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) choose: Option<ChooseArg>,
-    /// cca: pairs of functions [default: 2]
+    /// kpca: how many components [default: 10]; cca: pairs of functions [default: 2]
     #[arg(long, value_name = "K")]
     pub(crate) components: Option<usize>,
     /// cca: the largest rank of a Gram matrix; less is faster, and an approximation [default: its own]
@@ -74,26 +72,4 @@ pub(crate) enum ChooseArg {
     Cv,
     /// By how far the correlations are from those of rows paired by chance, five times, by --seed
     Permutation,
-}
-
-/// `mercer transform`.
-#[derive(Debug, Args)]
-pub(crate) struct TransformArgs {
-    /// cca: the data are of the second view
-    #[arg(long)]
-    pub(crate) second_view: bool,
-    /// cca: the file of the second view, with the same rows in the same order: its components stand beside, and the
-    /// correlations are told
-    #[arg(long, value_name = "FILE", conflicts_with = "second_view")]
-    pub(crate) second: Option<PathBuf>,
-    /// Data file; `-` is standard input
-    pub(crate) data: PathBuf,
-    /// Model file: fisher or cca
-    pub(crate) model: PathBuf,
-    /// File for the components: a line of names, then a line for each row, separated by tabs [default: standard output]
-    pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) data_options: DataArgs,
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
 }

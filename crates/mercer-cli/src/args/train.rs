@@ -41,6 +41,8 @@ pub(crate) enum MethodArg {
     Fisher,
     /// Functions of two views that go together (--second, --second-kernel, --kappa, --choose, --components, --rank)
     Cca,
+    /// Kernel PCA: the directions of largest variance in feature space (--components)
+    Kpca,
 }
 
 impl MethodArg {
@@ -56,6 +58,7 @@ impl MethodArg {
             Self::Ridge => "ridge",
             Self::Fisher => "fisher",
             Self::Cca => "cca",
+            Self::Kpca => "kpca",
         }
     }
 
@@ -71,12 +74,13 @@ impl MethodArg {
             Self::Ridge => &["--lambda", "--targets", "--loo", "--iterative", "--no-offset"],
             Self::Fisher => &["--mu", "--points", "--threshold", "-c"],
             Self::Cca => &["--second", "--second-kernel", "--kappa", "--choose", "--components", "--rank"],
+            Self::Kpca => &["--components"],
         }
     }
 
     /// Whether it is linear algebra on a Gram matrix, and no quadratic programme.
     pub(crate) fn is_algebra(self) -> bool {
-        matches!(self, Self::Ridge | Self::Fisher | Self::Cca)
+        matches!(self, Self::Ridge | Self::Fisher | Self::Cca | Self::Kpca)
     }
 }
 

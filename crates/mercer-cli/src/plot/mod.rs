@@ -1,9 +1,13 @@
 //! Pictures as SVG: self-contained, readable without colour, drawn by hand so that nothing else is needed.
 
+mod components;
 mod contour;
+mod panel;
 mod spectrum;
 mod surface;
 mod svg;
 
+pub(crate) use components::components;
+pub(crate) use panel::{Images, panel};
 pub(crate) use spectrum::spectrum;
 pub(crate) use surface::{Captions, surface};

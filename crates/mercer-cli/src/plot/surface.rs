@@ -59,13 +59,13 @@ pub(crate) fn surface(model: &Model, x: &Vectors, y: &Labels, captions: &Caption
     Ok(page.finish(&captions.title))
 }
 
-fn point(x: &Vectors, i: usize) -> Point {
+pub(super) fn point(x: &Vectors, i: usize) -> Point {
     let row = x.row(i);
     [row.get(0), row.get(1)]
 }
 
 /// The corners of the data and a margin.
-fn extent(x: &Vectors) -> (Point, Point) {
+pub(super) fn extent(x: &Vectors) -> (Point, Point) {
     let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
     for i in 0..x.len() {
         let point = point(x, i);

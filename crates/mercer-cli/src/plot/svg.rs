@@ -80,6 +80,13 @@ impl Page {
         let _ = writeln!(self.body, r#"<path d="{path}" fill="{colour}" fill-rule="evenodd"/>"#);
     }
 
+    /// Fills the inside of rings and draws the rings.
+    pub(crate) fn fill_lined(&mut self, rings: &[Line], colour: &str, width: f64) {
+        let path = self.path(rings);
+        let line = format!(r#"stroke="{INK}" stroke-width="{width}" stroke-linejoin="round""#);
+        let _ = writeln!(self.body, r#"<path d="{path}" fill="{colour}" fill-rule="evenodd" {line}/>"#);
+    }
+
     /// Fills the axes.
     pub(crate) fn background(&mut self, colour: &str) {
         let [left, top, width, height] = self.area;
@@ -146,7 +153,7 @@ impl Page {
     /// Frame, ticks and names of the axes.
     pub(crate) fn axes(&mut self, names: [&str; 2]) {
         let marks = ticks(self.low[1], self.high[1]).into_iter().map(|value| (value, number(value)));
-        self.frame(marks.collect());
+        self.scales(marks.collect());
         let [left, top, width, height] = self.area;
         self.text([left + width / 2.0, top + height + 40.0], 13.0, Anchor::Middle, names[0]);
         self.text([left - 44.0, top + height / 2.0 + 4.0], 13.0, Anchor::Middle, names[1]);
@@ -155,7 +162,7 @@ impl Page {
     /// The same where y is the logarithm to the base 10: ticks at whole powers, the name of y along its axis.
     pub(crate) fn decades(&mut self, below: &str, beside: &str) {
         let powers = self.low[1].ceil() as i64..=self.high[1].floor() as i64;
-        self.frame(powers.map(|power| (power as f64, power_of_ten(power))).collect());
+        self.scales(powers.map(|power| (power as f64, power_of_ten(power))).collect());
         let [left, top, width, height] = self.area;
         self.text([left + width / 2.0, top + height + 40.0], 13.0, Anchor::Middle, below);
         let (x, y) = (left - 56.0, top + height / 2.0);
@@ -165,7 +172,7 @@ impl Page {
     }
 
     /// Frame and ticks, those of y as given.
-    fn frame(&mut self, beside: Vec<(f64, String)>) {
+    fn scales(&mut self, beside: Vec<(f64, String)>) {
         let [left, top, width, height] = self.area;
         let (right, bottom) = (left + width, top + height);
         let mut path = format!("M{left:.1} {top:.1}H{right:.1}V{bottom:.1}H{left:.1}Z");
@@ -184,15 +191,36 @@ impl Page {
 
     /// The file.
     pub(crate) fn finish(self, title: &str) -> String {
-        let [width, height] = self.size;
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
-             height=\"{height:.0}\" font-family=\"{FONT}\" role=\"img\">\n<title>{}</title>\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{}</svg>\n",
-            escaped(title),
-            self.body
-        )
+        document(self.size, title, &self.body)
     }
+
+    /// What was drawn, moved, for a part of a larger picture.
+    pub(crate) fn fragment(self, [x, y]: Point) -> String {
+        format!("<g transform=\"translate({x:.1} {y:.1})\">\n{}</g>\n", self.body)
+    }
+
+    /// A line around the axes.
+    pub(crate) fn frame(&mut self) {
+        let [left, top, width, height] = self.area;
+        let rectangle = format!(r#"x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}""#);
+        let _ = writeln!(self.body, r#"<rect {rectangle} fill="none" stroke="{GREY}" stroke-width="1"/>"#);
+    }
+
+    /// Marks as small as they are in small pictures.
+    pub(crate) fn dot(&mut self, point: Point, colour: &str) {
+        let [x, y] = self.place(point);
+        let _ = writeln!(self.body, r#"<circle cx="{x:.1}" cy="{y:.1}" r="1.6" fill="{colour}"/>"#);
+    }
+}
+
+/// A picture of this size with what was drawn.
+pub(super) fn document([width, height]: [f64; 2], title: &str, body: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
+         height=\"{height:.0}\" font-family=\"{FONT}\" role=\"img\">\n<title>{}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{body}</svg>\n",
+        escaped(title),
+    )
 }
 
 /// Marks of points: told apart by shape and by colour.

@@ -67,6 +67,23 @@ impl Scaler {
         Ok(Self::MinMax { lower, upper, min, max })
     }
 
+    /// Maps scaled rows back. A column with a single value becomes that value.
+    ///
+    /// # Panics
+    /// If the rows have another width.
+    #[must_use]
+    pub fn undo(&self, rows: &Dense<f64>) -> Dense<f64> {
+        assert_eq!(rows.columns(), self.width(), "one map for each column");
+        let undo = |k: usize, value: f64| match self {
+            Self::MinMax { lower, upper, min, max } => {
+                min[k] + (max[k] - min[k]) * (value - lower) / (upper - lower)
+            }
+            Self::Standard { mean, deviation } => mean[k] + deviation[k] * value,
+        };
+        let values = (0..rows.len()).flat_map(|i| rows.row(i).iter().enumerate());
+        Dense::new(rows.columns(), values.map(|(k, &value)| undo(k, value)).collect())
+    }
+
     /// Fits a map of each column to mean 0 and standard deviation 1.
     ///
     /// # Errors
@@ -229,6 +246,17 @@ mod tests {
     fn densified(points: &Vectors) -> Vectors {
         let rows = (0..points.len()).flat_map(|i| (0..points.width()).map(move |k| (i, k)));
         Vectors::dense(points.width(), rows.map(|(i, k)| points.row(i).get(k)).collect::<Vec<f64>>())
+    }
+
+    #[test]
+    fn what_is_undone_is_what_was_scaled() {
+        let x = Dense::new(3, vec![1.0, 10.0, 7.0, 3.0, 40.0, 7.0, 2.5, 30.0, 7.0]);
+        let points = Vectors::from(x.clone());
+        for scaler in [Scaler::min_max(&points, -1.0, 2.0).unwrap(), Scaler::standard(&points).unwrap()] {
+            let Vectors::Dense64(scaled) = scaler.apply(&points) else { panic!("dense stays dense") };
+            let back = scaler.undo(&scaled);
+            assert!(back.values().iter().zip(x.values()).all(|(a, b)| (a - b).abs() < 1e-14), "{back:?}");
+        }
     }
 
     #[test]

@@ -54,14 +54,17 @@ impl Eigen {
     /// The unit eigenvector of `values[i]`, its largest entry positive.
     pub(crate) fn vector(&self, i: usize) -> Vec<f64> {
         let mut vector: Vec<f64> = self.vectors.col(i).iter().copied().collect();
-        let largest = vector
-            .iter()
-            .copied()
-            .fold(0.0, |largest: f64, v| if v.abs() > largest.abs() { v } else { largest });
-        if largest < 0.0 {
-            vector.iter_mut().for_each(|v| *v = -*v);
-        }
+        fix_sign(&mut vector);
         vector
+    }
+}
+
+/// Turns a vector so that its largest entry, the first of equals, is positive.
+pub(super) fn fix_sign(vector: &mut [f64]) {
+    let largest =
+        vector.iter().copied().fold(0.0, |largest: f64, v| if v.abs() > largest.abs() { v } else { largest });
+    if largest < 0.0 {
+        vector.iter_mut().for_each(|v| *v = -*v);
     }
 }
 

@@ -44,6 +44,24 @@ impl Square {
         &mut self.values[i * self.n..(i + 1) * self.n]
     }
 
+    /// Adds to the diagonal.
+    pub(crate) fn add_diagonal(&mut self, values: impl Fn(usize) -> f64) {
+        (0..self.n).for_each(|i| self.values[i * self.n + i] += values(i));
+    }
+
+    /// The product with a vector, row by row, where both halves are given.
+    pub(crate) fn product(&self, v: &[f64]) -> Vec<f64> {
+        (0..self.n).into_par_iter().map(|i| dot(self.row(i), v)).collect()
+    }
+
+    /// Changes every value by `change(i, j, value)`.
+    pub(crate) fn map(&mut self, change: impl Fn(usize, usize, f64) -> f64 + Sync) {
+        let n = self.n.max(1);
+        self.values.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+            row.iter_mut().enumerate().for_each(|(j, value)| *value = change(i, j, *value));
+        });
+    }
+
     /// Copies the lower half to the upper one.
     pub(crate) fn mirror(&mut self) {
         mirror(&mut self.values, self.n, 0);
@@ -76,6 +94,19 @@ fn mirror(rows: &mut [f64], n: usize, first: usize) {
     rayon::join(|| mirror(upper, n, first), || mirror(lower, n, first + half));
 }
 
+/// aᵀb in eight sums side by side.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (whole_a, rest_a) = a.as_chunks::<8>();
+    let (whole_b, rest_b) = b.as_chunks::<8>();
+    for (a, b) in whole_a.iter().zip(whole_b) {
+        for lane in 0..8 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum::<f64>()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +130,19 @@ mod tests {
                 for j in 0..n {
                     assert_eq!(square.row(i)[j], (i.max(j) * n + i.min(j)) as f64, "{n}: {i} {j}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn the_product_is_the_sum_written_out() {
+        for n in [1, 5, 97] {
+            let mut square = lower(n);
+            square.mirror();
+            let v: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
+            for (i, found) in square.product(&v).iter().enumerate() {
+                let expected: f64 = square.row(i).iter().zip(&v).map(|(a, b)| a * b).sum();
+                assert!((found - expected).abs() <= 1e-12 * (n * n * n) as f64, "{found} {expected}");
             }
         }
     }

@@ -40,6 +40,9 @@ mod fisher;
 #[cfg(test)]
 mod fisher_tests;
 mod machine;
+mod pca;
+#[cfg(test)]
+mod pca_tests;
 mod points;
 mod probability;
 mod ridge;

@@ -12,7 +12,9 @@ mod fisher;
 
 use crate::data::{Points, Vectors};
 use crate::kernel::VectorExpr;
-use crate::model::{CoefficientBlock, Coefficients, Expansion, Machine, RidgeModel, SvcModel, SvddModel};
+use crate::model::{
+    CoefficientBlock, Coefficients, Expansion, Machine, PcaModel, RidgeModel, SvcModel, SvddModel,
+};
 
 /// What is wrong with a model, in words; whoever knows the file makes an error of it.
 pub(super) type Flaw = Box<str>;
@@ -97,6 +99,7 @@ pub(super) fn check(machine: &Machine) -> Result<Vec<f64>, Flaw> {
         Machine::MultiLabel(model) => check_names(&model.scores.classes, 1)?,
         Machine::Fisher(model) => fisher::check(model)?,
         Machine::Cca(model) => cca::check(model)?,
+        Machine::Pca(model) => check_pca(model)?,
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => 1,
         Machine::Ridge(model) => model.expansion.coefficients.outputs,
     };
@@ -184,6 +187,27 @@ pub(super) fn full(expansion: &Expansion<Vectors, VectorExpr>, outputs: usize) -
         }
         _ => Err("the coefficients of a function must be one block over all its points".into()),
     }
+}
+
+/// The numbers of a kernel PCA; gives how many components there are.
+fn check_pca(model: &PcaModel<Vectors, VectorExpr>) -> Result<usize, Flaw> {
+    let points = model.expansion.points.len();
+    same("weights of points", model.weights.len(), points)?;
+    same("means of kernel values", model.row_means.len(), points)?;
+    let positive = |values: &[f64]| values.iter().all(|value| *value > 0.0 && value.is_finite());
+    if model.eigenvalues.is_empty() || !positive(&model.eigenvalues) {
+        return Err("the eigenvalues are not positive, finite numbers, one or more".into());
+    }
+    if !model.eigenvalues.is_sorted_by(|a, b| a >= b) {
+        return Err("the eigenvalues do not descend".into());
+    }
+    if !positive(&model.weights) || !model.row_means.iter().all(|mean| mean.is_finite()) {
+        return Err("a weight of a point is not positive, or a mean of kernel values is not finite".into());
+    }
+    if !(model.total.is_finite() && model.residual >= 0.0 && model.residual.is_finite()) {
+        return Err("the total variance or the residual is not a finite number".into());
+    }
+    Ok(model.eigenvalues.len())
 }
 
 /// R² and ‖a‖², of which only one is free: R² = ‖a‖² − 2b.

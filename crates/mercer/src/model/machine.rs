@@ -1,7 +1,8 @@
 //! Any of the machines, as model files hold them.
 
 use super::{
-    CcaModel, Expansion, FisherModel, Function, MultiLabelModel, RidgeModel, ScoreModel, SvcModel, SvddModel,
+    CcaModel, Expansion, FisherModel, Function, MultiLabelModel, PcaModel, RidgeModel, ScoreModel, SvcModel,
+    SvddModel,
 };
 use crate::data::{Dense, Vectors};
 use crate::error::{ErrorKind, Result};
@@ -30,11 +31,13 @@ pub enum Machine {
     Fisher(FisherModel<Vectors, VectorExpr>),
     /// Functions of two views that go together.
     Cca(CcaModel<Vectors, VectorExpr>),
+    /// Directions of largest variance in feature space.
+    Pca(PcaModel<Vectors, VectorExpr>),
 }
 
 impl Machine {
     /// The words of [`Machine::method`].
-    pub const METHODS: [&str; 12] = [
+    pub const METHODS: [&str; 13] = [
         "svc",
         "svr",
         "one-class",
@@ -47,6 +50,7 @@ impl Machine {
         "ridge",
         "fisher",
         "cca",
+        "kpca",
     ];
 
     /// The word for it in model files.
@@ -62,6 +66,7 @@ impl Machine {
             Self::Ridge(_) => 9,
             Self::Fisher(_) => 10,
             Self::Cca(_) => 11,
+            Self::Pca(_) => 12,
         };
         Self::METHODS[at]
     }
@@ -77,6 +82,7 @@ impl Machine {
             Self::Ridge(model) => &model.expansion,
             Self::Fisher(model) => &model.expansion,
             Self::Cca(model) => &model.first,
+            Self::Pca(model) => &model.expansion,
         }
     }
 
@@ -90,6 +96,7 @@ impl Machine {
             Self::Ridge(model) => &mut model.expansion,
             Self::Fisher(model) => &mut model.expansion,
             Self::Cca(model) => &mut model.first,
+            Self::Pca(model) => &mut model.expansion,
         }
     }
 
@@ -104,6 +111,7 @@ impl Machine {
             Self::Ridge(model) => &model.support,
             Self::Fisher(model) => &model.support,
             Self::Cca(model) => &model.first_support,
+            Self::Pca(model) => &model.support,
         }
     }
 
@@ -116,7 +124,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
             Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.certificates,
-            Self::Ridge(_) | Self::Fisher(_) | Self::Cca(_) => &[],
+            Self::Ridge(_) | Self::Fisher(_) | Self::Cca(_) | Self::Pca(_) => &[],
         }
     }
 
@@ -127,11 +135,16 @@ impl Machine {
             Self::Classifier(model) => Some(&model.classes),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => Some(&scores.classes),
             Self::Fisher(model) => Some(&model.classes),
-            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Ridge(_) | Self::Cca(_) => None,
+            Self::Regression(_)
+            | Self::OneClass(_)
+            | Self::Sphere(_)
+            | Self::Ridge(_)
+            | Self::Cca(_)
+            | Self::Pca(_) => None,
         }
     }
 
-    /// Components of points, where the machine makes some: the axes of a discriminant, the functions of the first of two
+    /// Components of points, where the machine makes some: the axes of a discriminant, directions of variance, the functions of the first of two
     /// views. One row per point.
     ///
     /// # Errors
@@ -140,6 +153,7 @@ impl Machine {
         match self {
             Self::Fisher(model) => model.transform(points),
             Self::Cca(model) => model.transform_first(points),
+            Self::Pca(model) => model.transform(points),
             _ => {
                 let what = format!("components of a machine of the kind '{}'", self.method()).into();
                 Err(ErrorKind::Unsupported { what }.into())
@@ -196,5 +210,11 @@ impl From<FisherModel<Vectors, VectorExpr>> for Machine {
 impl From<CcaModel<Vectors, VectorExpr>> for Machine {
     fn from(model: CcaModel<Vectors, VectorExpr>) -> Self {
         Self::Cca(model)
+    }
+}
+
+impl From<PcaModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: PcaModel<Vectors, VectorExpr>) -> Self {
+        Self::Pca(model)
     }
 }

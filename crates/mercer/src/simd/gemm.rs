@@ -8,6 +8,9 @@ use super::{BASELINE_FMA, Level, PANEL, STRIP, fma_f32, fma_f64, level};
 /// Outputs that [`read_f32`] computes at once.
 pub(crate) const OUTPUTS: usize = 32;
 
+/// Columns of a panel of [`dots_strided`].
+pub(crate) const TALL: usize = 32;
+
 macro_rules! product {
     ($(#[$doc:meta])* $name:ident, $T:ty, $fma:ident, $avx512:ident::<$v512:literal>, $avx2:ident::<$v2:literal>,
      row step $row:expr, feature step $feature:expr, columns $columns:expr) => {
@@ -24,9 +27,13 @@ macro_rules! product {
                 let (a, b, c) = (strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr());
                 match level() {
                     // SAFETY: the instruction set is there; the lengths were checked above.
-                    Level::Avx512 => return unsafe { x86::$avx512::<$row, $feature, $columns, $v512>(depth, a, b, c) },
+                    Level::Avx512 => return unsafe {
+                        x86::$avx512::<$row, $feature, $columns, $v512>(depth, a, [$row, $feature], b, c)
+                    },
                     // SAFETY: as above.
-                    Level::Avx2 => return unsafe { x86::$avx2::<$row, $feature, $columns, $v2>(depth, a, b, c) },
+                    Level::Avx2 => return unsafe {
+                        x86::$avx2::<$row, $feature, $columns, $v2>(depth, a, [$row, $feature], b, c)
+                    },
                     Level::Baseline => {}
                 }
             }
@@ -60,6 +67,40 @@ product!(
     row step PANEL, feature step 1, columns OUTPUTS
 );
 
+/// `out[r][c] = Σₖ strip[r·row + k·feature] · panel[k][c]` over `depth` features and [`TALL`] columns, for matrices that lie in
+/// memory as they are: rows of a square one, rows or columns of a tall one.
+pub(crate) fn dots_strided(
+    depth: usize,
+    strip: &[f64],
+    [row, feature]: [usize; 2],
+    panel: &[f64],
+    out: &mut [f64],
+) {
+    let last = (STRIP - 1) * row + depth.saturating_sub(1) * feature;
+    assert!((depth == 0 || strip.len() > last) && panel.len() >= depth * TALL && out.len() >= STRIP * TALL);
+    #[cfg(target_arch = "x86_64")]
+    {
+        let (a, b, c, steps) = (strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr(), [row, feature]);
+        match level() {
+            // SAFETY: the instruction set is there; the lengths were checked above.
+            Level::Avx512 => return unsafe { x86::dots_avx512_f64::<0, 0, TALL, 4>(depth, a, steps, b, c) },
+            // SAFETY: as above.
+            Level::Avx2 => return unsafe { x86::dots_avx2_f64::<0, 0, TALL, 2>(depth, a, steps, b, c) },
+            Level::Baseline => {}
+        }
+    }
+    for r in 0..STRIP {
+        let mut sums = [0.0; TALL];
+        for k in 0..depth {
+            let a = strip[k * feature + r * row];
+            for (sum, &b) in sums.iter_mut().zip(&panel[k * TALL..(k + 1) * TALL]) {
+                *sum = fma_f64::<BASELINE_FMA>(a, b, *sum);
+            }
+        }
+        out[r * TALL..(r + 1) * TALL].copy_from_slice(&sums);
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::STRIP;
@@ -71,8 +112,8 @@ mod x86 {
         ($name:ident, $features:literal, $T:ty, $vector:ty, $lanes:literal,
          $zero:ident, $set:ident, $load:ident, $fma:ident, $store:ident) => {
             /// # Safety
-            /// The machine has the instruction set; the strip holds a value at r·ROW + k·FEATURE for each of STRIP
-            /// rows r and `depth` features k, the other pointers `depth·COLUMNS` and `STRIP·COLUMNS` values; VECTORS
+            /// The machine has the instruction set; the strip holds a value at r·ROW + k·FEATURE (where these are 0, by
+            /// `steps` instead) for each of STRIP rows r and `depth` features k, the other pointers `depth·COLUMNS` and `STRIP·COLUMNS` values; VECTORS
             /// registers hold a part of COLUMNS that divides it.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn $name<
@@ -83,9 +124,12 @@ mod x86 {
             >(
                 depth: usize,
                 strip: *const $T,
+                steps: [usize; 2],
                 panel: *const $T,
                 out: *mut $T,
             ) {
+                let row = if ROW == 0 { steps[0] } else { ROW };
+                let feature = if FEATURE == 0 { steps[1] } else { FEATURE };
                 let mut group = 0;
                 while group < COLUMNS {
                     let mut sums: [[$vector; VECTORS]; STRIP] = [[$zero(); VECTORS]; STRIP];
@@ -98,7 +142,7 @@ mod x86 {
                                 columns[v] = $load(b.add(v * $lanes));
                             }
                             for r in 0..STRIP {
-                                let a = $set(*strip.add(k * FEATURE + r * ROW));
+                                let a = $set(*strip.add(k * feature + r * row));
                                 for v in 0..VECTORS {
                                     sums[r][v] = $fma(a, columns[v], sums[r][v]);
                                 }
@@ -187,6 +231,23 @@ mod tests {
                     let exact: f64 = (0..depth).map(|k| strip[k * STRIP + r] * panel[k * PANEL + c]).sum();
                     assert_eq!(out[r * PANEL + c], exact);
                     assert_eq!(f64::from(out32[r * PANEL + c]), exact);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn strided_products_equal_the_sum_written_out() {
+        for (depth, steps) in [(0, [1, 1]), (1, [1, 40]), (5, [1, 32]), (37, [41, 1]), (64, [32, 1])] {
+            let value = |i: usize| ((i * 37 % 101) as f64 - 50.0) / 16.0;
+            let strip: Vec<f64> = (0..(STRIP - 1) * steps[0] + depth * steps[1] + 1).map(value).collect();
+            let panel: Vec<f64> = (0..depth * TALL).map(|i| ((i * 53 % 97) as f64 - 48.0) / 32.0).collect();
+            let mut out = vec![f64::NAN; STRIP * TALL];
+            dots_strided(depth, &strip, steps, &panel, &mut out);
+            for r in 0..STRIP {
+                for c in 0..TALL {
+                    let exact = |k: usize| strip[r * steps[0] + k * steps[1]] * panel[k * TALL + c];
+                    assert_eq!(out[r * TALL + c], (0..depth).map(exact).sum::<f64>());
                 }
             }
         }

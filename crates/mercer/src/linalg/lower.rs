@@ -221,7 +221,7 @@ mod tests {
     fn rows_follow_each_other_without_overlap() {
         let mut end = 0;
         for i in 0..200 {
-            assert!(start(i) >= end && start(i) % ALIGNED == 0 && start(i) < end + ALIGNED, "{i}");
+            assert!(start(i) >= end && start(i).is_multiple_of(ALIGNED) && start(i) < end + ALIGNED, "{i}");
             end = start(i) + i + 1;
         }
     }

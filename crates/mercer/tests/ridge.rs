@@ -189,7 +189,7 @@ fn a_factor_in_single_precision_is_refined_to_the_answer_of_double() {
         for weights in [vec![], weights.clone()] {
             let ridge = Ridge::new(rbf(1.0)).lambda(lambda).weights(weights);
             let model = ridge.fit(&x, &y).unwrap();
-            let (double, _) = ridge.left_out(&x, &[y.clone()], &mut unfollowed()).unwrap();
+            let (double, _) = ridge.left_out(&x, std::slice::from_ref(&y), &mut unfollowed()).unwrap();
             let off = difference(&coefficients(&model, 0), &coefficients(&double, 0));
             assert!(off < tolerance, "{lambda}: {off}");
             // Rounding of Gα, whose parts are as large as ‖G‖‖y‖/λ.

@@ -14,7 +14,7 @@ use super::tall::{Tall, WIDTH};
 use super::{Broken, Eigen, Square, Tick};
 
 /// ‖Av − λv‖ ≤ this times the largest eigenvalue, for every vector. A product of n = 10⁴ leaves about 1e-15.
-const TOLERANCE: f64 = 1e-12;
+const TOLERANCE: f64 = 1e-14;
 
 /// Products after which a dense solver does better.
 const LIMIT: usize = 100;

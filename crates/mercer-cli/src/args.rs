@@ -5,6 +5,7 @@ mod demo;
 mod files;
 mod kernel;
 mod predict;
+mod projections;
 mod train;
 
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ pub(crate) use self::demo::DemoArgs;
 pub(crate) use self::files::{ConvertArgs, FileKind, InspectArgs, ScaleArgs, ScaleMethod};
 pub(crate) use self::kernel::{CheckArgs, KernelCommand};
 pub(crate) use self::predict::PredictArgs;
+pub(crate) use self::projections::{ChooseArg, ProjectionArgs, ThresholdArg, TransformArgs};
 pub(crate) use self::train::{Lambda, MethodArg, ProbabilityArg, ScaleArg, SolverArgs, TrainArgs};
 use crate::help;
 use crate::svm::Program;
@@ -39,6 +41,9 @@ pub(crate) enum Command {
     /// Predict the rows of a data file with a saved model
     #[command(after_help = help::PREDICT)]
     Predict(PredictArgs),
+    /// Components of the rows of a data file by a saved model: axes of fisher, functions of cca
+    #[command(after_help = help::TRANSFORM)]
+    Transform(TransformArgs),
     /// Scale the features of a data file
     #[command(after_help = help::SCALE)]
     Scale(ScaleArgs),
@@ -104,7 +109,7 @@ pub(crate) struct CommonArgs {
     /// Threads; 0 is one per core. The answer does not depend on it, to the bit
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
-    /// Seed of whatever is random: the folds of --probability, and nothing else
+    /// Seed of whatever is random: the folds of --probability, the candidates of --points, the trials of --choose
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
     /// End standard output with one object on one line; the summary goes to standard error

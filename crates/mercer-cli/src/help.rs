@@ -44,6 +44,8 @@ Examples:
   mercer train -m ridge --targets y.csv --label none x.csv    a function for each column of y.csv
   mercer train -m one-class --nu 0.05 --label none normal.csv
   mercer train -m svdd -c 0.01 -k \"rbf(gamma=0.5)\" normal.txt
+  mercer train -m fisher --mu 0.01 --threshold svm heart.txt
+  mercer train -m cca --second captions.csv --kappa 0.001,0.01,0.1 --label none images.csv
   mercer train --multiclass softmax vowel.txt         one function for each class
   mercer train --multilabel scenes.txt                labels such as 2,5
   mercer train --weights weights.txt heart.txt        a weight for each row
@@ -55,6 +57,12 @@ then. ridge holds the Gram matrix (4 bytes and 2 more for each pair of rows) or,
 not allow that, computes it again and again.
 one-class and svdd say where the data are, and labels are not looked at; a CSV file without a
 label column needs --label none. C of svdd must be at least 1/rows; from 1 on the sphere holds all.
+
+fisher finds axes of feature space on which classes lie far apart and are narrow, at most one fewer
+than there are classes; a row belongs to the class whose mean is nearest on them. --points 50 looks
+for them in the span of 50 rows: faster, and a smaller model. cca finds functions of two views of the
+same rows (the data file and --second) that correlate. `mercer transform` gives the components of
+other rows. Both need a price on the norm (--mu, --kappa), without which the training data say nothing.
 
 Classes are numbered in the order in which they first appear, but 1 comes before -1. More than two
 classes (--multiclass, with --method svc):
@@ -80,6 +88,16 @@ The certificate says how good the answer is: the duality gap bounds how far the 
 the best. A fit that a limit or Ctrl-C ended early is saved all the same and marked.
 
 Next: `mercer predict DATA MODEL`, `mercer inspect MODEL`; kernels: `mercer kernel list`.";
+
+pub(crate) const TRANSFORM: &str = "\
+Examples:
+  mercer transform heart.test.txt heart.mercer axes.tsv         where each row lies on the axes
+  mercer transform images.csv cca.mercer --label none
+  mercer transform --second-view captions.csv cca.mercer --label none
+  mercer transform --second captions.csv images.csv cca.mercer both.tsv --label none
+
+The last one has the components of both views side by side and tells their correlations: on rows
+that the model was not trained on, they say what it has found.";
 
 pub(crate) const PREDICT: &str = "\
 Examples:

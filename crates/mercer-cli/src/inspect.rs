@@ -84,6 +84,24 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
             object["residual"] = json!(model.certificate.residual);
             object["iterations"] = json!(model.certificate.iterations);
         }
+        Machine::Fisher(model) => {
+            object["classes"] = json!(model.classes);
+            object["mu"] = json!(model.regularizer);
+            object["ratios"] = json!(model.ratios);
+            let center = |class: usize| model.centers.row(class);
+            object["centers"] = (0..model.classes.len()).map(|class| json!(center(class))).collect();
+            object["threshold"] = json!(model.threshold);
+            object["residual"] = json!(model.residual);
+        }
+        Machine::Cca(model) => {
+            object["second_kernel"] = json!(model.second.kernel.to_string());
+            object["second_features"] = json!(model.second.points.width());
+            object["second_support_positions"] = json!(model.second_support);
+            object["kappa"] = json!(model.regularizer);
+            object["values"] = json!(model.values);
+            object["correlations"] = json!(model.correlations);
+            object["residual"] = json!(model.residual);
+        }
         Machine::Scores(_) | Machine::MultiLabel(_) => object["classes"] = json!(machine.classes()),
         Machine::Sphere(sphere) => {
             object["square_radius"] = json!(sphere.square_radius);
@@ -132,8 +150,8 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     if let Some(totals) = Totals::of(machine.certificates()) {
         let gap = totals.gap.map_or("unknown".into(), rough);
         line("certificate", format!("{}: gap {gap}, violation {}", totals.stop, rough(totals.violation)));
-    } else if let Machine::Ridge(model) = machine {
-        line("certificate", format!("relative residual {}", rough(model.certificate.residual)));
+    } else if let Some(residual) = residual(machine) {
+        line("certificate", format!("relative residual {}", rough(residual)));
     } else {
         line("certificate", "none".into());
     }
@@ -147,6 +165,16 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     text.push('\n');
     outputs(&mut text, machine);
     text
+}
+
+/// The certificate of a method that is linear algebra.
+fn residual(machine: &Machine) -> Option<f64> {
+    match machine {
+        Machine::Ridge(model) => Some(model.certificate.residual),
+        Machine::Fisher(model) => Some(model.residual),
+        Machine::Cca(model) => Some(model.residual),
+        _ => None,
+    }
 }
 
 /// What kind of thing the machine is.
@@ -165,9 +193,22 @@ fn made_of(machine: &Machine) -> String {
             let targets = count(model.expansion.coefficients.outputs, "target");
             format!("{targets}, lambda = {}", short(model.lambda))
         }
+        Machine::Fisher(model) => {
+            let classes = count(model.classes.len(), "class");
+            format!("{classes} on axes between them, mu = {}", short(model.regularizer))
+        }
+        Machine::Cca(model) => {
+            let (kernel, features) = (&model.second.kernel, count(model.second.points.width(), "feature"));
+            format!("kappa = {}; second view: {features}, {kernel}", short(model.regularizer))
+        }
         Machine::OneClass(_) => "a function that is positive inside".into(),
         Machine::Sphere(sphere) => format!("a sphere with R² = {}", short(sphere.square_radius)),
     }
+}
+
+/// Numbers of outputs with what each is worth.
+fn rated(values: &[f64], what: &str) -> Vec<String> {
+    values.iter().enumerate().map(|(k, value)| format!("{}: {what} {}", k + 1, short(*value))).collect()
 }
 
 fn size(bytes: u64) -> String {
@@ -215,6 +256,8 @@ fn outputs(text: &mut String, machine: &Machine) {
         Machine::MultiLabel(model) => ("label", model.scores.classes.clone()),
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => ("", vec!["f".to_owned()]),
         Machine::Ridge(_) => ("target", (1..=offsets.len()).map(|target| target.to_string()).collect()),
+        Machine::Fisher(model) => ("axis", rated(&model.ratios, "between classes")),
+        Machine::Cca(model) => ("component", rated(&model.correlations, "correlation")),
     };
     // One problem for all, or none for some: then a line has none of its own.
     let certificates = if certificates.len() == offsets.len() { certificates } else { &[] };

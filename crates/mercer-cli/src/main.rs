@@ -26,6 +26,7 @@ mod svm;
 mod system;
 mod task;
 mod train;
+mod transform;
 mod values;
 
 use std::path::PathBuf;
@@ -54,6 +55,7 @@ fn run(command: &Command) -> Result<()> {
     match command {
         Command::Train(args) => train::run(args),
         Command::Predict(args) => predict::run(args),
+        Command::Transform(args) => transform::run(args),
         Command::SvmTrain(words) => Program::Train.run(&words.words),
         Command::SvmPredict(words) => Program::Predict.run(&words.words),
         Command::SvmScale(words) => Program::Scale.run(&words.words),

@@ -88,7 +88,11 @@ pub(crate) fn method_name(machine: &Machine, training: Option<&Training>) -> &'s
         Machine::Regression(_) => "svr",
         Machine::OneClass(_) => "one-class",
         Machine::Sphere(_) => "svdd",
-        Machine::Scores(_) | Machine::MultiLabel(_) | Machine::Ridge(_) => machine.method(),
+        Machine::Scores(_)
+        | Machine::MultiLabel(_)
+        | Machine::Ridge(_)
+        | Machine::Fisher(_)
+        | Machine::Cca(_) => machine.method(),
     }
 }
 

@@ -71,6 +71,12 @@ impl<'a> Predictions<'a> {
             Machine::Sphere(sphere) => Self::Scores(sphere.values(points)?),
             Machine::Scores(model) => Self::Many(Predicted::classes(model, points, decisions)?),
             Machine::MultiLabel(model) => Self::Many(Predicted::sets(model, points, decisions)?),
+            Machine::Fisher(model) => Self::Many(Predicted::fisher(model, points, decisions)?),
+            Machine::Cca(_) => {
+                let what =
+                    "predictions of canonical correlations; mercer transform has their components".into();
+                return Err(mercer::ErrorKind::Unsupported { what }.into());
+            }
         })
     }
 

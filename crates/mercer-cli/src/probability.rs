@@ -31,7 +31,7 @@ pub(crate) fn settings(args: &TrainArgs) -> Result<Option<Settings>> {
         MethodArg::Svc | MethodArg::NuSvc => &[ProbabilityArg::Platt, ProbabilityArg::Isotonic][..],
         MethodArg::Svr | MethodArg::NuSvr => &[ProbabilityArg::Noise],
         MethodArg::OneClass => &[ProbabilityArg::Density],
-        MethodArg::Svdd | MethodArg::Ridge => &[],
+        MethodArg::Svdd | MethodArg::Ridge | MethodArg::Fisher | MethodArg::Cca => &[],
     };
     if !known.contains(&wanted) {
         let (wanted, method) = (wanted.name(), args.method.name());

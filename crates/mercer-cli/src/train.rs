@@ -85,7 +85,12 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
 pub(crate) fn model_path(args: &TrainArgs) -> Result<PathBuf> {
     let path = args.model.clone().unwrap_or_else(|| default_model(&args.data, args.libsvm));
     paths::model_file(&path)?;
-    let read = [Some(&args.data), args.row_weights.as_ref(), args.targets.as_ref()];
+    let read = [
+        Some(&args.data),
+        args.row_weights.as_ref(),
+        args.targets.as_ref(),
+        args.projections.second.as_ref(),
+    ];
     read.into_iter().flatten().try_for_each(|other| paths::distinct(&path, &[other]))?;
     Ok(path)
 }
@@ -105,7 +110,8 @@ pub(crate) fn check_parameters(args: &TrainArgs) -> Result<()> {
         ("--iterative", args.iterative),
     ];
     let (method, known) = (args.method.name(), args.method.parameters());
-    match given.iter().find(|(name, given)| *given && !known.contains(name)) {
+    match given.iter().chain(&args.projections.given()).find(|(name, given)| *given && !known.contains(name))
+    {
         None => Ok(()),
         Some((name, _)) => {
             let known = known.join(", ");
@@ -213,8 +219,9 @@ fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
         MethodArg::NuSvr => Task::Svr(Svr::new(kernel).c(c).nu(nu).solver(solver), input.targets(args)?),
         MethodArg::OneClass => Task::OneClass(OneClass::new(kernel).nu(nu).solver(solver)),
         MethodArg::Svdd => Task::Svdd(Svdd::new(kernel).c(c).solver(solver)),
-        MethodArg::Ridge => {
-            return Err(Failure::Unsupported("--method ridge as a quadratic programme".into()));
+        MethodArg::Ridge | MethodArg::Fisher | MethodArg::Cca => {
+            let method = args.method.name();
+            return Err(Failure::Unsupported(format!("--method {method} as a quadratic programme")));
         }
     };
     task.check()?;

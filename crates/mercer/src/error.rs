@@ -242,6 +242,17 @@ pub enum DataProblem {
         /// The first point, from 1, up to which it is not.
         row: usize,
     },
+    /// Nothing separates the classes: their means are the same in feature space.
+    SameMeans,
+    /// Two views of the same things with different numbers of rows.
+    Views {
+        /// Rows of the first.
+        first: usize,
+        /// Rows of the second.
+        second: usize,
+    },
+    /// A view whose kernel is zero on all its points.
+    ConstantView,
     /// ν beyond what the sizes of the classes allow.
     NuTooLarge {
         /// ν
@@ -340,6 +351,15 @@ impl fmt::Display for DataProblem {
                     f,
                     "the Gram matrix with its regulariser is not positive definite (up to point {row}): take a larger one, or a kernel that is semi-definite"
                 )
+            }
+            Self::SameMeans => {
+                write!(f, "the classes have the same mean in feature space: no axis separates them")
+            }
+            Self::Views { first, second } => {
+                write!(f, "{first} rows in the first view but {second} in the second; they must be pairs")
+            }
+            Self::ConstantView => {
+                write!(f, "a view whose kernel is zero everywhere: nothing can correlate with it")
             }
             Self::NuTooLarge { nu, largest } => {
                 write!(f, "nu = {nu}: the sizes of the classes allow at most {largest}")

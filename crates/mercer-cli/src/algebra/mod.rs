@@ -1,5 +1,7 @@
 //! `mercer train` for the methods that are linear algebra on a Gram matrix: read, fit, save, say how good it is.
 
+mod cca;
+mod fisher;
 mod ridge;
 
 use std::ops::ControlFlow;
@@ -154,6 +156,8 @@ fn fit(args: &TrainArgs, input: &mut Input) -> Result<Outcome> {
     let given = Given { args, x: &x, kernel, weights, memory };
     match args.method {
         MethodArg::Ridge => ridge::fit(&given, input),
+        MethodArg::Fisher => fisher::fit(&given, input),
+        MethodArg::Cca => cca::fit(&given),
         method => Err(Failure::Unsupported(format!("--method {} here", method.name()))),
     }
 }

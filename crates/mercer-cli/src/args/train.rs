@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use mercer::kernel::VectorExpr;
 
-use super::{CommonArgs, DataArgs};
+use super::{CommonArgs, DataArgs, ProjectionArgs};
 use crate::multiclass::MulticlassArg;
 use crate::values;
 
@@ -37,6 +37,10 @@ pub(crate) enum MethodArg {
     Svdd,
     /// Regression by least squares, of one target or many (--lambda, --targets, --loo, --no-offset)
     Ridge,
+    /// Axes on which classes lie apart, and classes by them (--mu, --points, --threshold)
+    Fisher,
+    /// Functions of two views that go together (--second, --second-kernel, --kappa, --choose, --components, --rank)
+    Cca,
 }
 
 impl MethodArg {
@@ -50,6 +54,8 @@ impl MethodArg {
             Self::OneClass => "one-class",
             Self::Svdd => "svdd",
             Self::Ridge => "ridge",
+            Self::Fisher => "fisher",
+            Self::Cca => "cca",
         }
     }
 
@@ -63,12 +69,14 @@ impl MethodArg {
             Self::OneClass => &["--nu"],
             Self::Svdd => &["-c"],
             Self::Ridge => &["--lambda", "--targets", "--loo", "--iterative", "--no-offset"],
+            Self::Fisher => &["--mu", "--points", "--threshold", "-c"],
+            Self::Cca => &["--second", "--second-kernel", "--kappa", "--choose", "--components", "--rank"],
         }
     }
 
     /// Whether it is linear algebra on a Gram matrix, and no quadratic programme.
     pub(crate) fn is_algebra(self) -> bool {
-        matches!(self, Self::Ridge)
+        matches!(self, Self::Ridge | Self::Fisher | Self::Cca)
     }
 }
 
@@ -170,6 +178,8 @@ pub(crate) struct TrainArgs {
     pub(crate) model: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) data_options: DataArgs,
+    #[command(flatten)]
+    pub(crate) projections: ProjectionArgs,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use mercer::data::{Agreement, Dense, LabelColumn, LabelSets, Vectors};
-use mercer::model::{Machine, MultiLabelModel, ScoreModel, SvcModel};
+use mercer::model::{FisherModel, Machine, MultiLabelModel, ScoreModel, SvcModel};
 use serde::Serialize;
 
 use mercer::kernel::VectorExpr;
@@ -45,6 +45,24 @@ impl<'a> Predicted<'a> {
         Ok(Self::largest(&model.classes, model.probabilities(points)?))
     }
 
+    /// The classes of a discriminant; the scores of two are how far beyond the threshold a row lies, and its opposite.
+    pub(crate) fn fisher(
+        model: &'a FisherModel<Vectors, VectorExpr>,
+        points: &Vectors,
+        scores: bool,
+    ) -> mercer::Result<Self> {
+        let names = &model.classes;
+        if !scores {
+            return Ok(Self::Classes { names, index: model.predict_index(points)?, scores: None });
+        }
+        let decisions = model.decisions(points)?;
+        if decisions.columns() > 1 {
+            return Ok(Self::largest(names, decisions));
+        }
+        let both = decisions.values().iter().flat_map(|d| [*d, -d]).collect();
+        Ok(Self::largest(names, Dense::new(2, both)))
+    }
+
     /// The label sets.
     pub(crate) fn sets(
         model: &MultiLabelModel<Vectors, VectorExpr>,
@@ -66,7 +84,12 @@ impl<'a> Predicted<'a> {
             Machine::Classifier(model) => Some(Self::pairs(model, points)?),
             Machine::Scores(model) => Some(Self::classes(model, points, true)?),
             Machine::MultiLabel(model) => Some(Self::sets(model, points, true)?),
-            Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) | Machine::Ridge(_) => None,
+            Machine::Fisher(model) => Some(Self::fisher(model, points, true)?),
+            Machine::Regression(_)
+            | Machine::OneClass(_)
+            | Machine::Sphere(_)
+            | Machine::Ridge(_)
+            | Machine::Cca(_) => None,
         })
     }
 

@@ -64,7 +64,7 @@ impl Folds {
 }
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): small, and the same on every machine.
-struct SplitMix(u64);
+pub(crate) struct SplitMix(pub(crate) u64);
 
 impl SplitMix {
     fn next(&mut self) -> u64 {
@@ -76,7 +76,7 @@ impl SplitMix {
     }
 
     /// Fisher and Yates.
-    fn shuffle<T>(&mut self, list: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             // The upper half of the product is uniform below `last + 1` to one part in 2⁶⁴/n.
             let other = (u128::from(self.next()) * (last as u128 + 1)) >> 64;

@@ -60,6 +60,7 @@ pub use column::{LabelColumn, number_text};
 pub use dense::Dense;
 pub use encoding::{Column, Encoding};
 pub use folds::Folds;
+pub(crate) use folds::SplitMix;
 pub use format::format_g;
 pub use label_sets::{Agreement, LabelSets};
 pub use labels::Labels;

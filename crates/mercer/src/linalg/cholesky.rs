@@ -79,6 +79,18 @@ impl<T: Entry> Cholesky<T> {
         });
     }
 
+    /// L⁻¹ right in place of each of `right`.
+    pub(crate) fn solve_lower(&self, right: &mut [Vec<f64>]) {
+        by_eights(right, |x| (0..x.len()).step_by(LANES_ROWS).for_each(|first| self.forward(x, first)));
+    }
+
+    /// L⁻ᵀ right in place of each of `right`.
+    pub(crate) fn solve_upper(&self, right: &mut [Vec<f64>]) {
+        by_eights(right, |x| {
+            (0..x.len()).step_by(LANES_ROWS).rev().for_each(|first| self.backward(x, first))
+        });
+    }
+
     /// The entries of L⁻¹x from `first` on, a group of rows.
     fn forward(&self, x: &mut [Lanes], first: usize) {
         let (end, rows) = self.lower.group(first);
@@ -313,6 +325,23 @@ mod tests {
                 let expected = columns[i][i];
                 assert!((diagonal[i] - expected).abs() < 1e-9 * expected, "{n}: {} {expected}", diagonal[i]);
             }
+        }
+    }
+
+    #[test]
+    fn the_two_halves_of_a_solution_make_it_and_keep_its_norm() {
+        for n in SIZES {
+            let factor = Cholesky::new(matrix(n, 1e-1), &mut go_on).unwrap();
+            let right: Vec<f64> = (0..n).map(|i| (i as f64 * 0.3).cos()).collect();
+            let (mut whole, mut halves) = ([right.clone()], [right.clone()]);
+            factor.solve(&mut whole);
+            factor.solve_lower(&mut halves);
+            // ‖L⁻¹b‖² = bᵀA⁻¹b.
+            let square: f64 = halves[0].iter().map(|v| v * v).sum();
+            let expected: f64 = right.iter().zip(&whole[0]).map(|(b, x)| b * x).sum();
+            assert!((square - expected).abs() < 1e-11 * expected, "{n}: {square} {expected}");
+            factor.solve_upper(&mut halves);
+            assert_eq!(halves, whole);
         }
     }
 

@@ -1,20 +1,27 @@
 //! Dense linear algebra in double precision, and the only place that knows `faer`.
 //!
 //! A symmetric matrix is one buffer ([`Square`]) or half of one ([`Lower`]). It has a factor ([`Cholesky`]) and eigenvectors
-//! ([`Eigen`]); where it is not definite, it is solved by pivots ([`Saddle`]). Everything has the same bits on any number of threads: work is cut into
+//! ([`Eigen`]); where it is not definite, it is solved by pivots ([`Saddle`]). [`Features`] are a matrix of low rank, [`Svd`] is for
+//! what is not symmetric, [`inner`] multiplies lists of vectors. Everything has the same bits on any number of threads: work is cut into
 //! pieces of fixed size, each of which one thread does.
 
 mod cholesky;
 mod eigen;
+mod features;
+mod inner;
 mod lower;
 mod saddle;
 mod square;
+mod svd;
 
 pub(crate) use cholesky::{Broken, Cholesky};
 pub(crate) use eigen::Eigen;
+pub(crate) use features::{Features, centered};
+pub(crate) use inner::inner;
 pub(crate) use lower::Lower;
 pub(crate) use saddle::Saddle;
 pub(crate) use square::Square;
+pub(crate) use svd::Svd;
 
 use std::ops::ControlFlow;
 

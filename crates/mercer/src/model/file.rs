@@ -32,7 +32,13 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+mod cca;
+#[cfg(test)]
+mod cca_tests;
 mod container;
+mod fisher;
+#[cfg(test)]
+mod fisher_tests;
 mod machine;
 mod points;
 mod probability;

@@ -7,6 +7,9 @@
 //! enters the k − 1 outputs that involve a; its weight against class b stands in column b where b < a, else in
 //! column b − 1. Both model files, ours and LIBSVM's, hold this n × (k − 1) matrix.
 
+mod cca;
+mod fisher;
+
 use crate::data::{Points, Vectors};
 use crate::kernel::VectorExpr;
 use crate::model::{CoefficientBlock, Coefficients, Expansion, Machine, RidgeModel, SvcModel, SvddModel};
@@ -92,6 +95,8 @@ pub(super) fn check(machine: &Machine) -> Result<Vec<f64>, Flaw> {
         Machine::Classifier(model) => check_classes(model)?,
         Machine::Scores(model) => check_names(&model.classes, 2)?,
         Machine::MultiLabel(model) => check_names(&model.scores.classes, 1)?,
+        Machine::Fisher(model) => fisher::check(model)?,
+        Machine::Cca(model) => cca::check(model)?,
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => 1,
         Machine::Ridge(model) => model.expansion.coefficients.outputs,
     };
@@ -155,6 +160,11 @@ fn check_parts(machine: &Machine, outputs: usize) -> Result<(), Flaw> {
         _ => outputs,
     };
     same("certificates", certificates, expected)?;
+    check_numbers(expansion)
+}
+
+/// Refuses points and offsets that are not finite.
+fn check_numbers(expansion: &Expansion<Vectors, VectorExpr>) -> Result<(), Flaw> {
     if let Some((row, column)) = expansion.points.first_not_finite() {
         return Err(format!("support point {}, column {}: not a finite number", row + 1, column + 1).into());
     }
@@ -165,7 +175,7 @@ fn check_parts(machine: &Machine, outputs: usize) -> Result<(), Flaw> {
 }
 
 /// The weights of a machine whose points all enter each of its outputs.
-fn full(expansion: &Expansion<Vectors, VectorExpr>, outputs: usize) -> Result<Vec<f64>, Flaw> {
+pub(super) fn full(expansion: &Expansion<Vectors, VectorExpr>, outputs: usize) -> Result<Vec<f64>, Flaw> {
     let points = expansion.points.len();
     match expansion.coefficients.blocks.as_slice() {
         [block] if block.points == (0..points) && block.outputs.iter().copied().eq(0..outputs) => {

@@ -1,7 +1,10 @@
 //! Any of the machines, as model files hold them.
 
-use super::{Expansion, Function, MultiLabelModel, RidgeModel, ScoreModel, SvcModel, SvddModel};
-use crate::data::Vectors;
+use super::{
+    CcaModel, Expansion, FisherModel, Function, MultiLabelModel, RidgeModel, ScoreModel, SvcModel, SvddModel,
+};
+use crate::data::{Dense, Vectors};
+use crate::error::{ErrorKind, Result};
 use crate::kernel::VectorExpr;
 use crate::solve::Certificate;
 use crate::solve::together::Loss;
@@ -23,11 +26,15 @@ pub enum Machine {
     MultiLabel(MultiLabelModel<Vectors, VectorExpr>),
     /// Functions that predict numbers, one for each target, by kernel ridge regression.
     Ridge(RidgeModel<Vectors, VectorExpr>),
+    /// Axes on which classes lie apart.
+    Fisher(FisherModel<Vectors, VectorExpr>),
+    /// Functions of two views that go together.
+    Cca(CcaModel<Vectors, VectorExpr>),
 }
 
 impl Machine {
     /// The words of [`Machine::method`].
-    pub const METHODS: [&str; 10] = [
+    pub const METHODS: [&str; 12] = [
         "svc",
         "svr",
         "one-class",
@@ -38,6 +45,8 @@ impl Machine {
         "softmax",
         "multilabel",
         "ridge",
+        "fisher",
+        "cca",
     ];
 
     /// The word for it in model files.
@@ -51,11 +60,13 @@ impl Machine {
             Self::Scores(model) => return model.loss.map_or("ovr", Loss::name),
             Self::MultiLabel(_) => 8,
             Self::Ridge(_) => 9,
+            Self::Fisher(_) => 10,
+            Self::Cca(_) => 11,
         };
         Self::METHODS[at]
     }
 
-    /// Its functions over the support points.
+    /// Its functions over the support points; of two views those of the first.
     #[must_use]
     pub fn expansion(&self) -> &Expansion<Vectors, VectorExpr> {
         match self {
@@ -64,6 +75,8 @@ impl Machine {
             Self::Sphere(sphere) => &sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.expansion,
             Self::Ridge(model) => &model.expansion,
+            Self::Fisher(model) => &model.expansion,
+            Self::Cca(model) => &model.first,
         }
     }
 
@@ -75,6 +88,8 @@ impl Machine {
             Self::Sphere(sphere) => &mut sphere.function.expansion,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &mut scores.expansion,
             Self::Ridge(model) => &mut model.expansion,
+            Self::Fisher(model) => &mut model.expansion,
+            Self::Cca(model) => &mut model.first,
         }
     }
 
@@ -87,6 +102,8 @@ impl Machine {
             Self::Sphere(sphere) => &sphere.function.support,
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.support,
             Self::Ridge(model) => &model.support,
+            Self::Fisher(model) => &model.support,
+            Self::Cca(model) => &model.first_support,
         }
     }
 
@@ -99,7 +116,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
             Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.certificates,
-            Self::Ridge(_) => &[],
+            Self::Ridge(_) | Self::Fisher(_) | Self::Cca(_) => &[],
         }
     }
 
@@ -109,7 +126,24 @@ impl Machine {
         match self {
             Self::Classifier(model) => Some(&model.classes),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => Some(&scores.classes),
-            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Ridge(_) => None,
+            Self::Fisher(model) => Some(&model.classes),
+            Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Ridge(_) | Self::Cca(_) => None,
+        }
+    }
+
+    /// Components of points, where the machine makes some: the axes of a discriminant, the functions of the first of two
+    /// views. One row per point.
+    ///
+    /// # Errors
+    /// If the points do not fit the machine, or it is one for predictions.
+    pub fn transform(&self, points: &Vectors) -> Result<Dense<f64>> {
+        match self {
+            Self::Fisher(model) => model.transform(points),
+            Self::Cca(model) => model.transform_first(points),
+            _ => {
+                let what = format!("components of a machine of the kind '{}'", self.method()).into();
+                Err(ErrorKind::Unsupported { what }.into())
+            }
         }
     }
 
@@ -150,5 +184,17 @@ impl From<MultiLabelModel<Vectors, VectorExpr>> for Machine {
 impl From<RidgeModel<Vectors, VectorExpr>> for Machine {
     fn from(model: RidgeModel<Vectors, VectorExpr>) -> Self {
         Self::Ridge(model)
+    }
+}
+
+impl From<FisherModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: FisherModel<Vectors, VectorExpr>) -> Self {
+        Self::Fisher(model)
+    }
+}
+
+impl From<CcaModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: CcaModel<Vectors, VectorExpr>) -> Self {
+        Self::Cca(model)
     }
 }

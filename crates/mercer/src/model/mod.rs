@@ -3,9 +3,11 @@
 //! Every model is an [`Expansion`] with a readout: f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs.
 //! [`probability`] says what its decisions are worth.
 
+mod cca;
 mod class_weights;
 mod expansion;
 pub mod file;
+mod fisher;
 mod function;
 mod layout;
 pub mod libsvm;
@@ -22,9 +24,12 @@ mod scores;
 mod svc;
 mod svr;
 mod together;
+mod values;
 mod weights;
 
+pub use cca::{Cca, CcaModel};
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
+pub use fisher::{Fisher, FisherModel, Threshold};
 pub use function::Function;
 pub use machine::Machine;
 pub use multiclass::{VoteRule, pairs, vote};

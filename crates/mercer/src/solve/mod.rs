@@ -5,10 +5,12 @@
 //! machines of several classes that are one programme.
 
 mod active;
+pub(crate) mod cca;
 mod certificate;
 pub(crate) mod conjugate;
 mod divide;
 mod exact;
+pub(crate) mod fisher;
 mod inner;
 mod problem;
 pub(crate) mod ridge;

@@ -2,10 +2,11 @@
 //!
 //! All have `method`, `kernel`, `certificates`, `coefficients`, `offsets`, `support` and the points. A classifier has
 //! `classes` and `class_sizes` besides, and a `rule` where it is not votes; machines with a function for each class or label
-//! have `classes`, a sphere `square_center`, a ridge regression `ridge`.
+//! have `classes`, a sphere `square_center`, a ridge regression `ridge`; a Fisher discriminant and a canonical correlation what
+//! `fisher` and `cca` list.
 
 use super::container::{Reader, Writer};
-use super::{points, ridge, scores, text};
+use super::{cca, fisher, points, ridge, scores, text};
 use crate::data::{Points, Vectors};
 use crate::error::Error;
 use crate::kernel::VectorExpr;
@@ -31,6 +32,8 @@ pub(super) fn write(machine: &Machine, writer: &mut Writer) -> Result<(), Flaw> 
         }
         Machine::Scores(model) => scores::write(model, writer)?,
         Machine::MultiLabel(model) => scores::write(&model.scores, writer)?,
+        Machine::Fisher(model) => fisher::write(model, writer)?,
+        Machine::Cca(model) => cca::write(model, writer)?,
         Machine::Regression(_) | Machine::OneClass(_) => 1,
         Machine::Ridge(model) => ridge::write(model, writer)?,
         Machine::Sphere(sphere) => {
@@ -53,6 +56,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Machine, Flaw> {
         "one-class" => Machine::OneClass(function(reader)?),
         "svdd" => Machine::Sphere(sphere(reader)?),
         "ridge" => Machine::Ridge(ridge::read(reader)?),
+        "fisher" => Machine::Fisher(fisher::read(reader)?),
+        "cca" => Machine::Cca(cca::read(reader)?),
         word if Machine::METHODS.contains(&word) => scores::read(word, reader)?,
         _ => {
             let known = Machine::METHODS.join(", ");

@@ -10,46 +10,57 @@ use crate::data::{Dense, Real, Sparse, Vectors};
 use crate::model::layout::Flaw;
 
 pub(super) fn write(points: &Vectors, writer: &mut Writer) {
+    write_under("", points, writer);
+}
+
+/// The same with `prefix` before all names.
+pub(super) fn write_under(prefix: &str, points: &Vectors, writer: &mut Writer) {
     match points {
-        Vectors::Dense32(rows) => write_dense(rows, writer),
-        Vectors::Dense64(rows) => write_dense(rows, writer),
-        Vectors::Sparse32(rows) => write_sparse(rows, writer),
-        Vectors::Sparse64(rows) => write_sparse(rows, writer),
+        Vectors::Dense32(rows) => write_dense(prefix, rows, writer),
+        Vectors::Dense64(rows) => write_dense(prefix, rows, writer),
+        Vectors::Sparse32(rows) => write_sparse(prefix, rows, writer),
+        Vectors::Sparse64(rows) => write_sparse(prefix, rows, writer),
     }
 }
 
-fn write_dense<T: Real + Element>(rows: &Dense<T>, writer: &mut Writer) {
-    writer.tensor("points", &[rows.len(), rows.columns()], rows.values().iter().copied());
+fn write_dense<T: Real + Element>(prefix: &str, rows: &Dense<T>, writer: &mut Writer) {
+    writer.tensor(&format!("{prefix}points"), &[rows.len(), rows.columns()], rows.values().iter().copied());
 }
 
-fn write_sparse<T: Real + Element>(rows: &Sparse<T>, writer: &mut Writer) {
+fn write_sparse<T: Real + Element>(prefix: &str, rows: &Sparse<T>, writer: &mut Writer) {
     let count = rows.len();
-    writer.entry("columns", rows.columns().to_string());
+    writer.entry(&format!("{prefix}columns"), rows.columns().to_string());
     let ends = (0..count).scan(0_u64, |end, i| {
         *end += rows.row(i).0.len() as u64;
         Some(*end)
     });
-    writer.tensor("points.start", &[count + 1], std::iter::once(0).chain(ends));
+    writer.tensor(&format!("{prefix}points.start"), &[count + 1], std::iter::once(0).chain(ends));
     let values = (0..count).flat_map(|i| rows.row(i).1.iter().copied());
     let index = (0..count).flat_map(|i| rows.row(i).0.iter().copied());
-    writer.tensor("points.values", &[rows.stored()], values);
-    writer.tensor("points.index", &[rows.stored()], index);
+    writer.tensor(&format!("{prefix}points.values"), &[rows.stored()], values);
+    writer.tensor(&format!("{prefix}points.index"), &[rows.stored()], index);
 }
 
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Vectors, Flaw> {
-    match (reader.dtype("points"), reader.dtype("points.values")) {
-        (Some(Dtype::F32), None) => Ok(read_dense::<f32>(reader)?.into()),
-        (Some(Dtype::F64), None) => Ok(read_dense::<f64>(reader)?.into()),
-        (None, Some(Dtype::F32)) => Ok(read_sparse::<f32>(reader)?.into()),
-        (None, Some(Dtype::F64)) => Ok(read_sparse::<f64>(reader)?.into()),
-        (None, None) => Err("no tensor 'points' or 'points.values'".into()),
+    read_under("", reader)
+}
+
+/// The same with `prefix` before all names.
+pub(super) fn read_under(prefix: &str, reader: &mut Reader<'_>) -> Result<Vectors, Flaw> {
+    let kind = |name: &str| reader.dtype(&format!("{prefix}{name}"));
+    match (kind("points"), kind("points.values")) {
+        (Some(Dtype::F32), None) => Ok(read_dense::<f32>(prefix, reader)?.into()),
+        (Some(Dtype::F64), None) => Ok(read_dense::<f64>(prefix, reader)?.into()),
+        (None, Some(Dtype::F32)) => Ok(read_sparse::<f32>(prefix, reader)?.into()),
+        (None, Some(Dtype::F64)) => Ok(read_sparse::<f64>(prefix, reader)?.into()),
+        (None, None) => Err(format!("no tensor '{prefix}points' or '{prefix}points.values'").into()),
         (Some(_), Some(_)) => Err("support points both dense and sparse".into()),
         _ => Err("support points must be F32 or F64".into()),
     }
 }
 
-fn read_dense<T: Real + Element>(reader: &mut Reader<'_>) -> Result<Dense<T>, Flaw> {
-    let (shape, values) = reader.tensor("points", 2)?;
+fn read_dense<T: Real + Element>(prefix: &str, reader: &mut Reader<'_>) -> Result<Dense<T>, Flaw> {
+    let (shape, values) = reader.tensor(&format!("{prefix}points"), 2)?;
     // A row without columns would be no bytes: any number of them fits into a file.
     if shape[1] == 0 && shape[0] > 0 {
         return Err("support points without features".into());
@@ -57,12 +68,12 @@ fn read_dense<T: Real + Element>(reader: &mut Reader<'_>) -> Result<Dense<T>, Fl
     Ok(Dense::new(shape[1], values))
 }
 
-fn read_sparse<T: Real + Element>(reader: &mut Reader<'_>) -> Result<Sparse<T>, Flaw> {
-    let columns = reader.entry("columns")?;
+fn read_sparse<T: Real + Element>(prefix: &str, reader: &mut Reader<'_>) -> Result<Sparse<T>, Flaw> {
+    let columns = reader.entry(&format!("{prefix}columns"))?;
     let columns: usize = columns.parse().map_err(|_| format!("columns = '{columns}': must be a number"))?;
-    let start = reader.counts("points.start")?;
-    let index: Vec<u32> = reader.list("points.index")?;
-    let values: Vec<T> = reader.list("points.values")?;
+    let start = reader.counts(&format!("{prefix}points.start"))?;
+    let index: Vec<u32> = reader.list(&format!("{prefix}points.index"))?;
+    let values: Vec<T> = reader.list(&format!("{prefix}points.values"))?;
     // Columns are stored as `u32`: a larger width promises features that cannot be.
     if columns as u64 > 1 << 32 {
         return Err(format!("columns = {columns}: must be at most 2^32").into());

@@ -59,6 +59,8 @@ fn refuse(machine: &Machine) -> Result<()> {
         Machine::Scores(_) => format!("a function for each class ({})", machine.method()),
         Machine::MultiLabel(_) => "a function for each label (multilabel)".to_owned(),
         Machine::Ridge(_) => "a ridge regression".to_owned(),
+        Machine::Fisher(_) => "axes between classes (fisher)".to_owned(),
+        Machine::Cca(_) => "functions of two views (cca)".to_owned(),
     };
     Err(unsupported(format!(
         "{what} in a LIBSVM model; it has classifiers by the votes of pairs, svr and one-class"

@@ -9,10 +9,13 @@
 
 mod cca;
 mod fisher;
+mod local;
 
 use crate::data::{Points, Vectors};
 use crate::kernel::VectorExpr;
 use crate::model::{CoefficientBlock, Coefficients, Expansion, Machine, RidgeModel, SvcModel, SvddModel};
+
+pub(super) use local::classifier;
 
 /// What is wrong with a model, in words; whoever knows the file makes an error of it.
 pub(super) type Flaw = Box<str>;
@@ -97,12 +100,14 @@ pub(super) fn check(machine: &Machine) -> Result<Vec<f64>, Flaw> {
         Machine::MultiLabel(model) => check_names(&model.scores.classes, 1)?,
         Machine::Fisher(model) => fisher::check(model)?,
         Machine::Cca(model) => cca::check(model)?,
+        Machine::Local(model) => local::check(model)?,
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => 1,
         Machine::Ridge(model) => model.expansion.coefficients.outputs,
     };
     check_parts(machine, outputs)?;
     let weights = match machine {
         Machine::Classifier(model) => weights(&model.expansion.coefficients, &model.class_sizes)?,
+        Machine::Local(model) => local::gate(&model.gate)?,
         _ => full(machine.expansion(), outputs)?,
     };
     if !weights.iter().all(|weight| weight.is_finite()) {

@@ -1,7 +1,8 @@
 //! Any of the machines, as model files hold them.
 
 use super::{
-    CcaModel, Expansion, FisherModel, Function, MultiLabelModel, RidgeModel, ScoreModel, SvcModel, SvddModel,
+    CcaModel, Expansion, FisherModel, Function, LocalModel, MultiLabelModel, RidgeModel, ScoreModel,
+    SvcModel, SvddModel,
 };
 use crate::data::{Dense, Vectors};
 use crate::error::{ErrorKind, Result};
@@ -30,11 +31,13 @@ pub enum Machine {
     Fisher(FisherModel<Vectors, VectorExpr>),
     /// Functions of two views that go together.
     Cca(CcaModel<Vectors, VectorExpr>),
+    /// A classifier for each cell, an approximation.
+    Local(LocalModel<Vectors, VectorExpr>),
 }
 
 impl Machine {
     /// The words of [`Machine::method`].
-    pub const METHODS: [&str; 12] = [
+    pub const METHODS: [&str; 13] = [
         "svc",
         "svr",
         "one-class",
@@ -47,6 +50,7 @@ impl Machine {
         "ridge",
         "fisher",
         "cca",
+        "local",
     ];
 
     /// The word for it in model files.
@@ -62,11 +66,12 @@ impl Machine {
             Self::Ridge(_) => 9,
             Self::Fisher(_) => 10,
             Self::Cca(_) => 11,
+            Self::Local(_) => 12,
         };
         Self::METHODS[at]
     }
 
-    /// Its functions over the support points; of two views those of the first.
+    /// Its functions over the support points; of two views those of the first, of a machine of cells those that choose the cell.
     #[must_use]
     pub fn expansion(&self) -> &Expansion<Vectors, VectorExpr> {
         match self {
@@ -77,6 +82,7 @@ impl Machine {
             Self::Ridge(model) => &model.expansion,
             Self::Fisher(model) => &model.expansion,
             Self::Cca(model) => &model.first,
+            Self::Local(model) => &model.gate,
         }
     }
 
@@ -90,6 +96,7 @@ impl Machine {
             Self::Ridge(model) => &mut model.expansion,
             Self::Fisher(model) => &mut model.expansion,
             Self::Cca(model) => &mut model.first,
+            Self::Local(model) => &mut model.gate,
         }
     }
 
@@ -104,11 +111,12 @@ impl Machine {
             Self::Ridge(model) => &model.support,
             Self::Fisher(model) => &model.support,
             Self::Cca(model) => &model.first_support,
+            Self::Local(model) => &model.support,
         }
     }
 
     /// One per function, or per problem where one problem gives several functions; empty when unknown, and for machines
-    /// that are no quadratic programme.
+    /// that are no quadratic programme. A machine of cells has those of its [cells](LocalModel::certificates), none here.
     #[must_use]
     pub fn certificates(&self) -> &[Certificate] {
         match self {
@@ -116,7 +124,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
             Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.certificates,
-            Self::Ridge(_) | Self::Fisher(_) | Self::Cca(_) => &[],
+            Self::Ridge(_) | Self::Fisher(_) | Self::Cca(_) | Self::Local(_) => &[],
         }
     }
 
@@ -127,6 +135,7 @@ impl Machine {
             Self::Classifier(model) => Some(&model.classes),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => Some(&scores.classes),
             Self::Fisher(model) => Some(&model.classes),
+            Self::Local(model) => Some(&model.classes),
             Self::Regression(_) | Self::OneClass(_) | Self::Sphere(_) | Self::Ridge(_) | Self::Cca(_) => None,
         }
     }
@@ -196,5 +205,11 @@ impl From<FisherModel<Vectors, VectorExpr>> for Machine {
 impl From<CcaModel<Vectors, VectorExpr>> for Machine {
     fn from(model: CcaModel<Vectors, VectorExpr>) -> Self {
         Self::Cca(model)
+    }
+}
+
+impl From<LocalModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: LocalModel<Vectors, VectorExpr>) -> Self {
+        Self::Local(model)
     }
 }

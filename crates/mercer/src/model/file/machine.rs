@@ -2,11 +2,11 @@
 //!
 //! All have `method`, `kernel`, `certificates`, `coefficients`, `offsets`, `support` and the points. A classifier has
 //! `classes` and `class_sizes` besides, and a `rule` where it is not votes; machines with a function for each class or label
-//! have `classes`, a sphere `square_center`, a ridge regression `ridge`; a Fisher discriminant and a canonical correlation what
-//! `fisher` and `cca` list.
+//! have `classes`, a sphere `square_center`, a ridge regression `ridge`; a Fisher discriminant, a canonical correlation and a
+//! machine of cells what `fisher`, `cca` and `local` list.
 
 use super::container::{Reader, Writer};
-use super::{cca, fisher, points, ridge, scores, text};
+use super::{cca, fisher, local, points, ridge, scores, text};
 use crate::data::{Points, Vectors};
 use crate::error::Error;
 use crate::kernel::VectorExpr;
@@ -34,6 +34,7 @@ pub(super) fn write(machine: &Machine, writer: &mut Writer) -> Result<(), Flaw> 
         Machine::MultiLabel(model) => scores::write(&model.scores, writer)?,
         Machine::Fisher(model) => fisher::write(model, writer)?,
         Machine::Cca(model) => cca::write(model, writer)?,
+        Machine::Local(model) => local::write(model, writer)?,
         Machine::Regression(_) | Machine::OneClass(_) => 1,
         Machine::Ridge(model) => ridge::write(model, writer)?,
         Machine::Sphere(sphere) => {
@@ -58,6 +59,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Machine, Flaw> {
         "ridge" => Machine::Ridge(ridge::read(reader)?),
         "fisher" => Machine::Fisher(fisher::read(reader)?),
         "cca" => Machine::Cca(cca::read(reader)?),
+        "local" => Machine::Local(local::read(reader)?),
         word if Machine::METHODS.contains(&word) => scores::read(word, reader)?,
         _ => {
             let known = Machine::METHODS.join(", ");

@@ -4,6 +4,7 @@ mod algebra;
 mod args;
 mod convert;
 mod demo;
+mod early;
 mod failure;
 mod fit;
 mod help;

@@ -89,7 +89,8 @@ impl<'a> Predicted<'a> {
             | Machine::OneClass(_)
             | Machine::Sphere(_)
             | Machine::Ridge(_)
-            | Machine::Cca(_) => None,
+            | Machine::Cca(_)
+            | Machine::Local(_) => None,
         })
     }
 

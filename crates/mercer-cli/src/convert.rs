@@ -6,6 +6,7 @@ use mercer::data::{self, Format, Points, ReadOptions, Table, write_csv, write_li
 use mercer::model::libsvm;
 
 use crate::args::{ConvertArgs, FileKind};
+use crate::early::support_points;
 use crate::failure::{Failure, InFile, Result};
 use crate::models::{Kind, load};
 use crate::output::{count, remark};
@@ -96,7 +97,7 @@ fn convert_model(args: &ConvertArgs) -> Result<()> {
             libsvm::write(&saved, &args.output)?;
         }
     }
-    let points = count(saved.model.expansion().points.len(), "support point");
+    let points = count(support_points(&saved.model), "support point");
     remark(format_args!("{}: {points}, {}", args.output.display(), to.name()));
     Ok(())
 }

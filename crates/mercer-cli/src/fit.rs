@@ -81,6 +81,14 @@ impl Totals {
         stop: Stop::Converged,
     };
 
+    /// Those of a machine; of cells they are problems apart, and say nothing of the whole.
+    pub(crate) fn of_machine(machine: &Machine) -> Option<Self> {
+        match machine {
+            Machine::Local(model) => Self::of(&model.certificates()),
+            _ => Self::of(machine.certificates()),
+        }
+    }
+
     /// Sums up; nothing for no certificates.
     pub(crate) fn of(certificates: &[Certificate]) -> Option<Self> {
         let stop = certificates.iter().map(|c| c.stop).max_by_key(|&stop| badness(stop))?;

@@ -39,6 +39,7 @@ Examples:
   mercer train -k \"linear + poly(degree=2)\" -w 1=5 data.txt.gz
   mercer train --libsvm -c 10 heart.txt heart.model   a model that LIBSVM reads
   mercer train --time-limit 60 --json big.txt | tail -1
+  mercer train --early -c 10 huge.txt                 approximate: a machine for each of several cells
   mercer train -m svr -c 10 --epsilon 0.1 -s standard --label price houses.csv
   mercer train -m nu-svr --nu 0.3 houses.csv          epsilon is found
   mercer train -m ridge --lambda auto houses.csv      least squares, lambda by rows left out
@@ -81,6 +82,12 @@ With --multilabel a row has several labels or none: `2,5 1:0.5 …` in LIBSVM te
 labels begins with its first entry), a cell `2,5` of a CSV file. A machine is fitted to each label.
 
 A weight (--weights) that is a whole number counts the row so often; 0 leaves it out.
+
+--early is for 100,000 rows and more where many are support points and minutes matter: the rows are
+divided into cells that lie together (by kernel k-means), each cell gets a machine of its own, and a
+row to be predicted is decided by that of the nearest cell. This is an approximation: each machine is
+exact and certified, but nothing says how far they are together from the machine of all rows. Fewer
+cells (--early=8) are slower and better. With less than 100,000 rows, --time-limit is the better way to be fast.
 
 Probabilities are learnt from rows that were left out: --folds fits, each to all rows but those of a
 fold, on top of the fit itself. platt needs few rows, isotonic a thousand or more. The folds are

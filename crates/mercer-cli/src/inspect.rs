@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::InspectArgs;
 use crate::components;
+use crate::early;
 use crate::failure::Result;
 use crate::fit::{Model, Totals};
 use crate::models::{Kind, load, method_name, parameters};
@@ -18,7 +19,7 @@ use crate::paths;
 use crate::probability;
 
 /// Longer lists are cut in the text; `--json` has them whole.
-const LINES: usize = 20;
+pub(crate) const LINES: usize = 20;
 
 /// Runs the command.
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
@@ -41,14 +42,16 @@ fn storage(points: &Vectors) -> &'static str {
     }
 }
 
+/// A certificate as an object.
+pub(crate) fn certificate(c: &Certificate) -> Value {
+    json!({
+        "objective": c.objective, "gap": c.gap, "violation": c.violation, "iterations": c.iterations,
+        "kernel_rows": c.rows, "stop": c.stop.name(),
+    })
+}
+
 fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
     let (machine, expansion) = (&saved.model, saved.model.expansion());
-    let certificate = |c: &Certificate| {
-        json!({
-            "objective": c.objective, "gap": c.gap, "violation": c.violation, "iterations": c.iterations,
-            "kernel_rows": c.rows, "stop": c.stop.name(),
-        })
-    };
     let mut object = json!({
         "file": args.model.display().to_string(),
         "bytes": bytes,
@@ -60,12 +63,12 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
         "definiteness": expansion.kernel.definiteness().to_string(),
         "features": expansion.points.width(),
         "feature_names": saved.names,
-        "support_vectors": expansion.points.len(),
+        "support_vectors": early::support_points(machine),
         "support_positions": machine.support(),
         "storage": storage(&expansion.points),
         "offsets": expansion.offsets,
         "certificates": machine.certificates().iter().map(certificate).collect::<Vec<_>>(),
-        "stop": Totals::of(machine.certificates()).map(|totals| totals.stop.name()),
+        "stop": Totals::of_machine(machine).map(|totals| totals.stop.name()),
         "probability": saved.probability.as_ref().map(probability::object),
         "training": saved.training.as_ref().map(training),
         "scaler": saved.scaler,
@@ -108,6 +111,11 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
             object["explained"] = json!(model.explained());
             object["total"] = json!(model.total);
             object["residual"] = json!(model.residual);
+        }
+        Machine::Local(model) => {
+            object["classes"] = json!(model.classes);
+            object["approximate"] = json!(true);
+            object["cells"] = model.cells.iter().map(early::object).collect();
         }
         Machine::Scores(_) | Machine::MultiLabel(_) => object["classes"] = json!(machine.classes()),
         Machine::Sphere(sphere) => {
@@ -153,10 +161,12 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     }
     line("features", expansion.points.width().to_string());
     line("prepared", preparation(saved));
-    line("support", format!("{}, {}", expansion.points.len(), storage(&expansion.points)));
-    if let Some(totals) = Totals::of(machine.certificates()) {
+    line("support", format!("{}, {}", early::support_points(machine), storage(&expansion.points)));
+    let of = if early::cells(machine).is_some() { "of the cells, not of the whole: " } else { "" };
+    if let Some(totals) = Totals::of_machine(machine) {
         let gap = totals.gap.map_or("unknown".into(), rough);
-        line("certificate", format!("{}: gap {gap}, violation {}", totals.stop, rough(totals.violation)));
+        let violation = rough(totals.violation);
+        line("certificate", format!("{of}{}: gap {gap}, violation {violation}", totals.stop));
     } else if let Some(residual) = residual(machine) {
         line("certificate", format!("relative residual {}", rough(residual)));
     } else {
@@ -172,6 +182,7 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     text.push('\n');
     match machine {
         Machine::Pca(model) => text += &components::table(model, LINES),
+        Machine::Local(model) => early::table(&mut text, model),
         _ => outputs(&mut text, machine),
     }
     text
@@ -213,6 +224,10 @@ fn made_of(machine: &Machine) -> String {
             format!("kappa = {}; second view: {features}, {kernel}", short(model.regularizer))
         }
         Machine::Pca(model) => count(model.components(), "component"),
+        Machine::Local(model) => {
+            let (classes, cells) = (count(model.classes.len(), "class"), count(model.cells.len(), "cell"));
+            format!("{classes} by the machines of {cells}, approximate")
+        }
         Machine::OneClass(_) => "a function that is positive inside".into(),
         Machine::Sphere(sphere) => format!("a sphere with R² = {}", short(sphere.square_radius)),
     }
@@ -269,6 +284,7 @@ fn outputs(text: &mut String, machine: &Machine) {
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => ("", vec!["f".to_owned()]),
         Machine::Ridge(_) => ("target", (1..=offsets.len()).map(|target| target.to_string()).collect()),
         Machine::Fisher(model) => ("axis", rated(&model.ratios, "between classes")),
+        Machine::Local(_) => ("cell", (1..=offsets.len()).map(|cell| cell.to_string()).collect()),
         Machine::Cca(model) => ("component", rated(&model.correlations, "correlation")),
         Machine::Pca(model) => ("component", rated(&model.explained(), "explained")),
     };
@@ -295,7 +311,7 @@ fn outputs(text: &mut String, machine: &Machine) {
     rest(text, names.len());
 }
 
-fn rest(text: &mut String, lines: usize) {
+pub(crate) fn rest(text: &mut String, lines: usize) {
     if lines > LINES {
         let _ = writeln!(text, "… and {} more (--json has all)", lines - LINES);
     }

@@ -6,6 +6,7 @@ mod components;
 mod convert;
 mod demo;
 mod denoise;
+mod early;
 mod failure;
 mod fit;
 mod help;

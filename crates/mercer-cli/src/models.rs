@@ -93,7 +93,8 @@ pub(crate) fn method_name(machine: &Machine, training: Option<&Training>) -> &'s
         | Machine::Ridge(_)
         | Machine::Fisher(_)
         | Machine::Cca(_)
-        | Machine::Pca(_) => machine.method(),
+        | Machine::Pca(_)
+        | Machine::Local(_) => machine.method(),
     }
 }
 
@@ -156,6 +157,9 @@ impl Prepared {
         }
         let points = scaling::apply(self.scaler.as_ref(), points);
         let width = points.width().max(expected);
+        if let Machine::Local(model) = &mut self.machine {
+            model.widen(width);
+        }
         let own = &mut self.machine.expansion_mut().points;
         let support = std::mem::replace(own, Vectors::dense::<f32>(1, vec![]));
         *own = support.with_width(width);

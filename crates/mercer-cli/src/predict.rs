@@ -13,6 +13,7 @@ use mercer::kernel::VectorExpr;
 use mercer::model::{Loss, Machine, ScoreModel, VoteRule, pairs, vote};
 
 use crate::args::PredictArgs;
+use crate::early;
 use crate::failure::{Failure, InFile, Result};
 use crate::fit::Model;
 use crate::measures::Errors;
@@ -76,6 +77,10 @@ impl<'a> Predictions<'a> {
             Machine::Scores(model) => Self::Many(Predicted::classes(model, points, decisions)?),
             Machine::MultiLabel(model) => Self::Many(Predicted::sets(model, points, decisions)?),
             Machine::Fisher(model) => Self::Many(Predicted::fisher(model, points, decisions)?),
+            Machine::Local(model) => {
+                let index = model.predict_index(points)?;
+                Self::Many(Predicted::Classes { names: &model.classes, index, scores: None })
+            }
             Machine::Cca(_) => {
                 let what =
                     "predictions of canonical correlations; mercer transform has their components".into();
@@ -213,6 +218,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
         return Err(Failure::Usage(format!(
             "--decisions: {model} is a regression; its values are its predictions"
         )));
+    }
+    if early::cells(&prepared.machine).is_some() {
+        early::check_prediction(args)?;
     }
     if args.scores && prepared.machine.classes().is_none() {
         return Err(Failure::Usage(format!("--scores: {} has no classes", args.model.display())));

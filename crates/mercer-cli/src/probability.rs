@@ -107,7 +107,7 @@ pub(crate) fn folds_used(task: &Task, settings: &Settings) -> usize {
         Task::Svc(svc, y) => (&svc.weights, y.index().to_vec()),
         Task::NuSvc(svc, y) => (&svc.weights, y.index().to_vec()),
         Task::Svr(svr, y) => (&svr.weights, vec![0; y.len()]),
-        Task::OneClass(_) | Task::Svdd(_) | Task::Many(_) => return settings.folds,
+        Task::OneClass(_) | Task::Svdd(_) | Task::Many(_) | Task::Local(..) => return settings.folds,
     };
     let mut sizes = vec![0; classes.iter().max().map_or(0, |&most| most as usize + 1)];
     let counts = |i: usize| weights.get(i).is_none_or(|&weight| weight > 0.0);

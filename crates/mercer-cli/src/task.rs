@@ -4,8 +4,8 @@ use mercer::data::{Labels, Vectors};
 use mercer::kernel::VectorExpr;
 use mercer::model::file::Training;
 use mercer::model::{
-    Coefficients, Expansion, Function, Machine, NuSvc, OneClass, Svc, SvcModel, Svdd, Svr, VoteRule, Zone,
-    libsvm, pairs,
+    Coefficients, Expansion, Function, Local, Machine, NuSvc, OneClass, Svc, SvcModel, Svdd, Svr, VoteRule,
+    Zone, libsvm, pairs,
 };
 use mercer::solve::Smo;
 
@@ -19,6 +19,8 @@ use crate::progress::Show;
 pub(crate) enum Task {
     /// Classes.
     Svc(Svc<VectorExpr>, Labels),
+    /// Classes, by cells.
+    Local(Local<VectorExpr>, Labels),
     /// Classes, ν in place of C.
     NuSvc(NuSvc<VectorExpr>, Labels),
     /// Numbers.
@@ -35,7 +37,7 @@ impl Task {
     /// k
     pub(crate) fn kernel(&self) -> &VectorExpr {
         match self {
-            Self::Svc(svc, _) => &svc.kernel,
+            Self::Svc(svc, _) | Self::Local(Local { svc, .. }, _) => &svc.kernel,
             Self::NuSvc(svc, _) => &svc.kernel,
             Self::Svr(svr, _) => &svr.kernel,
             Self::OneClass(machine) => &machine.kernel,
@@ -47,7 +49,7 @@ impl Task {
     /// How the dual is solved.
     pub(crate) fn solver(&self) -> &Smo {
         match self {
-            Self::Svc(svc, _) => &svc.solver,
+            Self::Svc(svc, _) | Self::Local(Local { svc, .. }, _) => &svc.solver,
             Self::NuSvc(svc, _) => &svc.solver,
             Self::Svr(svr, _) => &svr.solver,
             Self::OneClass(machine) => &machine.solver,
@@ -59,7 +61,7 @@ impl Task {
     /// Weights of the points; empty for 1.
     pub(crate) fn weights_mut(&mut self) -> &mut Vec<f64> {
         match self {
-            Self::Svc(svc, _) => &mut svc.weights,
+            Self::Svc(svc, _) | Self::Local(Local { svc, .. }, _) => &mut svc.weights,
             Self::NuSvc(svc, _) => &mut svc.weights,
             Self::Svr(svr, _) => &mut svr.weights,
             Self::OneClass(machine) => &mut machine.weights,
@@ -73,6 +75,7 @@ impl Task {
         self.kernel().check()?;
         match self {
             Self::Svc(svc, _) => svc.check(),
+            Self::Local(local, _) => local.check(),
             Self::NuSvc(svc, _) => svc.check(),
             Self::Svr(svr, _) => svr.check(),
             Self::OneClass(machine) => machine.check(),
@@ -89,6 +92,10 @@ impl Task {
             Self::Svc(svc, y) => {
                 let Fitted { model, seconds, phases, epsilon, .. } = fit(svc, x, y, show)?;
                 Ok(Fitted { model: model.into(), seconds, phases, epsilon, c: Vec::new() })
+            }
+            Self::Local(local, y) => {
+                let ((model, phases), seconds) = watched(solver, show, |watch| local.fit_timed(x, y, watch))?;
+                Ok(Fitted { model: model.into(), seconds, phases, epsilon: None, c: Vec::new() })
             }
             Self::NuSvc(svc, y) => {
                 let (fit, seconds) = watched(solver, show, |watch| svc.fit_timed(x, y, watch))?;
@@ -130,6 +137,7 @@ impl Task {
                 let labels = Labels::first_seen(rows.iter().map(|&i| y.name(i))).libsvm_order();
                 Self::NuSvc(svc.clone(), labels)
             }
+            Self::Local(local, y) => Self::Local(local.clone(), y.select(rows)),
             Self::Svr(svr, y) => Self::Svr(svr.clone(), rows.iter().map(|&i| y[i]).collect()),
             Self::OneClass(_) | Self::Svdd(_) => self.clone(),
             Self::Many(many) => Self::Many(many.part(rows)),
@@ -146,7 +154,7 @@ impl Task {
         let tolerance = self.solver().tolerance;
         let none = Training { c: None, nu: None, epsilon: None, class_weights: Vec::new(), tolerance };
         match self {
-            Self::Svc(svc, y) => {
+            Self::Svc(svc, y) | Self::Local(Local { svc, .. }, y) => {
                 let class_weights = class_factors(&svc.class_weights, &svc.weights, y);
                 Training { c: Some(svc.c), class_weights, ..none }
             }
@@ -172,6 +180,10 @@ impl Task {
             Self::Svr(..) | Self::OneClass(_) => &[],
             Self::Svdd(_) => {
                 let what = "a sphere (svdd) as LIBSVM's model text, which has classifiers, svr and one-class";
+                return Err(Failure::Unsupported(what.into()));
+            }
+            Self::Local(..) => {
+                let what = "a classifier for each cell as LIBSVM's model text, which has one";
                 return Err(Failure::Unsupported(what.into()));
             }
             Self::Many(_) => {

@@ -9,7 +9,7 @@ use mercer::data::{self, LabelColumn, LabelSets, Labels, Points, ReadOptions, Ta
 use mercer::kernel::{VectorExpr, rbf};
 use mercer::model::file::{Saved, Training};
 use mercer::model::{
-    Machine, MultiLabel, NuSvc, OneClass, OneVsAll, Slack, Svc, Svdd, Svr, Together, VoteRule, libsvm,
+    Local, Machine, MultiLabel, NuSvc, OneClass, OneVsAll, Slack, Svc, Svdd, Svr, Together, VoteRule, libsvm,
 };
 use mercer::solve::{Selection, Smo};
 
@@ -20,7 +20,7 @@ use crate::models::is_precomputed;
 use crate::multiclass::{self, Many, MulticlassArg};
 use crate::progress::Show;
 use crate::task::Task;
-use crate::{algebra, paths, probability, scaling, system};
+use crate::{algebra, early, paths, probability, scaling, system};
 use report::{Cost, Outcome, report};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
 
     check_parameters(args)?;
     multiclass::check(args)?;
+    early::check(args)?;
     let settings = probability::settings(args)?;
     let started = Instant::now();
     let mut input = Input::read(args)?;
@@ -104,6 +105,7 @@ pub(crate) fn check_parameters(args: &TrainArgs) -> Result<()> {
         ("--weight", !args.weights.is_empty()),
         ("--squared", args.squared),
         ("--no-offset", args.no_offset),
+        ("--early", args.early.is_some()),
         ("--lambda", args.lambda.is_some()),
         ("--targets", args.targets.is_some()),
         ("--loo", args.leave_one_out),
@@ -204,7 +206,11 @@ fn task(args: &TrainArgs, input: &mut Input) -> Result<Task> {
                 multiclass::remark_on_sets(y.classes());
             }
             let svc = Svc::new(kernel).c(c).slack(slack).offset(!args.no_offset).solver(solver);
-            Task::Svc(Svc { class_weights: class_weights(args, &y)?, ..svc }, y)
+            let svc = Svc { class_weights: class_weights(args, &y)?, ..svc };
+            match args.early {
+                None => Task::Svc(svc, y),
+                Some(cells) => Task::Local(Local { svc, cells }, y),
+            }
         }
         MethodArg::NuSvc => {
             let y = input.labels(args)?.labels().libsvm_order();

@@ -23,7 +23,7 @@ pub(crate) enum ScaleArg {
 /// Machines that `mercer train` fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArg {
-    /// C-SVC: tells classes apart (-c, --weight, --squared, --no-offset)
+    /// C-SVC: tells classes apart (-c, --weight, --squared, --no-offset, --early)
     Svc,
     /// The same with nu in place of C: a share nu of the rows may be margin errors (--nu)
     NuSvc,
@@ -65,7 +65,7 @@ impl MethodArg {
     /// The parameters it has.
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Svc => &["-c", "--weight", "--squared", "--no-offset"],
+            Self::Svc => &["-c", "--weight", "--squared", "--no-offset", "--early"],
             Self::NuSvc => &["--nu"],
             Self::Svr => &["-c", "--epsilon", "--squared"],
             Self::NuSvr => &["-c", "--nu"],
@@ -147,6 +147,10 @@ pub(crate) struct TrainArgs {
     /// Labels are sets such as `2,5`, or empty: a machine for each label
     #[arg(long, conflicts_with = "multiclass")]
     pub(crate) multilabel: bool,
+    /// svc, approximate, for 100,000 rows and more: divide the rows into cells, fit a machine to each, and let that of the
+    /// nearest cell decide [default: one for 10,000 rows, from 2 to 64]
+    #[arg(long, value_name = "CELLS", require_equals = true, num_args = 0..=1)]
+    pub(crate) early: Option<Option<usize>>,
     /// ridge: the price of the squared norm; several numbers, separated by commas, or `auto`: the one with the smallest
     /// error at rows left out [default: 1]
     #[arg(long, value_name = "LAMBDA", value_parser = values::lambda, allow_hyphen_values = true)]

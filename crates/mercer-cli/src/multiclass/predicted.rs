@@ -90,7 +90,8 @@ impl<'a> Predicted<'a> {
             | Machine::Sphere(_)
             | Machine::Ridge(_)
             | Machine::Cca(_)
-            | Machine::Pca(_) => None,
+            | Machine::Pca(_)
+            | Machine::Local(_) => None,
         })
     }
 

@@ -183,7 +183,7 @@ fn cross_validate(
         );
     }
     let folds = match task {
-        Task::Svc(_, y) | Task::NuSvc(_, y) => Folds::stratified(y, folds, SEED),
+        Task::Svc(_, y) | Task::Local(_, y) | Task::NuSvc(_, y) => Folds::stratified(y, folds, SEED),
         Task::Svr(..) | Task::OneClass(_) | Task::Svdd(_) | Task::Many(_) => {
             Folds::plain(x.len(), folds, SEED)
         }
@@ -221,7 +221,12 @@ fn cross_validate(
                 format_g(errors.square_correlation, 6),
             )
         }
-        Task::Svc(..) | Task::NuSvc(..) | Task::OneClass(_) | Task::Svdd(_) | Task::Many(_) => {
+        Task::Svc(..)
+        | Task::Local(..)
+        | Task::NuSvc(..)
+        | Task::OneClass(_)
+        | Task::Svdd(_)
+        | Task::Many(_) => {
             let percent = format_g(100.0 * correct as f64 / x.len() as f64, 6);
             format!("Cross Validation Accuracy = {percent}%\n")
         }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use mercer::data::Points;
 use mercer::model::file::Saved;
 use mercer::model::probability::{Estimate, Settings};
 use mercer::model::{Machine, VoteRule};
@@ -10,6 +9,7 @@ use mercer::solve::{Phases, Stop};
 use serde::{Serialize, Serializer};
 
 use crate::args::TrainArgs;
+use crate::early;
 use crate::failure::{Failure, Result, code};
 use crate::fit::{Totals, warning};
 use crate::models::{method_name, parameters};
@@ -100,7 +100,10 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     probability: Option<&'static str>,
     support_vectors: usize,
-    objective: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<early::Summary>,
+    /// Objective and gap are of the whole problem: none of a machine of cells.
+    objective: Option<f64>,
     gap: Option<f64>,
     violation: f64,
     iterations: u64,
@@ -116,7 +119,7 @@ struct Report<'a> {
 pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
     let model = &outcome.saved.model;
     // Labels that all rows have, or none, need no machine.
-    let totals = Totals::of(model.certificates()).unwrap_or(Totals::NOTHING);
+    let totals = Totals::of_machine(model).unwrap_or(Totals::NOTHING);
     if let Some(warning) = warning(&totals, args.violation()) {
         remark(format_args!("mercer: {warning}"));
     }
@@ -128,6 +131,7 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
     }
     if args.common.json {
         let (training, classes) = (outcome.saved.training.as_ref(), model.classes());
+        let cells = early::Summary::of(model, &totals);
         answer_json(&Report {
             method: outcome.method(),
             multiclass: outcome.multiclass(),
@@ -142,9 +146,10 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
             class_names: classes,
             square_radius: outcome.square_radius(),
             probability: outcome.saved.probability.as_ref().map(Estimate::method),
-            support_vectors: model.expansion().points.len(),
-            objective: totals.objective,
-            gap: totals.gap,
+            support_vectors: early::support_points(model),
+            objective: cells.is_none().then_some(totals.objective),
+            gap: totals.gap.filter(|_| cells.is_none()),
+            cells,
             violation: totals.violation,
             iterations: totals.iterations,
             kernel_rows: totals.rows,
@@ -160,9 +165,10 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
 /// What the data have beside the points, behind a comma.
 fn beside(task: &Task) -> String {
     match task {
-        Task::Svc(_, y) | Task::NuSvc(_, y) | Task::Many(Many::Together(_, y) | Many::OneVsAll(_, y)) => {
-            names(y.classes(), "class")
-        }
+        Task::Svc(_, y)
+        | Task::Local(_, y)
+        | Task::NuSvc(_, y)
+        | Task::Many(Many::Together(_, y) | Many::OneVsAll(_, y)) => names(y.classes(), "class"),
         Task::Many(Many::MultiLabel(_, y)) => names(y.names(), "label"),
         Task::Svr(_, y) => {
             let (low, high) = y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &target| {
@@ -196,6 +202,10 @@ fn machine(outcome: &Outcome<'_>) -> String {
 fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
     let Outcome { task, saved, rows, features, path, cost, .. } = outcome;
     let expansion = saved.model.expansion();
+    let (summed, apart) = match early::cells(&saved.model) {
+        Some(_) => (" summed over the cells", "of the cells, not of the whole: "),
+        None => ("", ""),
+    };
     let gap = match (totals.gap, totals.relative_gap()) {
         (Some(gap), Some(share)) => format!("gap {} ({} of the objective)", rough(gap), percent(share)),
         (Some(gap), None) => format!("gap {}", rough(gap)),
@@ -204,9 +214,9 @@ fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
     format!(
         "data         {}, {}{}, read in {}\n\
          kernel       {}\n\
-         {}\
-         solution     {}, objective {}\n\
-         certificate  {gap}, violation {}\n\
+         {}{}\
+         solution     {}, objective {}{}\n\
+         certificate  {}{gap}, violation {}\n\
          work         {}: {} iterations, {} kernel rows, {}\n\
          {}\
          model        {}\n",
@@ -216,8 +226,11 @@ fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
         seconds(cost.read_seconds),
         expansion.kernel,
         machine(outcome),
-        count(expansion.points.len(), "support point"),
+        early::line(&saved.model),
+        count(early::support_points(&saved.model), "support point"),
         short(totals.objective),
+        summed,
+        apart,
         rough(totals.violation),
         totals.stop,
         totals.iterations,

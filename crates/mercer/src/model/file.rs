@@ -39,6 +39,9 @@ mod container;
 mod fisher;
 #[cfg(test)]
 mod fisher_tests;
+mod local;
+#[cfg(test)]
+mod local_tests;
 mod machine;
 mod pca;
 #[cfg(test)]

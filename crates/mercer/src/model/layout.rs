@@ -9,12 +9,15 @@
 
 mod cca;
 mod fisher;
+mod local;
 
 use crate::data::{Points, Vectors};
 use crate::kernel::VectorExpr;
 use crate::model::{
     CoefficientBlock, Coefficients, Expansion, Machine, PcaModel, RidgeModel, SvcModel, SvddModel,
 };
+
+pub(super) use local::classifier;
 
 /// What is wrong with a model, in words; whoever knows the file makes an error of it.
 pub(super) type Flaw = Box<str>;
@@ -100,12 +103,14 @@ pub(super) fn check(machine: &Machine) -> Result<Vec<f64>, Flaw> {
         Machine::Fisher(model) => fisher::check(model)?,
         Machine::Cca(model) => cca::check(model)?,
         Machine::Pca(model) => check_pca(model)?,
+        Machine::Local(model) => local::check(model)?,
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => 1,
         Machine::Ridge(model) => model.expansion.coefficients.outputs,
     };
     check_parts(machine, outputs)?;
     let weights = match machine {
         Machine::Classifier(model) => weights(&model.expansion.coefficients, &model.class_sizes)?,
+        Machine::Local(model) => local::gate(&model.gate)?,
         _ => full(machine.expansion(), outputs)?,
     };
     if !weights.iter().all(|weight| weight.is_finite()) {

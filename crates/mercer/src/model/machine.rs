@@ -1,8 +1,8 @@
 //! Any of the machines, as model files hold them.
 
 use super::{
-    CcaModel, Expansion, FisherModel, Function, MultiLabelModel, PcaModel, RidgeModel, ScoreModel, SvcModel,
-    SvddModel,
+    CcaModel, Expansion, FisherModel, Function, LocalModel, MultiLabelModel, PcaModel, RidgeModel,
+    ScoreModel, SvcModel, SvddModel,
 };
 use crate::data::{Dense, Vectors};
 use crate::error::{ErrorKind, Result};
@@ -33,11 +33,13 @@ pub enum Machine {
     Cca(CcaModel<Vectors, VectorExpr>),
     /// Directions of largest variance in feature space.
     Pca(PcaModel<Vectors, VectorExpr>),
+    /// A classifier for each cell, an approximation.
+    Local(LocalModel<Vectors, VectorExpr>),
 }
 
 impl Machine {
     /// The words of [`Machine::method`].
-    pub const METHODS: [&str; 13] = [
+    pub const METHODS: [&str; 14] = [
         "svc",
         "svr",
         "one-class",
@@ -51,6 +53,7 @@ impl Machine {
         "fisher",
         "cca",
         "kpca",
+        "local",
     ];
 
     /// The word for it in model files.
@@ -67,11 +70,12 @@ impl Machine {
             Self::Fisher(_) => 10,
             Self::Cca(_) => 11,
             Self::Pca(_) => 12,
+            Self::Local(_) => 13,
         };
         Self::METHODS[at]
     }
 
-    /// Its functions over the support points; of two views those of the first.
+    /// Its functions over the support points; of two views those of the first, of a machine of cells those that choose the cell.
     #[must_use]
     pub fn expansion(&self) -> &Expansion<Vectors, VectorExpr> {
         match self {
@@ -83,6 +87,7 @@ impl Machine {
             Self::Fisher(model) => &model.expansion,
             Self::Cca(model) => &model.first,
             Self::Pca(model) => &model.expansion,
+            Self::Local(model) => &model.gate,
         }
     }
 
@@ -97,6 +102,7 @@ impl Machine {
             Self::Fisher(model) => &mut model.expansion,
             Self::Cca(model) => &mut model.first,
             Self::Pca(model) => &mut model.expansion,
+            Self::Local(model) => &mut model.gate,
         }
     }
 
@@ -112,11 +118,12 @@ impl Machine {
             Self::Fisher(model) => &model.support,
             Self::Cca(model) => &model.first_support,
             Self::Pca(model) => &model.support,
+            Self::Local(model) => &model.support,
         }
     }
 
     /// One per function, or per problem where one problem gives several functions; empty when unknown, and for machines
-    /// that are no quadratic programme.
+    /// that are no quadratic programme. A machine of cells has those of its [cells](LocalModel::certificates), none here.
     #[must_use]
     pub fn certificates(&self) -> &[Certificate] {
         match self {
@@ -124,7 +131,7 @@ impl Machine {
             Self::Regression(function) | Self::OneClass(function) => function.certificate.as_slice(),
             Self::Sphere(sphere) => sphere.function.certificate.as_slice(),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => &scores.certificates,
-            Self::Ridge(_) | Self::Fisher(_) | Self::Cca(_) | Self::Pca(_) => &[],
+            Self::Ridge(_) | Self::Fisher(_) | Self::Cca(_) | Self::Pca(_) | Self::Local(_) => &[],
         }
     }
 
@@ -135,6 +142,7 @@ impl Machine {
             Self::Classifier(model) => Some(&model.classes),
             Self::Scores(scores) | Self::MultiLabel(MultiLabelModel { scores }) => Some(&scores.classes),
             Self::Fisher(model) => Some(&model.classes),
+            Self::Local(model) => Some(&model.classes),
             Self::Regression(_)
             | Self::OneClass(_)
             | Self::Sphere(_)
@@ -216,5 +224,11 @@ impl From<CcaModel<Vectors, VectorExpr>> for Machine {
 impl From<PcaModel<Vectors, VectorExpr>> for Machine {
     fn from(model: PcaModel<Vectors, VectorExpr>) -> Self {
         Self::Pca(model)
+    }
+}
+
+impl From<LocalModel<Vectors, VectorExpr>> for Machine {
+    fn from(model: LocalModel<Vectors, VectorExpr>) -> Self {
+        Self::Local(model)
     }
 }

@@ -26,7 +26,7 @@ const CELLS: usize = 8;
 const CELL: usize = 10_000;
 const MOST_CELLS: usize = 32;
 /// Points that the clusters are found on.
-const SAMPLE: usize = 512;
+pub(crate) const SAMPLE: usize = 512;
 /// Passes of k-means over the sample, at most.
 const PASSES: usize = 10;
 /// The least share of support vectors worth dividing for. Where there are fewer, who matters is soon found out, and
@@ -87,6 +87,11 @@ pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: W
     Begun { start: Some(start), iterations, interrupted: shared.stopped() }
 }
 
+/// The points of n that clusters are found on.
+pub(crate) fn sample(n: usize) -> Vec<usize> {
+    spread(n, SAMPLE)
+}
+
 /// `count` of n points, evenly.
 fn spread(n: usize, count: usize) -> Vec<usize> {
     let count = count.min(n);
@@ -96,7 +101,7 @@ fn spread(n: usize, count: usize) -> Vec<usize> {
 /// The points in at most `count` cells by kernel k-means, each ascending; none is empty.
 pub(super) fn cells(gram: &dyn Gram, count: usize) -> Vec<Vec<usize>> {
     let n = gram.len();
-    let sample = spread(n, SAMPLE);
+    let sample = sample(n);
     let (mut nearest, mut cell) = (vec![f64::INFINITY; n], vec![0u32; n]);
     for (number, cluster) in clusters(&*gram.restrict(&sample), count).iter().enumerate() {
         let members: Vec<usize> = cluster.members.iter().map(|&s| sample[s]).collect();
@@ -116,14 +121,14 @@ pub(super) fn cells(gram: &dyn Gram, count: usize) -> Vec<Vec<usize>> {
 }
 
 /// Points whose mean in feature space is a centre, and the squared norm of that mean.
-struct Cluster {
-    members: Vec<usize>,
-    square: f64,
+pub(crate) struct Cluster {
+    pub(crate) members: Vec<usize>,
+    pub(crate) square: f64,
 }
 
 /// Lloyd's passes in feature space; no cluster is empty. The first centres are drawn with chances as their squared
 /// distances from those before (Arthur and Vassilvitskii 2007), by a fixed seed.
-fn clusters(gram: &dyn Gram, count: usize) -> Vec<Cluster> {
+pub(crate) fn clusters(gram: &dyn Gram, count: usize) -> Vec<Cluster> {
     let n = gram.len();
     let mut values = vec![0.0; n * n];
     let mut rows: Vec<&mut [f32]> = values.chunks_mut(n.max(1)).collect();

@@ -8,7 +8,7 @@ mod active;
 pub(crate) mod cca;
 mod certificate;
 pub(crate) mod conjugate;
-mod divide;
+pub(crate) mod divide;
 mod exact;
 pub(crate) mod fisher;
 mod inner;

@@ -3,10 +3,10 @@
 //! All have `method`, `kernel`, `certificates`, `coefficients`, `offsets`, `support` and the points. A classifier has
 //! `classes` and `class_sizes` besides, and a `rule` where it is not votes; machines with a function for each class or label
 //! have `classes`, a sphere `square_center`, a ridge regression `ridge`; a Fisher discriminant, a canonical correlation and a
-//! kernel PCA what `fisher`, `cca` and `pca` list.
+//! kernel PCA what `fisher`, `cca` and `pca` list, a machine of cells what `local` does.
 
 use super::container::{Reader, Writer};
-use super::{cca, fisher, pca, points, ridge, scores, text};
+use super::{cca, fisher, local, pca, points, ridge, scores, text};
 use crate::data::{Points, Vectors};
 use crate::error::Error;
 use crate::kernel::VectorExpr;
@@ -35,6 +35,7 @@ pub(super) fn write(machine: &Machine, writer: &mut Writer) -> Result<(), Flaw> 
         Machine::Fisher(model) => fisher::write(model, writer)?,
         Machine::Cca(model) => cca::write(model, writer)?,
         Machine::Pca(model) => pca::write(model, writer),
+        Machine::Local(model) => local::write(model, writer)?,
         Machine::Regression(_) | Machine::OneClass(_) => 1,
         Machine::Ridge(model) => ridge::write(model, writer)?,
         Machine::Sphere(sphere) => {
@@ -60,6 +61,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Machine, Flaw> {
         "fisher" => Machine::Fisher(fisher::read(reader)?),
         "cca" => Machine::Cca(cca::read(reader)?),
         "kpca" => Machine::Pca(pca::read(reader)?),
+        "local" => Machine::Local(local::read(reader)?),
         word if Machine::METHODS.contains(&word) => scores::read(word, reader)?,
         _ => {
             let known = Machine::METHODS.join(", ");

@@ -98,6 +98,7 @@ fn all() -> Vec<Saved> {
     let mut all = scores_tests::all();
     all.extend([fisher_tests::saved(), fisher_tests::two_classes(), cca_tests::saved()]);
     all.push(pca_tests::saved());
+    all.push(local_tests::saved());
     all.extend([
         regression(),
         one_class(),
@@ -192,7 +193,7 @@ fn another_version_format_or_method_is_named() {
     assert_eq!(refusal("format", "pt"), "not a mercer model");
     assert_eq!(
         refusal("method", "gp"),
-        "method 'gp': this program reads svc, svr, one-class, svdd, ovr, crammer-singer, weston-watkins, softmax, multilabel, ridge, fisher, cca, kpca"
+        "method 'gp': this program reads svc, svr, one-class, svdd, ovr, crammer-singer, weston-watkins, softmax, multilabel, ridge, fisher, cca, kpca, local"
     );
     assert!(refusal("method", "svr").contains("one row per support point, one column"));
     assert!(refusal("surprise", "!").contains("unknown entry or tensor 'surprise'"));

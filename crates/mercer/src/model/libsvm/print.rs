@@ -62,6 +62,7 @@ fn refuse(machine: &Machine) -> Result<()> {
         Machine::Fisher(_) => "axes between classes (fisher)".to_owned(),
         Machine::Cca(_) => "functions of two views (cca)".to_owned(),
         Machine::Pca(_) => "components (kpca)".to_owned(),
+        Machine::Local(_) => "a classifier for each of several cells (early prediction)".to_owned(),
     };
     Err(unsupported(format!(
         "{what} in a LIBSVM model; it has classifiers by the votes of pairs, svr and one-class"

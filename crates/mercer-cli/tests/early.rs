@@ -1,7 +1,5 @@
 //! Early prediction: trained, saved, shown and used, and said to be approximate everywhere.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
-
 mod common;
 
 use common::Place;

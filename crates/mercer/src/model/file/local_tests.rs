@@ -84,9 +84,7 @@ fn cells_that_do_not_fit_are_refused() {
     assert!(refusal(|file| file.tensor("offsets", &[2], [0.0; 2])).contains("2 offsets where 3"));
     assert!(refusal(|file| file.tensor("support", &[2], [0_u64; 2])).contains("2 positions"));
     let whole = text::certificates(&[certificate()]).unwrap();
-    assert!(
-        super::tests::refusal(&saved(), |file| file.entry("certificates", whole)).contains("of the whole")
-    );
+    assert!(tests::refusal(&saved(), |file| file.entry("certificates", whole)).contains("of the whole"));
 }
 
 #[test]
@@ -102,7 +100,7 @@ fn machines_of_cells_that_do_not_fit_are_refused() {
         refusal(|file| file.tensor("cell.1.classes", &[1], [0_u64])).contains("cell 1: one class, 0, and")
     );
     // A classifier that is not asked for is left over.
-    assert!(refusal(|file| file.tensor("cell.0.classes", &[1], [0_u64])).contains("unknown entry or tensor"));
+    assert!(refusal(|file| file.tensor("cell.0.classes", &[1], [2_u64])).contains("unknown entry or tensor"));
     assert!(
         refusal(|file| file.tensor("cell_classes", &[3], [0_u64, 1, 3])).contains("cell 2: class 3 of 3")
     );
@@ -120,7 +118,7 @@ fn machines_of_cells_that_do_not_fit_are_refused() {
     assert!(refusal(|file| file.tensor("cell.2.support", &[1], [0_u64])).contains("cell 2: 1 positions"));
     assert!(refusal(|file| file.entry("cell.2.columns", "1")).contains("lie inside the width"));
     let twice = text::certificates(&[certificate(); 2]).unwrap();
-    let twice = super::tests::refusal(&saved(), |file| file.entry("cell.0.certificates", twice));
+    let twice = tests::refusal(&saved(), |file| file.entry("cell.0.certificates", twice));
     assert!(twice.contains("cell 0: 2 certificates"), "{twice}");
 }
 

@@ -128,6 +128,36 @@ fn each_cell_has_the_machine_of_its_own_points() {
 }
 
 #[test]
+fn cells_side_by_side_are_as_near_the_optimum_as_the_values_between_them_are_small() {
+    const C: f64 = 5.0;
+    let (x, y) = stripes(300);
+    let y = Labels::first_seen((0..300).map(|i| if y.name(i) == "a" { "a" } else { "b" }));
+    let sign = |i: usize| if y.name(i) == y.classes()[0] { 1.0 } else { -1.0 };
+    let points = Vectors::from(x.clone());
+    let machine = svc().c(C).offset(false).tolerance(1e-6);
+    let model = Local::new(machine.clone()).cells(5).fit(&points, &y).unwrap();
+    let spread = |machine: &mercer::model::SvcModel<_, _>, beta: &mut Vec<f64>| {
+        let first = machine.classes[0] == y.classes()[0];
+        let values = machine.expansion.coefficients.blocks.iter().flat_map(|block| &block.values);
+        machine.support.iter().zip(values).for_each(|(&i, &b)| beta[i] = if first { b } else { -b });
+    };
+    let (mut beside, mut best) = (vec![0.0; 300], vec![0.0; 300]);
+    model.cells.iter().filter_map(|cell| cell.machine.as_ref()).for_each(|cell| spread(cell, &mut beside));
+    spread(&machine.fit(&points, &y).unwrap(), &mut best);
+    let nearest = model.nearest(&points).unwrap();
+    let objective = |beta: &[f64]| -> f64 {
+        let row = |i: usize| (0..300).map(|j| beta[j] * value(x.row(i), x.row(j))).sum::<f64>();
+        (0..300).map(|i| beta[i] * (0.5 * row(i) - sign(i))).sum()
+    };
+    let between = |i: usize| {
+        (0..300).filter(|&j| nearest[i] != nearest[j]).map(|j| value(x.row(i), x.row(j))).sum::<f64>()
+    };
+    let bound = 0.5 * C * C * (0..300).map(between).sum::<f64>();
+    let lost = objective(&beside) - objective(&best);
+    assert!(lost > 1e-3 && lost < bound, "{lost} of at most {bound}");
+}
+
+#[test]
 fn a_mean_price_is_that_of_all_points() {
     let (x, y) = stripes(600);
     let x = Vectors::from(x);

@@ -48,9 +48,9 @@ use crate::solve::{Phases, Progress, Shared, Smo, Watch, unwatched};
 use gate::Gate;
 pub use model::{Cell, LocalModel};
 
-/// Points in a cell, about, and the fewest and most cells, where their number is not given. A machine of 10,000 points takes
-/// under a second; cells twice as large measured little better, cells half as large worse. With more than 64 cells there would
-/// be fewer than 8 points of the sample to find each by.
+/// Points in a cell, about, and the fewest and most cells, where their number is not given. On 150,000 points cells of this
+/// size are seven times as fast as the whole and 0.7 % of the points worse; half as many cells take half as long again and are
+/// 0.2 % worse, twice as many save a third. With more than 64 there would be fewer than 8 points of the sample to find each by.
 const CELL: usize = 10_000;
 const FEWEST: usize = 2;
 const MOST: usize = 64;

@@ -32,15 +32,23 @@ fn data() -> (Vectors, Vectors) {
     (x.select(&part(false)), x.select(&part(true)))
 }
 
+/// The same points with `shift` added to every feature.
+fn shifted(x: &Vectors, shift: f64) -> Vectors {
+    let row = |i: usize| (0..x.width()).map(move |j| x.row(i).get(j) + shift);
+    Vectors::dense(x.width(), (0..x.len()).flat_map(row).collect())
+}
+
 #[test]
 fn eigenvalues_and_projections_are_those_of_scikit_learn() {
-    let (x, new) = data();
+    let (plain, plain_new) = data();
     let answers = answers();
     let cases = answers["cases"].as_array().expect("a list");
-    assert_eq!(cases.len(), 8);
+    assert_eq!(cases.len(), 9);
     for case in cases {
         let text = case["kernel"].as_str().expect("a text");
         let kernel: VectorExpr = text.parse().expect("a kernel");
+        let shift = case["shift"].as_f64().expect("a number");
+        let (x, new) = (shifted(&plain, shift), shifted(&plain_new, shift));
         let model = Pca::new(kernel).components(4).fit(&x).expect("fits");
         let (eigenvalues, projections) = (numbers(&case["eigenvalues"]), numbers(&case["projections"]));
         assert_eq!(model.components(), eigenvalues.len(), "{text}");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mercer::ErrorKind;
 use mercer::data::{Points, ReadOptions, Vectors, read};
-use mercer::kernel::{VectorExpr, rbf, tanh};
+use mercer::kernel::{Pointwise, VectorExpr, rbf, tanh};
 use mercer::model::{Ridge, RidgeMethod, RidgeModel};
 use mercer::solve::unfollowed;
 use serde_json::Value;
@@ -26,6 +26,12 @@ fn heart() -> (Vectors, [Vec<f64>; 2]) {
 fn first(n: usize) -> (Vectors, [Vec<f64>; 2]) {
     let (x, y) = heart();
     (x.select(&(0..n).collect::<Vec<_>>()), y.map(|y| y[..n].to_vec()))
+}
+
+/// The same points with `shift` added to every feature.
+fn shifted(x: &Vectors, shift: f64) -> Vectors {
+    let row = |i: usize| (0..x.width()).map(move |j| x.row(i).get(j) + shift);
+    Vectors::dense(x.width(), (0..x.len()).flat_map(row).collect())
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -89,10 +95,13 @@ fn scikit_learn_has_the_same_coefficients_and_predictions() {
     let (x, y) = first(ROWS);
     let next = all.select(&(ROWS..ROWS + 20).collect::<Vec<_>>());
     let cases = answers["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 24);
+    assert_eq!(cases.len(), 32);
+    let (plain, plain_next) = (x, next);
     for case in cases {
         let kernel: VectorExpr = case["kernel"].as_str().unwrap().parse().unwrap();
         let lambda = case["lambda"].as_f64().unwrap();
+        let shift = case["shift"].as_f64().unwrap();
+        let (x, next) = (shifted(&plain, shift), shifted(&plain_next, shift));
         let weights = if case["weights"].is_null() { vec![] } else { numbers(&case["weights"]) };
         let ridge = Ridge::new(kernel).lambda(lambda).offset(false).weights(weights);
         let model = ridge.fit_many(&x, &y, &mut unfollowed()).unwrap();
@@ -244,6 +253,20 @@ fn what_cannot_be_used_is_refused() {
     assert!(message(zero, &y).contains("must be positive for conjugate gradients"));
     let stopped = Ridge::new(rbf(1.0)).fit_many(&x, &[y], &mut |_| std::ops::ControlFlow::Break(()));
     assert!(matches!(stopped.unwrap_err().kind(), ErrorKind::Interrupted));
+}
+
+#[test]
+fn kernel_values_that_are_not_finite_are_named() {
+    let (x, [y, _]) = first(30);
+    let broken = |a: &Vectors, i: usize, b: &Vectors, j: usize| {
+        let far = (0..a.width()).any(|k| a.row(i).get(k) != b.row(j).get(k));
+        if far && i.min(j) == 3 && i.max(j) == 7 { f64::NAN } else { f64::from(u8::from(i == j)) }
+    };
+    for method in [RidgeMethod::Direct, RidgeMethod::Iterative] {
+        let fitted = Ridge::new(Pointwise::new(broken)).method(method).fit(&x, &y);
+        let refused = fitted.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refused.contains("not finite between points 8 and 4"), "{method:?}: {refused}");
+    }
 }
 
 #[test]

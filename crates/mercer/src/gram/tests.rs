@@ -36,6 +36,13 @@ fn battery(name: &str, gram: &dyn Gram, kernel: &VectorExpr, points: &Vectors) {
             assert!((f64::from(out[r][j]) - exact(i, j)).abs() < 1e-6, "{name} at {i}, {j}");
         }
     }
+    let mut lower: Vec<Vec<f64>> = (1..n).map(|i| vec![f64::NAN; i + 1]).collect();
+    gram.lower_rows(1, &mut lower.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    for (i, row) in (1..).zip(&lower) {
+        for (j, value) in row.iter().enumerate() {
+            assert!((value - exact(i, j)).abs() < 1e-6, "{name}, lower half at {i}, {j}");
+        }
+    }
     let weights: Vec<f64> = (0..rows.len()).map(|r| (r as f64 * 0.7).sin()).collect();
     let mut sums: Vec<f64> = (0..n).map(|j| j as f64).collect();
     gram.accumulate(&rows, &weights, &mut sums);

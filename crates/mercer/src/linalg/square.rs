@@ -40,6 +40,7 @@ impl Square {
     }
 
     /// A row, to be changed.
+    #[cfg(test)]
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[i * self.n..(i + 1) * self.n]
     }
@@ -60,6 +61,13 @@ impl Square {
         self.values.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
             row.iter_mut().enumerate().for_each(|(j, value)| *value = change(i, j, *value));
         });
+    }
+
+    /// Multiplies row and column i by `factors[i]`.
+    pub(crate) fn scale(&mut self, factors: &[f64]) {
+        if factors.iter().any(|&factor| factor != 1.0) {
+            self.map(|i, j, value| value * (factors[i] * factors[j]));
+        }
     }
 
     /// Copies the lower half to the upper one.
@@ -95,7 +103,7 @@ fn mirror(rows: &mut [f64], n: usize, first: usize) {
 }
 
 /// aᵀb in eight sums side by side.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (whole_a, rest_a) = a.as_chunks::<8>();
     let (whole_b, rest_b) = b.as_chunks::<8>();

@@ -43,6 +43,7 @@ mod local;
 #[cfg(test)]
 mod local_tests;
 mod machine;
+mod parts;
 mod pca;
 #[cfg(test)]
 mod pca_tests;

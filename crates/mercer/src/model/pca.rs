@@ -32,6 +32,7 @@
 //! ```
 
 use super::function::check_points;
+use super::values;
 use super::weights::Present;
 use super::{CoefficientBlock, Coefficients, Expansion};
 use crate::data::{Dense, Points};
@@ -149,8 +150,9 @@ impl<K> Pca<K> {
         let solving = if few { 12.0 * 32.0 * values } else { 9.0 * values * n as f64 };
         let kernel_values = values / 2.0 * (60.0 + 2.0 * x.width() as f64);
         let mut plan = Plan::new(follow, &[("kernel values", kernel_values), ("components", solving)]);
-        let mut square = gram.square(&mut plan.stage(0))?;
-        let centred = Centred::new(&mut square, &present.weights, &gram).map_err(|e| present.error(e))?;
+        let square = values::square(&gram, &mut plan.stage(0));
+        let mut square = square.map_err(|error| present.error(error))?;
+        let centred = Centred::new(&mut square, &present.weights, &gram);
         let found = centred.largest(square, wanted, few, &mut plan.stage(1))?;
         let mut support: Vec<usize> = (0..n).collect();
         present.positions(&mut support);
@@ -172,26 +174,19 @@ struct Centred<'a> {
 
 impl<'a> Centred<'a> {
     /// Takes the means of the rows of K, then makes it W^½KW^½ in place.
-    fn new(square: &mut Square, weights: &'a [f64], gram: &dyn Gram) -> Result<Self> {
+    fn new(square: &mut Square, weights: &'a [f64], gram: &dyn Gram) -> Self {
         let total: f64 = weights.iter().sum();
         let row_means: Vec<f64> = square.product(weights).iter().map(|sum| sum / total).collect();
-        if let Some(row) = row_means.iter().position(|mean| !mean.is_finite()) {
-            let column = square.row(row).iter().position(|k| !k.is_finite()).unwrap_or(row);
-            let problem = DataProblem::KernelNotFinite { row: row + 1, column: column + 1 };
-            return Err(ErrorKind::Data(problem).into());
-        }
         let roots: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
-        if weights.iter().any(|&w| w != 1.0) {
-            square.map(|i, j, k| k * (roots[i] * roots[j]));
-        }
+        square.scale(&roots);
         let pairs = || weights.iter().zip(&row_means);
-        Ok(Self {
+        Self {
             weights,
             unit: roots.iter().map(|root| root / total.sqrt()).collect(),
             mean: pairs().map(|(w, m)| w * m).sum::<f64>() / total,
             trace: weights.iter().zip(gram.diagonal()).map(|(w, k)| w * k).sum(),
             row_means,
-        })
+        }
     }
 
     /// The largest eigenvalues of the centred matrix.

@@ -24,12 +24,13 @@
 use rayon::prelude::*;
 
 use super::function::check_points;
+use super::values;
 use super::weights::Present;
 use crate::data::{Labels, Points};
 use crate::error::{DataProblem, Error, ErrorKind, Result, check};
 use crate::gram::Lazy;
 use crate::kernel::Kernel;
-use crate::linalg::{Eigen, Square};
+use crate::linalg::Eigen;
 use crate::solve::rde::{Criterion, Relevance, Spectrum};
 use crate::solve::{Follow, Plan, room, unfollowed};
 
@@ -274,29 +275,11 @@ fn relevance<X: Points, K: Kernel<X>>(
     criterion: Criterion,
 ) -> Result<Option<Relevance>> {
     let gram = Lazy::new(kernel, x)?;
-    let mut square = gram.square(&mut |_| std::ops::ControlFlow::Continue(()))?;
-    let n = square.n();
-    let not_finite = |at: usize| {
-        Error::from(ErrorKind::Data(DataProblem::KernelNotFinite { row: at / n + 1, column: at % n + 1 }))
-    };
-    if let Some(at) = square.values().iter().position(|value| !value.is_finite()) {
-        return Err(not_finite(at));
-    }
-    scale(&mut square, weights);
-    let eigen = Eigen::of(&square).ok_or_else(|| not_finite(0))?;
+    let mut square = values::square(&gram, &mut |_| std::ops::ControlFlow::Continue(()))?;
+    square.scale(&weights.iter().map(|w| w.sqrt()).collect::<Vec<_>>());
+    let eigen = Eigen::of(&square).ok_or(ErrorKind::Data(DataProblem::NotDefinite { row: square.n() }))?;
     drop(square);
     Ok(Spectrum::new(&eigen, weights).relevance(targets, criterion))
-}
-
-/// Makes √wᵢ Kᵢⱼ √wⱼ of Kᵢⱼ.
-fn scale(square: &mut Square, weights: &[f64]) {
-    if weights.iter().all(|&w| w == 1.0) {
-        return;
-    }
-    let roots: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
-    for i in 0..square.n() {
-        square.row_mut(i).iter_mut().zip(&roots).for_each(|(value, root)| *value *= root * roots[i]);
-    }
 }
 
 /// +1 for members and −1/(k − 1) for others: of classes of the same size each code has mean 0, and two classes have ±1.

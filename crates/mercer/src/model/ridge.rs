@@ -25,10 +25,11 @@
 //! ```
 
 use super::function::check_points;
+use super::values;
 use super::weights::Present;
 use super::{CoefficientBlock, Coefficients, Expansion};
 use crate::data::{Dense, Points};
-use crate::error::{Result, check};
+use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::Kernel;
 use crate::linalg::Lower;
@@ -252,7 +253,16 @@ impl<K> Ridge<K> {
         let limits =
             Limits { tolerance: self.tolerance, iterations: self.iteration_limit, rank: self.rank(&ready) };
         let mut plan = Plan::new(follow, &[("conjugate gradients", 1.0)]);
-        let reached = conjugate::solve(&gram, &system.diagonal(), &right, limits, &mut plan.stage(0))?;
+        let reached = conjugate::solve(&gram, &system.diagonal(), &right, limits, &mut plan.stage(0));
+        let reached = match reached {
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
+            Ok(reached) if reached.over.iter().flatten().all(|value| value.is_finite()) => reached,
+            failed => {
+                values::all(&gram).map_err(|error| ready.present.error(error))?;
+                failed?;
+                return Err(ErrorKind::Data(DataProblem::NotDefinite { row: ready.points.len() }).into());
+            }
+        };
         let solved = system.combine(&ready.targets, reached.solved, reached.over);
         Ok(self.model(ready, solved, Some(reached.iterations as u64)))
     }
@@ -327,7 +337,7 @@ impl<K> Ridge<K> {
             ("path", 2.0 * n * n * (lambdas.len() * (targets.len() + 2)) as f64),
         ];
         let mut plan = Plan::new(follow, &costs);
-        let k = gram.square(&mut plan.stage(0))?;
+        let k = values::square(&gram, &mut plan.stage(0)).map_err(|error| ready.present.error(error))?;
         let weights = &ready.present.weights;
         let path = Path::new(k, weights, self.offset, &ready.targets)?;
         let (total, mut points) = (weights.iter().sum::<f64>(), Vec::new());
@@ -341,7 +351,7 @@ impl<K> Ridge<K> {
             points.push(RidgePoint { lambda, errors: missed.iter().map(error).collect(), degrees });
             let share = (at + 1) as f64 / lambdas.len() as f64;
             if plan.stage(2)(share).is_break() {
-                return Err(crate::error::ErrorKind::Interrupted.into());
+                return Err(ErrorKind::Interrupted.into());
             }
         }
         Ok(RidgePath { points, eigenvalues: path.eigenvalues().iter().rev().copied().collect() })
@@ -418,7 +428,7 @@ impl<K> Ridge<K> {
             ("leaving out", if left_out { n * n * n / 3.0 } else { 0.0 }),
         ];
         let mut plan = Plan::new(follow, &costs);
-        let k = gram.lower(&mut plan.stage(0))?;
+        let k = values::lower(gram, &mut plan.stage(0)).map_err(|error| ready.present.error(error))?;
         // The packed points are not needed any more.
         gram.rest();
         self.system(&ready.present.weights).direct(k, &ready.targets, left_out, &mut plan, 1)

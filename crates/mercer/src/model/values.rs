@@ -1,10 +1,12 @@
 //! Kernel values that must be finite before there is algebra with them.
 
+use rayon::prelude::*;
+
 use crate::data::Points;
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::Kernel;
-use crate::linalg::{Lower, Tick};
+use crate::linalg::{Lower, Square, Tick};
 
 /// Rows of a Gram matrix in double precision.
 ///
@@ -23,8 +25,36 @@ pub(super) fn rows(gram: &dyn Gram, index: &[usize]) -> Result<Vec<Vec<f64>>> {
 /// If a value is not finite, or `tick` breaks.
 pub(super) fn lower<X: Points, K: Kernel<X>>(gram: &Lazy<'_, X, K>, tick: Tick<'_>) -> Result<Lower> {
     let lower = gram.lower(tick)?;
-    (0..lower.n()).try_for_each(|i| finite(lower.row(i), i))?;
+    all_finite(lower.n(), |i| lower.row(i))?;
     Ok(lower)
+}
+
+/// The whole matrix in double precision.
+///
+/// # Errors
+/// If a value is not finite, or `tick` breaks.
+pub(super) fn square<X: Points, K: Kernel<X>>(gram: &Lazy<'_, X, K>, tick: Tick<'_>) -> Result<Square> {
+    let square = gram.square(tick)?;
+    all_finite(square.n(), |i| square.row(i))?;
+    Ok(square)
+}
+
+/// Looks at all values of a matrix that is not held, for why an answer came to nothing.
+///
+/// # Errors
+/// If a value is not finite.
+pub(super) fn all(gram: &dyn Gram) -> Result<()> {
+    let mut row = vec![0.0; gram.len()];
+    (0..gram.len()).try_for_each(|i| {
+        gram.rows_f64(&[i], &mut [&mut row]);
+        finite(&row[..=i], i)
+    })
+}
+
+/// Names the first value that is not finite.
+fn all_finite<'a>(n: usize, row: impl Fn(usize) -> &'a [f64] + Sync) -> Result<()> {
+    let flaw = (0..n).into_par_iter().find_map_first(|i| finite(row(i), i).err());
+    flaw.map_or(Ok(()), Err)
 }
 
 fn finite(row: &[f64], i: usize) -> Result<()> {

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::ridge::{norm, ratio};
 use crate::error::{ErrorKind, Result};
 use crate::gram::Gram;
-use crate::linalg::{Cholesky, Square, Tick};
+use crate::linalg::{Cholesky, Features, Square, Tick, dot};
 use crate::simd::{LANES_ROWS as ROWS, Lanes, lanes_add, lanes_dot};
 
 /// Bytes of a block of rows of K.
@@ -240,37 +240,21 @@ impl Preconditioner {
 /// Columns of a partial Cholesky factor of K, each for the point with the largest diagonal entry left over against D.
 fn pivoted(gram: &dyn Gram, d: &[f64], rank: usize) -> Vec<Vec<f64>> {
     let n = gram.len();
-    let mut left = gram.diagonal().to_vec();
-    let mut columns: Vec<Vec<f64>> = Vec::new();
-    while columns.len() < rank.min(n) {
+    let (mut left, mut features) = (gram.diagonal().to_vec(), Features::default());
+    while features.pivots.len() < rank.min(n) {
         let over = |i: &usize| left[*i] / d[*i];
         let Some(pivot) = (0..n).max_by(|a, b| over(a).total_cmp(&over(b)).then(b.cmp(a))) else { break };
         if over(&pivot) <= NEGLIGIBLE {
             break;
         }
-        let mut column = vec![0.0; n];
-        gram.rows_f64(&[pivot], &mut [&mut column]);
-        let root = left[pivot].sqrt();
-        column.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, values)| {
-            let part = chunk * CHUNK..chunk * CHUNK + values.len();
-            columns.iter().for_each(|before| add(values, -before[pivot], &before[part.clone()]));
-            values.iter_mut().for_each(|value| *value /= root);
-        });
+        let mut row = vec![0.0; n];
+        gram.rows_f64(&[pivot], &mut [&mut row]);
+        let column = features.orthogonal(pivot, row, left[pivot]);
         left.iter_mut().zip(&column).for_each(|(left, value)| *left -= value * value);
         left[pivot] = 0.0;
-        columns.push(column);
+        features.push(pivot, column);
     }
-    columns
-}
-
-/// aᵀb
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let ((whole_a, rest_a), (whole_b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    for (a, b) in whole_a.iter().zip(whole_b) {
-        (0..8).for_each(|lane| sums[lane] += a[lane] * b[lane]);
-    }
-    sums.iter().sum::<f64>() + rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum::<f64>()
+    features.columns
 }
 
 /// sums += factor · values

@@ -15,7 +15,7 @@ pub(crate) use greedy::{Greedy, greedy};
 use super::Plan;
 use super::ridge::Ridge;
 use crate::error::Result;
-use crate::linalg::{Eigen, Lower};
+use crate::linalg::{Eigen, Lower, dot};
 
 /// A ratio that cannot be told from that of classes with the same mean.
 const NOTHING: f64 = 1e-8;
@@ -184,16 +184,6 @@ fn combined(columns: &[Vec<f64>], weights: &[f64], scale: f64) -> Vec<f64> {
         sum.iter_mut().zip(column).for_each(|(sum, value)| *sum += scale * weight * value);
     }
     sum
-}
-
-/// aᵀb in eight sums side by side: one sum alone would wait for each addition.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let ((whole_a, rest_a), (whole_b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    for (a, b) in whole_a.iter().zip(whole_b) {
-        (0..8).for_each(|lane| sums[lane] += a[lane] * b[lane]);
-    }
-    sums.iter().sum::<f64>() + rest_a.iter().zip(rest_b).map(|(a, b)| a * b).sum::<f64>()
 }
 
 /// ‖difference‖ / ‖size‖

@@ -213,9 +213,7 @@ impl<'a> Path<'a> {
         targets: &'a [Vec<f64>],
     ) -> Result<Self> {
         let root: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
-        for i in 0..k.n() {
-            k.row_mut(i).iter_mut().zip(&root).for_each(|(value, r)| *value *= root[i] * r);
-        }
+        k.scale(&root);
         let eigen = Eigen::of(&k).ok_or(ErrorKind::Data(DataProblem::NotDefinite { row: 1 }))?;
         drop(k);
         let ones = vec![1.0; weights.len()];

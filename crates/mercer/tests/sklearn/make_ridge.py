@@ -1,6 +1,7 @@
 """scikit-learn's KernelRidge, stored: writes `ridge.json` beside this file (`cargo xtask answers`).
 
-{"scikit-learn": VERSION, "cases": [CASE, ...]}. A CASE has the kernel in mercer's text form, lambda, the weights (or none) and
+{"scikit-learn": VERSION, "cases": [CASE, ...]}. A CASE has the kernel in mercer's text form, what is
+added to all features (`shift`), lambda, the weights (or none) and
 `dual_coef`, a row for each of the first ROWS rows of data/heart_scale.libsvm.gz, a column for each target: the label, and the sum of its
 row's features. `predictions` are for the next 20 rows.
 """
@@ -22,7 +23,12 @@ KERNELS = {
     "rbf(gamma=2)": {"kernel": "rbf", "gamma": 2},
     "laplace(gamma=0.1)": {"kernel": "laplacian", "gamma": 0.1},
     "cosine": {"kernel": "cosine"},
+    "tanh(gamma=0.01, coef0=0.1)": {"kernel": "sigmoid", "gamma": 0.01, "coef0": 0.1},
+    "gaussian(metric=chi2, sigma=1)": {"kernel": "chi2", "gamma": 0.5},
 }
+
+# What the features are moved by: chi2 is for features that are not negative.
+SHIFT = {"gaussian(metric=chi2, sigma=1)": 1.0}
 
 x, labels = load_svmlight_file(str(HERE / "../../../../data/heart_scale.libsvm.gz"), n_features=13)
 x = x.toarray()
@@ -30,15 +36,17 @@ y = np.stack([labels, x.sum(axis=1)], axis=1)
 weights = 0.5 + np.arange(ROWS) % 4
 cases = []
 for text, options in KERNELS.items():
+    moved = x + SHIFT.get(text, 0.0)
     for alpha in (1.0, 0.01):
         for sample_weight in (None, weights):
-            machine = KernelRidge(alpha=alpha, **options).fit(x[:ROWS], y[:ROWS], sample_weight=sample_weight)
+            machine = KernelRidge(alpha=alpha, **options).fit(moved[:ROWS], y[:ROWS], sample_weight=sample_weight)
             cases.append({
                 "kernel": text,
+                "shift": SHIFT.get(text, 0.0),
                 "lambda": alpha,
                 "weights": None if sample_weight is None else list(weights),
                 "dual_coef": machine.dual_coef_.tolist(),
-                "predictions": machine.predict(x[ROWS : ROWS + 20]).tolist(),
+                "predictions": machine.predict(moved[ROWS : ROWS + 20]).tolist(),
             })
 answers = {"scikit-learn": sklearn.__version__, "cases": cases}
 (HERE / "ridge.json").write_text(json.dumps(answers, separators=(",", ":")) + "\n")

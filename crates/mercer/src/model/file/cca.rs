@@ -3,7 +3,7 @@
 //! `correlations` (one for each component), `regularizer` and `residual` (one number each).
 
 use super::container::{Reader, Writer};
-use super::fisher::{columns, no_certificates, number};
+use super::parts::{columns, no_certificates, number};
 use super::{machine, points};
 use crate::data::{Points, Vectors};
 use crate::error::Error;

@@ -165,6 +165,11 @@ impl<'a> Reader<'a> {
         self.tensors.get(name).map(|info| info.dtype)
     }
 
+    /// The last dimension of a tensor; 0 where there is none.
+    pub(super) fn columns(&self, name: &str) -> usize {
+        self.tensors.get(name).and_then(|info| info.shape.last()).copied().unwrap_or(0)
+    }
+
     /// Shape and values of a tensor with `rank` dimensions.
     pub(super) fn tensor<T: Element>(
         &mut self,

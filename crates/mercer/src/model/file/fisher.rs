@@ -3,11 +3,12 @@
 //! column of `coefficients` and an offset for each axis.
 
 use super::container::{Reader, Writer};
+use super::parts::{columns, no_certificates, number};
 use super::{machine, points, text};
 use crate::data::{Dense, Points, Vectors};
 use crate::kernel::VectorExpr;
+use crate::model::FisherModel;
 use crate::model::layout::Flaw;
-use crate::model::{CoefficientBlock, Coefficients, FisherModel};
 
 /// Writes what it has besides; gives the number of columns.
 pub(super) fn write(model: &FisherModel<Vectors, VectorExpr>, writer: &mut Writer) -> Result<usize, Flaw> {
@@ -46,35 +47,4 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<FisherModel<Vectors, Vecto
         regularizer: number(reader, "regularizer")?,
         residual: number(reader, "residual")?,
     })
-}
-
-/// A column of weights for each output, over all points.
-pub(super) fn columns(
-    reader: &mut Reader<'_>,
-    name: &str,
-    rows: usize,
-    outputs: usize,
-) -> Result<Coefficients, Flaw> {
-    let (shape, values) = reader.tensor::<f64>(name, 2)?;
-    if shape != [rows, outputs] {
-        return Err(format!("tensor '{name}' is not one row per point, one column per output").into());
-    }
-    let block = CoefficientBlock { points: 0..rows, outputs: (0..outputs).collect(), values };
-    Ok(Coefficients { blocks: vec![block], outputs })
-}
-
-/// A tensor of one number.
-pub(super) fn number(reader: &mut Reader<'_>, name: &str) -> Result<f64, Flaw> {
-    match reader.list(name)?[..] {
-        [value] => Ok(value),
-        _ => Err(format!("tensor '{name}' must be one number").into()),
-    }
-}
-
-/// Refuses certificates of a quadratic programme.
-pub(super) fn no_certificates(reader: &mut Reader<'_>) -> Result<(), Flaw> {
-    match text::read_certificates(&reader.entry("certificates")?)?.is_empty() {
-        true => Ok(()),
-        false => Err("certificates of a method that has none".into()),
-    }
 }

@@ -16,11 +16,11 @@ fn numbers_that_cannot_be_are_refused() {
     let refusal = |name: &str, values: &[f64]| {
         refusal(&saved(), |file| file.tensor(name, &[values.len()], values.iter().copied()))
     };
-    assert!(refusal("eigenvalues", &[1.0]).contains("one column per component"));
+    assert!(refusal("eigenvalues", &[1.0]).contains("one column per output"));
     assert!(refusal("eigenvalues", &[1.0, 2.0]).contains("do not descend"));
     assert!(refusal("eigenvalues", &[1.0, -2.0]).contains("not positive"));
     assert!(refusal("eigenvalues", &[f64::NAN, 1.0]).contains("not positive"));
-    assert!(refusal("eigenvalues", &[]).contains("one column per component"));
+    assert!(refusal("eigenvalues", &[]).contains("one column per output"));
     assert!(refusal("weights", &[1.0, 1.0]).contains("2 weights of points where 3"));
     assert!(refusal("weights", &[1.0, 0.0, 1.0]).contains("not positive"));
     assert!(refusal("row_means", &[1.0, f64::INFINITY, 1.0]).contains("not finite"));

@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::container::{Reader, Writer};
+use super::parts::{columns, no_certificates};
 use super::{machine, points, text};
 use crate::data::{Points, Vectors};
 use crate::kernel::VectorExpr;
 use crate::model::layout::Flaw;
-use crate::model::{CoefficientBlock, Coefficients, Expansion, RidgeCertificate, RidgeModel};
+use crate::model::{RidgeCertificate, RidgeModel};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,26 +29,16 @@ pub(super) fn write(model: &RidgeModel<Vectors, VectorExpr>, writer: &mut Writer
 
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<RidgeModel<Vectors, VectorExpr>, Flaw> {
     let Entry { lambda, residual, iterations, converged } = text::parse("ridge", &reader.entry("ridge")?)?;
-    if !text::read_certificates(&reader.entry("certificates")?)?.is_empty() {
-        return Err("certificates of a quadratic programme in a ridge regression".into());
-    }
+    let points = points::read(reader)?;
+    let outputs = reader.columns("coefficients");
+    let coefficients = columns(reader, "coefficients", points.len(), outputs)?;
+    no_certificates(reader)?;
     Ok(RidgeModel {
-        expansion: columns(reader)?,
+        expansion: machine::expansion(reader, points, coefficients)?,
         support: reader.counts("support")?,
         lambda,
         certificate: RidgeCertificate { residual, iterations, converged },
     })
-}
-
-/// An expansion whose points all enter each of its outputs.
-pub(super) fn columns(reader: &mut Reader<'_>) -> Result<Expansion<Vectors, VectorExpr>, Flaw> {
-    let points = points::read(reader)?;
-    let (shape, values) = reader.tensor::<f64>("coefficients", 2)?;
-    if shape[0] != points.len() {
-        return Err("the coefficients are not one row per support point".into());
-    }
-    let block = CoefficientBlock { points: 0..shape[0], outputs: (0..shape[1]).collect(), values };
-    machine::expansion(reader, points, Coefficients { blocks: vec![block], outputs: shape[1] })
 }
 
 #[cfg(test)]
@@ -57,7 +48,7 @@ mod tests {
     use super::*;
     use crate::data::Dense;
     use crate::kernel::rbf;
-    use crate::model::Machine;
+    use crate::model::{CoefficientBlock, Coefficients, Expansion, Machine};
 
     fn saved() -> Saved {
         let values = vec![0.1, -0.0, 1.0 / 3.0, 5e-324, -0.2, 1e300];
@@ -93,7 +84,7 @@ mod tests {
         let more = r#"{"lambda":1.0,"residual":0.0,"iterations":null,"converged":true,"more":1}"#;
         assert!(entry(more).contains("unknown field"));
         let short = with(&|file| file.tensor("coefficients", &[1, 3], [1.0_f64; 3]));
-        assert_eq!(short, "the coefficients are not one row per support point");
+        assert_eq!(short, "tensor 'coefficients' is not one row per point, one column per output");
         let narrow = with(&|file| file.tensor("coefficients", &[2, 2], [1.0_f64; 4]));
         assert_eq!(narrow, "3 offsets where 2 are expected");
         let nothing = with(&|file| {

@@ -10,9 +10,9 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
-use super::{Axes, Axis, Classes, Direction, combined, dot, relative};
+use super::{Axes, Axis, Classes, Direction, combined, relative};
 use crate::data::SplitMix;
-use crate::linalg::{Broken, Features, Tick, centered};
+use crate::linalg::{Broken, Features, Tick, centered, dot};
 
 /// Candidates of a step: 1 − 0.95⁵⁹ > 0.95.
 const CANDIDATES: usize = 59;

@@ -1,15 +1,33 @@
 //! Dense rows, one after the other.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::Real;
 
+/// Values that somebody holds: a vector, or memory of another program's that is lent.
+type Held<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
+
 /// A matrix of `n` rows by `columns`, row after row. A clone shares the values.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Dense<T> {
     columns: usize,
     rows: usize,
-    values: Arc<Vec<T>>,
+    values: Held<T>,
+}
+
+impl<T: fmt::Debug> fmt::Debug for Dense<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = (*self.values).as_ref();
+        f.debug_struct("Dense").field("columns", &self.columns).field("values", &values).finish()
+    }
+}
+
+impl<T: PartialEq> PartialEq for Dense<T> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.columns, self.rows) == (other.columns, other.rows)
+            && (*self.values).as_ref() == (*other.values).as_ref()
+    }
 }
 
 impl<T: Real> Dense<T> {
@@ -19,9 +37,20 @@ impl<T: Real> Dense<T> {
     /// If `values` is not a whole number of rows, or `columns` is 0 and there are values.
     #[must_use]
     pub fn new(columns: usize, values: Vec<T>) -> Self {
-        let rows = values.len().checked_div(columns).unwrap_or(0);
-        assert_eq!(rows * columns, values.len(), "values must be a whole number of rows");
-        Self { columns, rows, values: Arc::new(values) }
+        Self::held(columns, Arc::new(values))
+    }
+
+    /// The same over values that somebody else holds: nothing is copied, and they are let go of with the last clone. Like
+    /// the values of a vector they must not change meanwhile.
+    ///
+    /// # Panics
+    /// As [`Dense::new`].
+    #[must_use]
+    pub fn held(columns: usize, values: Arc<dyn AsRef<[T]> + Send + Sync>) -> Self {
+        let count = (*values).as_ref().len();
+        let rows = count.checked_div(columns).unwrap_or(0);
+        assert_eq!(rows * columns, count, "values must be a whole number of rows");
+        Self { columns, rows, values }
     }
 
     /// Values per row.
@@ -45,13 +74,13 @@ impl<T: Real> Dense<T> {
     /// Row `i`.
     #[must_use]
     pub fn row(&self, i: usize) -> &[T] {
-        &self.values[i * self.columns..(i + 1) * self.columns]
+        &self.values()[i * self.columns..(i + 1) * self.columns]
     }
 
     /// All values, row after row.
     #[must_use]
     pub fn values(&self) -> &[T] {
-        &self.values
+        (*self.values).as_ref()
     }
 
     /// The rows at `index`, in that order.

@@ -1,0 +1,202 @@
+//! Rows of numbers from numpy and scipy.
+
+use std::sync::Arc;
+
+use mercer::data::{Dense, Points as _, Real, Row, Sparse, Vectors};
+use numpy::ndarray::{Array2, ArrayView2};
+use numpy::{Element, IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use rayon::prelude::*;
+
+use crate::lend::Lent;
+
+/// Rows of numbers, dense or sparse, single or double precision.
+#[pyclass(frozen, module = "mercer._mercer")]
+#[derive(Clone)]
+pub(crate) struct Points(pub(crate) Vectors);
+
+/// A matrix in either precision.
+#[derive(FromPyObject)]
+pub(crate) enum Matrix<'py> {
+    /// Single.
+    Single(PyReadonlyArray2<'py, f32>),
+    /// Double.
+    Double(PyReadonlyArray2<'py, f64>),
+}
+
+/// A list of numbers in either precision.
+#[derive(FromPyObject)]
+pub(crate) enum Values<'py> {
+    /// Single.
+    Single(PyReadonlyArray1<'py, f32>),
+    /// Double.
+    Double(PyReadonlyArray1<'py, f64>),
+}
+
+/// Indices of either width.
+#[derive(FromPyObject)]
+pub(crate) enum Indices<'py> {
+    /// 32 bits.
+    Short(PyReadonlyArray1<'py, i32>),
+    /// 64 bits.
+    Long(PyReadonlyArray1<'py, i64>),
+}
+
+#[pymethods]
+impl Points {
+    /// The rows of a matrix. Rows that lie one after the other are not copied: their memory is lent as long as it is used.
+    #[staticmethod]
+    fn dense(matrix: Matrix<'_>) -> Self {
+        Self(match matrix {
+            Matrix::Single(matrix) => rows(&matrix).into(),
+            Matrix::Double(matrix) => rows(&matrix).into(),
+        })
+    }
+
+    /// The rows of a matrix in compressed form, columns ascending within a row.
+    #[staticmethod]
+    fn sparse(columns: usize, start: Indices<'_>, index: Indices<'_>, values: Values<'_>) -> PyResult<Self> {
+        let start = start.to_vec::<usize>()?;
+        let index = index.to_vec::<u32>()?;
+        Ok(Self(match values {
+            Values::Single(values) => compressed(columns, start, index, values.as_array().to_vec())?.into(),
+            Values::Double(values) => compressed(columns, start, index, values.as_array().to_vec())?.into(),
+        }))
+    }
+
+    /// The rows of a matrix of kernel values, numbered as the kernel `precomputed` wants them.
+    #[staticmethod]
+    fn gram(matrix: Matrix<'_>) -> Self {
+        Self(match matrix {
+            Matrix::Single(matrix) => numbered(matrix.as_array()).into(),
+            Matrix::Double(matrix) => numbered(matrix.as_array()).into(),
+        })
+    }
+
+    /// How many rows.
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many columns.
+    #[getter]
+    fn columns(&self) -> usize {
+        self.0.width()
+    }
+
+    /// As numpy has them: a matrix, or columns, start, index and values of sparse rows.
+    fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.0 {
+            Vectors::Dense32(rows) => Ok(matrix(py, rows)?.into_any()),
+            Vectors::Dense64(rows) => Ok(matrix(py, rows)?.into_any()),
+            Vectors::Sparse32(rows) => Ok(parts(py, rows)?.into_any()),
+            Vectors::Sparse64(rows) => Ok(parts(py, rows)?.into_any()),
+        }
+    }
+}
+
+/// Rows of a numpy matrix: lent where they lie one after the other, else copied.
+fn rows<T: Real + Element>(matrix: &PyReadonlyArray2<'_, T>) -> Dense<T> {
+    let columns = matrix.shape()[1];
+    match Lent::new(matrix) {
+        Some(lent) => Dense::held(columns, Arc::new(lent)),
+        None => Dense::new(columns, copied(matrix.as_array(), 0)),
+    }
+}
+
+/// Values of a view row by row, each after `before` zeros. A matrix by columns is read in blocks of both, so that no line
+/// of memory is fetched more than once.
+fn copied<T: Real>(view: ArrayView2<'_, T>, before: usize) -> Vec<T> {
+    const BLOCK: usize = 64;
+    let (n, columns) = view.dim();
+    let width = columns + before;
+    let mut values = vec![T::default(); n * width];
+    values.par_chunks_mut((BLOCK * width).max(1)).enumerate().for_each(|(block, rows)| {
+        for first in (0..columns).step_by(BLOCK) {
+            for (i, row) in (block * BLOCK..).zip(rows.chunks_mut(width.max(1))) {
+                for k in first..columns.min(first + BLOCK) {
+                    row[before + k] = view[[i, k]];
+                }
+            }
+        }
+    });
+    values
+}
+
+/// Rows of kernel values, each behind its number, from 1.
+fn numbered<T: Real>(view: ArrayView2<'_, T>) -> Dense<T> {
+    let width = view.dim().1 + 1;
+    let mut values = copied(view, 1);
+    values.chunks_mut(width).enumerate().for_each(|(i, row)| row[0] = T::from_f64((i + 1) as f64));
+    Dense::new(width, values)
+}
+
+impl Indices<'_> {
+    fn to_vec<T: TryFrom<i64> + TryFrom<i32>>(&self) -> PyResult<Vec<T>> {
+        let bad = || PyValueError::new_err("sparse matrix: an index is negative or too large");
+        match self {
+            Self::Short(index) => {
+                index.as_array().iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect()
+            }
+            Self::Long(index) => {
+                index.as_array().iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect()
+            }
+        }
+    }
+}
+
+/// Sparse rows, refused where the parts do not fit together.
+fn compressed<T: Real>(
+    columns: usize,
+    start: Vec<usize>,
+    index: Vec<u32>,
+    values: Vec<T>,
+) -> PyResult<Sparse<T>> {
+    let ends = start.first() == Some(&0) && start.last() == Some(&index.len()) && index.len() == values.len();
+    let sound = ends
+        && start.windows(2).all(|bounds| {
+            index.get(bounds[0]..bounds[1]).is_some_and(|row| {
+                row.is_sorted_by(|a, b| a < b) && row.last().is_none_or(|&k| (k as usize) < columns)
+            })
+        });
+    if !sound {
+        return Err(PyValueError::new_err("sparse matrix: the parts of the matrix do not fit together"));
+    }
+    Ok(Sparse::new(columns, start, index, values))
+}
+
+/// A numpy matrix of dense rows.
+pub(crate) fn matrix<'py, T: Real + Element>(
+    py: Python<'py>,
+    rows: &Dense<T>,
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    let shaped = Array2::from_shape_vec((rows.len(), rows.columns()), rows.values().to_vec());
+    let shaped = shaped.map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(shaped.into_pyarray(py))
+}
+
+/// The parts of sparse rows.
+fn parts<'py, T: Real + Element>(py: Python<'py>, rows: &Sparse<T>) -> PyResult<Bound<'py, PyTuple>> {
+    let (mut start, mut index, mut values) = (vec![0_i64], Vec::new(), Vec::new());
+    for i in 0..rows.len() {
+        let (columns, own) = rows.row(i);
+        index.extend(columns.iter().map(|&k| i64::from(k)));
+        values.extend_from_slice(own);
+        start.push(index.len() as i64);
+    }
+    let parts = (rows.columns(), start.into_pyarray(py), index.into_pyarray(py), values.into_pyarray(py));
+    parts.into_pyobject(py)
+}
+
+/// Only the numbers of precomputed rows: a support point is known by its number.
+pub(crate) fn numbers_only(points: &Vectors) -> Vectors {
+    let n = points.len();
+    let number = |i: usize| match points.row(i) {
+        Row::Dense32(values) => f64::from(values[0]),
+        Row::Dense64(values) => values[0],
+        row => row.get(0),
+    };
+    Sparse::<f64>::new(points.width(), (0..=n).collect(), vec![0; n], (0..n).map(number).collect()).into()
+}

@@ -1,0 +1,210 @@
+//! Work beside the interpreter: on threads of our own, with the interpreter free, watched for signals.
+//!
+//! A job owns what it needs and runs in a pool. The thread that asked for it waits without the interpreter's lock, looks
+//! every [`TICK`] whether a signal has come (Ctrl-C) and shows the latest state to the caller's callback. Once a signal or
+//! an exception has come the job is asked to stop; one that is in the middle of something that cannot be broken off
+//! is left to end by itself.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use mercer::solve::{Progress, Stage};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::errors::raise;
+
+/// How often signals and the callback are looked after.
+const TICK: Duration = Duration::from_millis(50);
+/// How long a job that was asked to stop is waited for.
+const GRACE: Duration = Duration::from_millis(600);
+
+/// How work is run: on how many threads, and shown to whom.
+#[pyclass(frozen, module = "mercer._mercer")]
+pub(crate) struct Run {
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Run {
+    /// Work on `threads` threads, None for the default, shown to `progress(state)`, a dictionary, several times a second.
+    #[new]
+    #[pyo3(signature = (threads=None, progress=None))]
+    fn new(threads: Option<usize>, progress: Option<Py<PyAny>>) -> Self {
+        Self { threads, progress }
+    }
+}
+
+/// The latest state of a job.
+#[derive(Clone, Copy)]
+enum State {
+    Solving(Progress),
+    Working(Stage),
+}
+
+impl State {
+    fn to_python<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        match self {
+            Self::Solving(progress) => {
+                dict.set_item("part", progress.part)?;
+                dict.set_item("parts", progress.parts)?;
+                dict.set_item("iterations", progress.iterations)?;
+                dict.set_item("active", progress.active)?;
+                dict.set_item("violation", progress.violation)?;
+                dict.set_item("gap", progress.gap)?;
+                dict.set_item("objective", progress.objective)?;
+                dict.set_item("elapsed", progress.elapsed.as_secs_f64())?;
+            }
+            Self::Working(stage) => {
+                dict.set_item("stage", stage.name)?;
+                dict.set_item("done", stage.done)?;
+                dict.set_item("elapsed", stage.elapsed.as_secs_f64())?;
+            }
+        }
+        Ok(dict)
+    }
+}
+
+/// What a job and the thread that waits for it share.
+#[derive(Default)]
+pub(crate) struct Shared {
+    stop: AtomicBool,
+    state: Mutex<Option<State>>,
+}
+
+impl Shared {
+    fn see(&self, state: State) -> ControlFlow<()> {
+        *lock(&self.state) = Some(state);
+        if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// What a solver calls.
+    pub(crate) fn watch(&self) -> impl FnMut(&Progress) -> ControlFlow<()> + Send {
+        |progress| self.see(State::Solving(*progress))
+    }
+
+    /// What linear algebra calls.
+    pub(crate) fn follow(&self) -> impl FnMut(&Stage) -> ControlFlow<()> + Send {
+        |stage| self.see(State::Working(*stage))
+    }
+}
+
+impl Run {
+    /// Runs a job to its end.
+    ///
+    /// # Errors
+    /// Of the job; of the callback; KeyboardInterrupt.
+    pub(crate) fn job<T, J>(&self, py: Python<'_>, job: J) -> PyResult<T>
+    where
+        T: Send + 'static,
+        J: FnOnce(&Shared) -> mercer::Result<T> + Send + 'static,
+    {
+        let pool = pool(self.threads)?;
+        let shared = Arc::new(Shared::default());
+        let (sender, receiver) = sync_channel(1);
+        let theirs = Arc::clone(&shared);
+        pool.spawn(move || {
+            let result = catch_unwind(AssertUnwindSafe(|| job(&theirs)));
+            // Nobody may be waiting any more.
+            let _ = sender.send(result);
+        });
+        // The receiver goes into the closure that waits, which may be sent.
+        let receiver = Mutex::new(receiver);
+        let wait = |time: Duration| py.detach(|| lock(&receiver).recv_timeout(time));
+        loop {
+            match wait(TICK) {
+                Ok(Ok(result)) => {
+                    py.check_signals()?;
+                    return result.map_err(raise);
+                }
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
+                    return Err(PyRuntimeError::new_err(
+                        "a defect in mercer ended the work; please report it",
+                    ));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(error) = self.look(py, &shared) {
+                shared.stop.store(true, Ordering::Relaxed);
+                let asked = Instant::now();
+                while asked.elapsed() < GRACE && matches!(wait(TICK), Err(RecvTimeoutError::Timeout)) {}
+                return Err(error);
+            }
+        }
+    }
+
+    /// Signals, and the callback.
+    fn look(&self, py: Python<'_>, shared: &Shared) -> PyResult<()> {
+        py.check_signals()?;
+        let state = lock(&shared.state).take();
+        if let (Some(progress), Some(state)) = (&self.progress, state) {
+            progress.call1(py, (state.to_python(py)?,))?;
+        }
+        Ok(())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The most threads there may be; 0 where nobody has said.
+static LIMIT: AtomicUsize = AtomicUsize::new(0);
+
+/// Threads that work takes where it does not say: the limit set, else `MERCER_NUM_THREADS`, else `OMP_NUM_THREADS` (which
+/// joblib sets in its workers), else the processors that this process may use.
+#[pyfunction]
+pub(crate) fn num_threads() -> usize {
+    let told = |name: &str| {
+        std::env::var(name).ok().and_then(|text| text.trim().parse::<usize>().ok()).filter(|&n| n > 0)
+    };
+    match LIMIT.load(Ordering::Relaxed) {
+        0 => told("MERCER_NUM_THREADS")
+            .or_else(|| told("OMP_NUM_THREADS"))
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        limit => limit,
+    }
+}
+
+/// Limits the threads of all work that begins from now on; 0 takes the limit away.
+#[pyfunction]
+pub(crate) fn set_num_threads(threads: usize) {
+    LIMIT.store(threads, Ordering::Relaxed);
+}
+
+/// One pool for each number of threads, shared by all jobs, so that jobs side by side do not add threads. A process that
+/// was forked has none of its parent's threads, and gets pools of its own.
+static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
+
+/// The process they were made in, and the pools by their size.
+type Pools = (u32, HashMap<usize, Arc<ThreadPool>>);
+
+fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    let threads = match threads {
+        Some(threads) if limit > 0 => threads.min(limit),
+        Some(threads) => threads,
+        None => num_threads(),
+    };
+    let (mut pools, process) = (lock(&POOLS), std::process::id());
+    if pools.as_ref().is_some_and(|(owner, _)| *owner != process) {
+        // Their threads are not here; to drop them would wait for them.
+        std::mem::forget(pools.take());
+    }
+    let (_, pools) = pools.get_or_insert_with(|| (process, HashMap::new()));
+    if let Some(pool) = pools.get(&threads) {
+        return Ok(Arc::clone(pool));
+    }
+    let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("mercer-{i}"));
+    let pool = builder.build().map_err(|e| PyRuntimeError::new_err(format!("no threads to work on: {e}")))?;
+    Ok(Arc::clone(pools.entry(threads).or_insert(Arc::new(pool))))
+}

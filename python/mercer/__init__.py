@@ -1,5 +1,8 @@
 """Kernel machines for scikit-learn users: exact, certified, fast."""
 
+from mercer import kernels
+from mercer._certificate import Certificate
 from mercer._mercer import __version__
+from mercer.svm import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 
-__all__ = ["__version__"]
+__all__ = ["Certificate", "NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVDD", "SVR", "__version__", "kernels"]

@@ -11,15 +11,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::fit::Classes;
+use crate::fit::{Classes, numbers};
 use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::points::{Points, matrix};
 use crate::work::Run;
-
-fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
-    values.map_or_else(Vec::new, |values| values.as_array().to_vec())
-}
 
 /// Kernel ridge regression of the columns of `y`.
 #[pyfunction]

@@ -87,7 +87,7 @@ fn trained(machine: Machine, training: Training) -> Saved {
     Saved { training: Some(training), ..Saved::from(machine) }
 }
 
-fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
+pub(crate) fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
     values.map_or_else(Vec::new, |values| values.as_array().to_vec())
 }
 
@@ -140,7 +140,8 @@ pub(crate) fn fit_nu_svc(
     nu: f64,
     probability: Option<Learnt>,
 ) -> PyResult<Model> {
-    let svc = NuSvc::new(kernel.0.clone()).nu(nu).weights(numbers(weights)).solver(solver.0.clone());
+    let svc = NuSvc::new(kernel.0.clone()).nu(nu).adapt(true);
+    let svc = svc.weights(numbers(weights)).solver(solver.0.clone());
     let (x, y, probability) = (x.0.clone(), y.0.clone(), probability.map(settings).transpose()?);
     let saved = run.job(py, move |shared| {
         let model = svc.fit_watched(&x, &y, &mut shared.watch())?;

@@ -11,7 +11,8 @@ use mercer::model::{Coefficients, Expansion, Machine, libsvm};
 use mercer::solve::Certificate;
 use mercer::{ErrorKind, Result};
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -94,6 +95,38 @@ impl Model {
     #[getter]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.0.model.expansion().offsets.clone().into_pyarray(py)
+    }
+
+    /// The same machine with other coefficients and offsets.
+    fn with_coefficients(
+        &self,
+        values: PyReadonlyArray2<'_, f64>,
+        offsets: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Self> {
+        let mut saved = (*self.0).clone();
+        let expansion = saved.model.expansion_mut();
+        let (values, offsets) = (values.as_array(), offsets.as_array());
+        if values.dim() != coefficients(&expansion.coefficients).dim()
+            || offsets.len() != expansion.offsets.len()
+        {
+            return Err(PyValueError::new_err(
+                "coefficients or intercepts of another shape than the fitted ones",
+            ));
+        }
+        for block in &mut expansion.coefficients.blocks {
+            let width = block.outputs.len().max(1);
+            for (i, weights) in block.points.clone().zip(block.values.chunks_mut(width)) {
+                weights.iter_mut().enumerate().for_each(|(row, weight)| *weight = values[[row, i]]);
+            }
+        }
+        expansion.offsets = offsets.to_vec();
+        Ok(Self(Arc::new(saved)))
+    }
+
+    /// Whether the probabilities of classes were learnt.
+    #[getter]
+    fn has_probability(&self) -> bool {
+        matches!(self.0.probability, Some(Estimate::Classes(_)))
     }
 
     /// A dictionary for each quadratic programme solved.

@@ -86,6 +86,16 @@ impl Points {
         self.0.width()
     }
 
+    /// The variance of all values, with a weight for each row; two passes, in double precision.
+    #[pyo3(signature = (weights=None))]
+    fn variance(&self, py: Python<'_>, weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<f64> {
+        let weights = weights.map(|weights| weights.as_array().to_vec());
+        if weights.as_ref().is_some_and(|weights| weights.len() != self.0.len()) {
+            return Err(PyValueError::new_err("weights must be one per row"));
+        }
+        Ok(py.detach(|| variance(&self.0, weights.as_deref())))
+    }
+
     /// As numpy has them: a matrix, or columns, start, index and values of sparse rows.
     fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.0 {
@@ -165,6 +175,33 @@ fn compressed<T: Real>(
         return Err(PyValueError::new_err("sparse matrix: the parts of the matrix do not fit together"));
     }
     Ok(Sparse::new(columns, start, index, values))
+}
+
+/// The variance of all values, those that are not stored included. Rows are summed in blocks of a fixed size, so that the
+/// bits do not depend on the number of threads.
+fn variance(points: &Vectors, weights: Option<&[f64]>) -> f64 {
+    const BLOCK: usize = 256;
+    let (n, width) = (points.len(), points.width());
+    let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+    let total = (0..n).map(weight).sum::<f64>() * width as f64;
+    let sum = |term: &(dyn Fn(f64) -> f64 + Sync), absent: f64| -> f64 {
+        let block = |block: usize| -> f64 {
+            let rows = block * BLOCK..n.min((block + 1) * BLOCK);
+            let row = |i: usize| {
+                let row = points.row(i);
+                let mut sum = absent * (width - row.stored()) as f64;
+                row.for_each(|_, value| sum += term(value));
+                weight(i) * sum
+            };
+            rows.map(row).sum()
+        };
+        (0..n.div_ceil(BLOCK)).into_par_iter().map(block).collect::<Vec<_>>().iter().sum()
+    };
+    if total == 0.0 {
+        return 0.0;
+    }
+    let mean = sum(&|value| value, 0.0) / total;
+    sum(&|value| (value - mean).powi(2), mean * mean) / total
 }
 
 /// A numpy matrix of dense rows.

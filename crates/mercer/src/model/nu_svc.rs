@@ -34,6 +34,8 @@ pub struct NuSvc<K> {
     pub nu: f64,
     /// A weight for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
     pub weights: Vec<f64>,
+    /// Whether a pair of classes too unequal for ν takes the largest that it has. If not, such a ν is refused.
+    pub adapt: bool,
     /// How the dual is solved.
     pub solver: Smo,
 }
@@ -52,7 +54,7 @@ pub struct NuSvcFit<X, K> {
 impl<K> NuSvc<K> {
     /// ν = 0.5, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, nu: 0.5, weights: Vec::new(), solver: Smo::default() }
+        Self { kernel, nu: 0.5, weights: Vec::new(), adapt: false, solver: Smo::default() }
     }
 
     /// Sets a weight for each point.
@@ -66,6 +68,13 @@ impl<K> NuSvc<K> {
     #[must_use]
     pub fn nu(mut self, nu: f64) -> Self {
         self.nu = nu;
+        self
+    }
+
+    /// Sets whether a pair of classes too unequal for ν takes the largest that it has.
+    #[must_use]
+    pub fn adapt(mut self, adapt: bool) -> Self {
+        self.adapt = adapt;
         self
     }
 
@@ -125,7 +134,10 @@ impl<K> NuSvc<K> {
         let machine = Pairwise { kernel: &self.kernel, solver: &self.solver };
         let problem = |index: &[usize], positive: &[bool], _: (usize, usize)| {
             let weights: Vec<f64> = index.iter().map(|&i| present.weights[i]).collect();
-            Problem::nu_svc(positive, &weights, self.nu)
+            let sum = |sign: bool| {
+                weights.iter().zip(positive).filter(|(_, p)| **p == sign).map(|(w, _)| w).sum::<f64>()
+            };
+            Problem::nu_svc(positive, &weights, self.nu.min(largest(sum(true), sum(false))))
         };
         let mut solved = machine.solve(x, y, watch, problem).map_err(|error| present.error(error))?;
         let c = solved.iter_mut().map(|pair| 1.0 / scale(&mut pair.solution)).collect();
@@ -137,7 +149,7 @@ impl<K> NuSvc<K> {
     /// Refuses a ν for which there is no solution.
     pub(super) fn check_feasible(&self, y: &Labels, weights: &[f64]) -> Result<()> {
         let largest = largest_nu(y, weights);
-        if self.nu <= largest {
+        if self.adapt || self.nu <= largest {
             return Ok(());
         }
         Err(ErrorKind::Data(DataProblem::NuTooLarge { nu: self.nu, largest }).into())
@@ -148,7 +160,12 @@ impl<K> NuSvc<K> {
 pub(super) fn largest_nu(y: &Labels, weights: &[f64]) -> f64 {
     let sums = class_sums(y, weights);
     let (least, most) = sums.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &s| (a.min(s), b.max(s)));
-    2.0 * least / (least + most)
+    largest(least, most)
+}
+
+/// The same of two classes of these sizes.
+fn largest(a: f64, b: f64) -> f64 {
+    2.0 * a.min(b) / (a + b)
 }
 
 /// Scales an answer so that its margin is at ±1: β and b over ρ, the objective over ρ². One without margin stays as it is.

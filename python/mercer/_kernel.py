@@ -1,0 +1,71 @@
+"""What the parameters kernel, gamma, degree and coef0 of scikit-learn mean."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+from mercer import _mercer
+from mercer.kernels import Kernel
+
+__all__ = ["NAMES", "gamma_of", "named", "native"]
+
+#: Names that go with gamma, degree and coef0.
+NAMES = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
+
+
+def native(kernel: Any) -> _mercer.Kernel | None:
+    """The native kernel of an object or of a text in the library's form; None for a name or a callable."""
+    if isinstance(kernel, Kernel):
+        return kernel._native
+    if isinstance(kernel, str) and kernel not in NAMES:
+        return _mercer.Kernel(kernel)
+    return None
+
+
+def named(name: str, gamma: float, degree: float, coef0: float) -> _mercer.Kernel | None:
+    """The kernel of a name of scikit-learn's; None where it is none of ours.
+
+    A slope of 0 and a power of 0, which scikit-learn allows, make constants.
+    """
+    if name in ("poly", "polynomial", "sigmoid", "rbf", "laplacian", "chi2") and gamma == 0.0:
+        if name in ("rbf", "laplacian", "chi2"):
+            return _mercer.Kernel("1")
+        if name == "sigmoid" or coef0 < 0.0:
+            return None
+        return _mercer.Kernel(repr(float(coef0) ** degree)) if coef0 > 0.0 or degree > 0.0 else _mercer.Kernel("1")
+    if name in ("poly", "polynomial"):
+        if degree == 0:
+            return _mercer.Kernel("1")
+        if not isinstance(degree, Integral) and not float(degree).is_integer():
+            return None
+        return _mercer.Kernel(f"poly(degree={int(degree)}, gamma={float(gamma)!r}, coef0={float(coef0)!r})")
+    texts = {
+        "linear": "linear",
+        "cosine": "cosine",
+        "precomputed": "precomputed",
+        "rbf": f"rbf(gamma={float(gamma)!r})",
+        "sigmoid": f"tanh(gamma={float(gamma)!r}, coef0={float(coef0)!r})",
+        "laplacian": f"laplace(gamma={float(gamma)!r})",
+    }
+    if name == "chi2":
+        return _mercer.Kernel(f"gaussian(metric=chi2, sigma={(2.0 * gamma) ** -0.5!r})")
+    return _mercer.Kernel(texts[name]) if name in texts else None
+
+
+def gamma_of(gamma: Any, points: _mercer.Points, weights: Any) -> float:
+    """The number that gamma means: 1/(columns · variance) for "scale", 1/columns for "auto" and None.
+
+    The variance is that of the weighted rows, so that a weight is the same as so many copies.
+    """
+    if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
+        return 1.0 / points.columns
+    if isinstance(gamma, str):
+        variance = points.variance(weights)
+        if not variance < float("inf"):
+            raise ValueError(
+                "The dual coefficients or intercepts are not finite. The variance of the input data overflows: it may"
+                " contain large values and need to be preprocessed."
+            )
+        return 1.0 / (points.columns * variance) if variance != 0.0 else 1.0
+    return float(gamma)

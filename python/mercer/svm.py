@@ -1,0 +1,1146 @@
+"""Support vector machines with scikit-learn's names."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _ovr_decision_function, check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from mercer import _mercer
+from mercer._native import class_weights, names_of
+from mercer._svm import Machine
+
+__all__ = ["NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVDD", "SVR"]
+
+_COMMON = ("kernel", "degree", "gamma", "coef0", "tol", "cache_size", "max_iter", "verbose", "n_threads", "time_limit", "exact")
+
+
+class Classifier(ClassifierMixin, Machine):  # type: ignore[misc]
+    """A machine that tells classes apart."""
+
+    def _targets(self, y: Any) -> Any:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_, index = np.unique(y, return_inverse=True)
+        self.class_weight_ = compute_class_weight(
+            getattr(self, "class_weight", None), classes=self.classes_, y=y
+        )
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"The number of classes has to be greater than one; got {len(self.classes_)} class"
+            )
+        return index.astype(np.uint32)
+
+    def _weights(self, weights: Any, target: Any) -> Any:
+        weights = class_weights(weights, self.class_weight_, target)
+        self._present = np.arange(len(self.classes_))
+        if weights is not None:
+            self._present = np.unique(target[weights > 0.0])
+            if len(self._present) < 2:
+                raise ValueError(self._one_class_message)
+        return weights
+
+    _one_class_message = "Invalid input - all samples with positive weights belong to the same class."
+
+    def _labels(self, target: Any) -> _mercer.Classes:
+        return _mercer.Classes(names_of(self.classes_), target)
+
+    def predict(self, X: Any) -> Any:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            Class labels.
+        """
+        points = self._checked_points(X)
+        index = self._fitted.predict(self._run(), points, self._double)
+        return self.classes_.take(self._present[index])
+
+
+class PairwiseClassifier(Classifier):
+    """A machine for each pair of classes, which vote."""
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        model = self._model
+        self._n_support = np.zeros(len(self.classes_), dtype=np.int32)
+        self._n_support[self._present] = model.details["class_sizes"]
+        if len(self.classes_) == 2:
+            # scikit-learn's sign: positive for the second class.
+            self.dual_coef_ = -self._dual_coef_
+            self.intercept_ = -self._intercept_ + 0.0
+        sigmoids = model.details.get("sigmoids") or []
+        self._probA = np.array([a for a, _ in sigmoids])
+        self._probB = np.array([b for _, b in sigmoids])
+
+    def _iterations(self) -> None:
+        self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._model.certificates], dtype=np.int32)
+
+    def decision_function(self, X: Any) -> Any:
+        """Evaluate the decision function.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            For two classes one number a row, positive for the second class. For more a column for each class, or, with
+            ``decision_function_shape="ovo"``, for each pair of classes.
+        """
+        decisions = self._decisions(X)
+        if len(self._present) == 2:
+            return -decisions.ravel()
+        if self.decision_function_shape == "ovr":
+            return _ovr_decision_function(decisions < 0, -decisions, len(self._present))
+        return decisions
+
+    def predict(self, X: Any) -> Any:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            Class labels.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        if self.break_ties and len(self._present) > 2:
+            return self.classes_.take(self._present[np.argmax(self.decision_function(X), axis=1)])
+        return super().predict(X)
+
+    def _has_probability(self) -> bool:
+        if isinstance(self.probability, str) and self.probability == "deprecated" or not self.probability:
+            raise AttributeError("predict_proba is not available when probability=False")
+        return True
+
+    def _learnt(self) -> tuple[str, int, int] | None:
+        """How probabilities are learnt, if they are."""
+        wanted = self.probability
+        if wanted is False or wanted == "deprecated" or not wanted:
+            return None
+        seed = 0
+        if self.random_state is not None:
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        return ("sigmoid" if wanted is True or not isinstance(wanted, str) else wanted, 5, seed)
+
+    @available_if(_has_probability)
+    def predict_proba(self, X: Any) -> Any:
+        """Predict the probability of each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            A column for each class, in the order of `classes_`.
+        """
+        points = self._checked_points(X)
+        if not self._model.has_probability:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        found = self._model.probabilities(self._run(), points)
+        if len(self._present) == len(self.classes_):
+            return found
+        whole = np.zeros((len(found), len(self.classes_)))
+        whole[:, self._present] = found
+        return whole
+
+    @available_if(_has_probability)
+    def predict_log_proba(self, X: Any) -> Any:
+        """Predict the logarithm of the probability of each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            A column for each class, in the order of `classes_`.
+        """
+        return np.log(self.predict_proba(X))
+
+    @property
+    def probA_(self) -> Any:
+        """Slopes of the sigmoids of `probability`, one for each pair of classes."""
+        return self._probA
+
+    @property
+    def probB_(self) -> Any:
+        """Offsets of the sigmoids of `probability`, one for each pair of classes."""
+        return self._probB
+
+    def _weights_of_features(self) -> Any:
+        if self.dual_coef_.shape[0] == 1:
+            return super()._weights_of_features() if len(self.classes_) > 2 else self._two()
+        ends = np.concatenate(([0], np.cumsum(self._n_support)))
+        vectors = self.support_vectors_
+        rows = []
+        for a in range(len(self.classes_)):
+            for b in range(a + 1, len(self.classes_)):
+                first, second = slice(ends[a], ends[a + 1]), slice(ends[b], ends[b + 1])
+                row = self.dual_coef_[[b - 1], first] @ vectors[first] + self.dual_coef_[[a], second] @ vectors[second]
+                rows.append(row)
+        return _stacked(rows)
+
+    def _two(self) -> Any:
+        return self.dual_coef_ @ self.support_vectors_
+
+
+def _stacked(rows: list[Any]) -> Any:
+    import scipy.sparse as sp
+
+    return sp.vstack(rows).tocsr() if sp.issparse(rows[0]) else np.vstack(rows)
+
+
+class SVC(PairwiseClassifier):
+    """Support vector classification.
+
+    Minimises ½‖w‖² + C Σξᵢ subject to yᵢ(w·φ(xᵢ) + b) ≥ 1 − ξᵢ, ξᵢ ≥ 0, for each pair of classes. A drop-in for
+    :class:`sklearn.svm.SVC`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The price of an error. Infinity allows none.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Whether decided rows are set aside during the fit. The answer is the same.
+    probability : bool or {"sigmoid", "isotonic"}, default=False
+        Whether `predict_proba` is learnt, by cross-validation in five folds: by Platt's sigmoid (True), or by isotonic
+        regression.
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    class_weight : dict or "balanced", default=None
+        A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of two variables, -1 for no limit.
+    decision_function_shape : {"ovo", "ovr"}, default="ovr"
+        Whether `decision_function` has a column for each class or for each pair of classes.
+    break_ties : bool, default=False
+        Whether `predict` goes by the largest value of `decision_function` instead of the votes of the pairs.
+    random_state : int, RandomState instance or None, default=None
+        What the folds of `probability` are drawn by; None is the same each time.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        What a margin error costs: C times it, or C/2 times its square.
+    fit_intercept : bool, default=True
+        Whether there is a constant in the decision.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (n_classes,) or (1,)
+        Number of support vectors, for each class.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_SV) or (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_pairs,) or (1,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int or ndarray of shape (n_pairs,)
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factors on C.
+    probA_ : ndarray of shape (n_pairs,)
+        Slopes of the sigmoids of `probability`.
+    probB_ : ndarray of shape (n_pairs,)
+        Offsets of the sigmoids of `probability`.
+
+    See Also
+    --------
+    NuSVC : The same with a bound on the share of errors in place of C.
+    CrammerSingerSVC : All classes in one programme.
+
+    Examples
+    --------
+    >>> from mercer import SVC
+    >>> model = SVC(C=10.0).fit([[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"])
+    >>> model.predict([[-1.0], [4.0]])
+    array(['low', 'high'], dtype='<U4')
+    >>> model.certificate_.stop
+    'converged'
+    """
+
+    _parameter_constraints = Machine._constraints(
+        *_COMMON, "C", "shrinking", "probability", "class_weight", "decision_function_shape", "break_ties",
+        "random_state", "fit_intercept", loss=[StrOptions({"hinge", "squared_hinge"})],
+    )
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool | str = False,
+        tol: float = 1e-3,
+        cache_size: float = 2000,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        time_limit: float | None = None,
+        exact: bool | str = "auto",
+        n_threads: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.time_limit = time_limit
+        self.exact = exact
+        self.n_threads = n_threads
+
+    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        return _mercer.fit_svc(
+            run, solver, kernel, points, self._labels(target), weights,
+            c=float(self.C), squared=self.loss == "squared_hinge", offset=bool(self.fit_intercept),
+            probability=self._learnt(),
+        )
+
+
+class NuSVC(PairwiseClassifier):
+    """Support vector classification with a bound on the share of errors.
+
+    A drop-in for :class:`sklearn.svm.NuSVC`.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        An upper bound on the share of margin errors and a lower bound on that of support vectors, above 0 and at most 1.
+        A pair of classes of unequal size has a largest nu of its own, which is taken, with a warning, where nu is
+        above it.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Whether decided rows are set aside during the fit. The answer is the same.
+    probability : bool or {"sigmoid", "isotonic"}, default=False
+        Whether `predict_proba` is learnt, by cross-validation in five folds: by Platt's sigmoid (True), or by isotonic
+        regression.
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    class_weight : dict or "balanced", default=None
+        A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of two variables, -1 for no limit.
+    decision_function_shape : {"ovo", "ovr"}, default="ovr"
+        Whether `decision_function` has a column for each class or for each pair of classes.
+    break_ties : bool, default=False
+        Whether `predict` goes by the largest value of `decision_function` instead of the votes of the pairs.
+    random_state : int, RandomState instance or None, default=None
+        What the folds of `probability` are drawn by; None is the same each time.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (n_classes,) or (1,)
+        Number of support vectors, for each class.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_SV) or (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_pairs,) or (1,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int or ndarray of shape (n_pairs,)
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factors on C.
+    probA_ : ndarray of shape (n_pairs,)
+        Slopes of the sigmoids of `probability`.
+    probB_ : ndarray of shape (n_pairs,)
+        Offsets of the sigmoids of `probability`.
+
+    See Also
+    --------
+    SVC : The same with a price for errors.
+
+    Examples
+    --------
+    >>> from mercer import NuSVC
+    >>> model = NuSVC(nu=0.4).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> model.predict([[-1.0], [4.0]])
+    array([0, 1])
+    """
+
+    _parameter_constraints = Machine._constraints(
+        *_COMMON, "nu", "shrinking", "probability", "class_weight", "decision_function_shape", "break_ties",
+        "random_state",
+    )
+    _one_class_message = "specified nu is infeasible: all samples with positive weights belong to the same class"
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool | str = False,
+        tol: float = 1e-3,
+        cache_size: float = 2000,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        time_limit: float | None = None,
+        exact: bool | str = "auto",
+        n_threads: int | None = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.exact = exact
+        self.n_threads = n_threads
+
+    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        self._warn_infeasible(target, weights)
+        return _mercer.fit_nu_svc(
+            run, solver, kernel, points, self._labels(target), weights,
+            nu=float(self.nu), probability=self._learnt(),
+        )
+
+    def _warn_infeasible(self, target: Any, weights: Any) -> None:
+        """Names the pair of classes that bounds nu most, where one does."""
+        sizes = np.bincount(target, weights=weights, minlength=len(self.classes_))[self._present]
+        order = np.argsort(sizes, kind="stable")
+        least, most = sizes[order[0]], sizes[order[-1]]
+        largest = 2.0 * least / (least + most)
+        if self.nu > largest:
+            a, b = sorted(self._present[[order[0], order[-1]]])
+            warnings.warn(
+                f"nu={self.nu:g} is infeasible for classes of so unequal size: for {self.classes_[a]!r} and"
+                f" {self.classes_[b]!r} it is at most {largest:.3g}. Each pair is fitted with the largest there is.",
+                UserWarning,
+                stacklevel=6,
+            )
+
+
+class Regressor(RegressorMixin, Machine):  # type: ignore[misc]
+    """A machine that predicts numbers."""
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        self._n_support = np.array([len(self.support_)], dtype=np.int32)
+
+    def predict(self, X: Any) -> Any:
+        """Predict a number for each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            Predictions.
+        """
+        return self._decisions(X).ravel()
+
+
+class SVR(Regressor):
+    """Support vector regression with an insensitive zone.
+
+    A drop-in for :class:`sklearn.svm.SVR`.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    C : float, default=1.0
+        The price of an error. Infinity allows none.
+    epsilon : float, default=0.1
+        The half width of the zone in which errors cost nothing.
+    shrinking : bool, default=True
+        Whether decided rows are set aside during the fit. The answer is the same.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of two variables, -1 for no limit.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        What an error beyond the zone costs: C times it, or C/2 times its square.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (n_classes,) or (1,)
+        Number of support vectors, for each class.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_SV) or (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_pairs,) or (1,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int or ndarray of shape (n_pairs,)
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+
+    See Also
+    --------
+    NuSVR : The same with a bound on the share of errors in place of epsilon.
+    KernelRidge : Squared errors without a zone, in closed form.
+
+    Examples
+    --------
+    >>> from mercer import SVR
+    >>> model = SVR(C=100.0, epsilon=0.01).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 9.0])
+    >>> model.predict([[2.0]]).round(1)
+    array([4.])
+    """
+
+    _parameter_constraints = Machine._constraints(
+        *_COMMON, "C", "epsilon", "shrinking",
+        loss=[StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+    )
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float = 2000,
+        verbose: bool = False,
+        max_iter: int = -1,
+        loss: str = "epsilon_insensitive",
+        time_limit: float | None = None,
+        exact: bool | str = "auto",
+        n_threads: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.loss = loss
+        self.time_limit = time_limit
+        self.exact = exact
+        self.n_threads = n_threads
+
+    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        return _mercer.fit_svr(
+            run, solver, kernel, points, target, weights, c=float(self.C), epsilon=float(self.epsilon), nu=None,
+            squared=self.loss != "epsilon_insensitive",
+        )
+
+
+class NuSVR(Regressor):
+    """Support vector regression with a bound on the share of errors.
+
+    A drop-in for :class:`sklearn.svm.NuSVR`.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        An upper bound on the share of errors and a lower bound on that of support vectors, above 0 and at most 1.
+    C : float, default=1.0
+        The price of an error. Infinity allows none.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    shrinking : bool, default=True
+        Whether decided rows are set aside during the fit. The answer is the same.
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of two variables, -1 for no limit.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
+
+    Attributes
+    ----------
+    epsilon_ : float
+        The half width of the zone that was found.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (n_classes,) or (1,)
+        Number of support vectors, for each class.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_SV) or (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_pairs,) or (1,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int or ndarray of shape (n_pairs,)
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+
+    See Also
+    --------
+    SVR : The same with epsilon given.
+
+    Examples
+    --------
+    >>> from mercer import NuSVR
+    >>> model = NuSVR(C=100.0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 9.0])
+    >>> bool(model.epsilon_ >= 0.0)
+    True
+    """
+
+    _parameter_constraints = Machine._constraints(*_COMMON, "C", "nu", "shrinking")
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float = 2000,
+        verbose: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        exact: bool | str = "auto",
+        n_threads: int | None = None,
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.exact = exact
+        self.n_threads = n_threads
+
+    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        model = _mercer.fit_svr(
+            run, solver, kernel, points, target, weights, c=float(self.C), epsilon=0.0, nu=float(self.nu),
+            squared=False,
+        )
+        self.epsilon_ = model.details["epsilon"]
+        return model
+
+
+class Detector(OutlierMixin, Machine):  # type: ignore[misc]
+    """A machine of one class."""
+
+    _supervised = False
+
+    def _targets(self, y: Any) -> Any:
+        return None
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        self._n_support = np.array([len(self.support_)], dtype=np.int32)
+
+    def decision_function(self, X: Any) -> Any:
+        """Signed distance to the border, positive inside.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,)
+            Positive for rows like those of the training data.
+        """
+        return self.score_samples(X) - self.offset_
+
+    def score_samples(self, X: Any) -> Any:
+        """Score each row: the decision before `offset_` is taken off.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            More is more ordinary.
+        """
+        return self._decisions(X).ravel() + self.offset_
+
+    def predict(self, X: Any) -> Any:
+        """Predict whether rows are like those of the training data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            1 inside, -1 outside.
+        """
+        return np.where(self.decision_function(X) >= 0.0, 1, -1).astype(np.intp)
+
+
+class OneClassSVM(Detector):
+    """Where the data are: a hyperplane that parts them from the origin of feature space.
+
+    A drop-in for :class:`sklearn.svm.OneClassSVM`.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    nu : float, default=0.5
+        An upper bound on the share of errors and a lower bound on that of support vectors, above 0 and at most 1.
+    shrinking : bool, default=True
+        Whether decided rows are set aside during the fit. The answer is the same.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of two variables, -1 for no limit.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
+
+    Attributes
+    ----------
+    offset_ : float
+        decision_function = score_samples - `offset_`.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (n_classes,) or (1,)
+        Number of support vectors, for each class.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_SV) or (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_pairs,) or (1,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int or ndarray of shape (n_pairs,)
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+
+    See Also
+    --------
+    SVDD : The smallest sphere around the data.
+
+    Examples
+    --------
+    >>> from mercer import OneClassSVM
+    >>> model = OneClassSVM(gamma="auto", nu=0.25).fit([[0.0], [0.44], [0.45], [0.46], [1.0]])
+    >>> model.predict([[0.45], [9.0]])
+    array([ 1, -1])
+    """
+
+    _parameter_constraints = Machine._constraints(*_COMMON, "nu", "shrinking")
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 2000,
+        verbose: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        exact: bool | str = "auto",
+        n_threads: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.exact = exact
+        self.n_threads = n_threads
+
+    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        return _mercer.fit_one_class(run, solver, kernel, points, weights, nu=float(self.nu))
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        self.offset_ = -self._intercept_
+
+
+class SVDD(Detector):
+    """The smallest sphere around the data in feature space.
+
+    Minimises R² + C Σξᵢ subject to ‖φ(xᵢ) − a‖² ≤ R² + ξᵢ, ξᵢ ≥ 0 (Tax and Duin). The decision is R² − ‖φ(x) − a‖².
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    C : float or None, default=None
+        The price of a row outside, at least 1/n; from 1 on the sphere holds all rows. None for 1 / (nu n), with which at
+        most the share `nu` is outside.
+    nu : float, default=0.5
+        The share of rows that may be outside, where C is None.
+    shrinking : bool, default=True
+        Whether decided rows are set aside during the fit. The answer is the same.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of two variables, -1 for no limit.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
+
+    Attributes
+    ----------
+    square_radius_ : float
+        R²
+    offset_ : float
+        decision_function = score_samples - `offset_`, and score_samples = −‖φ(x) − a‖².
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, by class.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (n_classes,) or (1,)
+        Number of support vectors, for each class.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_SV) or (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_pairs,) or (1,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int or ndarray of shape (n_pairs,)
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+
+    See Also
+    --------
+    OneClassSVM : A hyperplane in place of the sphere.
+
+    Examples
+    --------
+    >>> from mercer import SVDD
+    >>> model = SVDD(kernel="linear", C=1.0).fit([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0], [1.0, 1.0]])
+    >>> round(model.square_radius_, 6)
+    2.0
+    >>> model.predict([[1.0, 1.5], [4.0, 4.0]])
+    array([ 1, -1])
+    """
+
+    _parameter_constraints = Machine._constraints(
+        *_COMMON, "nu", "shrinking", C=[*Machine._parameter_constraints["C"], None]
+    )
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float | None = None,
+        nu: float = 0.5,
+        shrinking: bool = True,
+        cache_size: float = 2000,
+        verbose: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        exact: bool | str = "auto",
+        n_threads: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.nu = nu
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.exact = exact
+        self.n_threads = n_threads
+
+    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        count = len(points) if weights is None else float(weights.sum())
+        c = 1.0 / (self.nu * count) if self.C is None else float(self.C)
+        return _mercer.fit_svdd(run, solver, kernel, points, weights, c=c)
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        self.square_radius_ = self._model.details["square_radius"]
+        self.offset_ = -self.square_radius_

@@ -22,6 +22,9 @@ __all__ = ["NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVDD", "SVR"]
 
 _COMMON = ("kernel", "degree", "gamma", "coef0", "tol", "cache_size", "max_iter", "verbose", "n_threads", "time_limit", "exact")
 
+#: Decisions of less than this share of the offset cannot be told from 0.
+_ROUNDING = 1e-11
+
 
 class Classifier(ClassifierMixin, Machine):  # type: ignore[misc]
     """A machine that tells classes apart."""
@@ -42,13 +45,16 @@ class Classifier(ClassifierMixin, Machine):  # type: ignore[misc]
         return index.astype(np.uint32)
 
     def _weights(self, weights: Any, target: Any) -> Any:
-        weights = class_weights(weights, self.class_weight_, target)
+        weights = self._factors(weights, target)
         self._present = np.arange(len(self.classes_))
         if weights is not None:
             self._present = np.unique(target[weights > 0.0])
             if len(self._present) < 2:
                 raise ValueError(self._one_class_message)
         return weights
+
+    def _factors(self, weights: Any, target: Any) -> Any:
+        return class_weights(weights, self.class_weight_, target)
 
     _one_class_message = "Invalid input - all samples with positive weights belong to the same class."
 
@@ -416,7 +422,8 @@ class NuSVC(PairwiseClassifier):
     cache_size : float, default=2000
         Megabytes for kernel rows, at most. They are taken up as they pay.
     class_weight : dict or "balanced", default=None
-        A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).
+        A factor, for each class, on the C that nu stands for in each pair; "balanced" for
+        n_samples / (n_classes * np.bincount(y)).
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
@@ -532,10 +539,16 @@ class NuSVC(PairwiseClassifier):
 
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
         self._warn_infeasible(target, weights)
+        factors = self.class_weight_
+        own = [] if (factors == 1.0).all() else list(zip(names_of(self.classes_), factors.tolist(), strict=True))
         return _mercer.fit_nu_svc(
             run, solver, kernel, points, self._labels(target), weights,
-            nu=float(self.nu), probability=self._learnt(),
+            nu=float(self.nu), class_weights=own, probability=self._learnt(),
         )
+
+    def _factors(self, weights: Any, target: Any) -> Any:
+        # They are factors on the C that nu stands for, not on the weights that nu is a share of.
+        return weights
 
     def _warn_infeasible(self, target: Any, weights: Any) -> None:
         """Names the pair of classes that bounds nu most, where one does."""
@@ -857,7 +870,12 @@ class Detector(OutlierMixin, Machine):  # type: ignore[misc]
         decision : ndarray of shape (n_samples,)
             Positive for rows like those of the training data.
         """
-        return self.score_samples(X) - self.offset_
+        decisions = self._decisions(X).ravel()
+        if self._double:
+            # What rounding leaves of a row on the border is no side of it.
+            size = np.abs(self.offset_).max()
+            decisions[np.abs(decisions) <= _ROUNDING * size] = 0.0
+        return decisions
 
     def score_samples(self, X: Any) -> Any:
         """Score each row: the decision before `offset_` is taken off.
@@ -872,7 +890,7 @@ class Detector(OutlierMixin, Machine):  # type: ignore[misc]
         scores : ndarray of shape (n_samples,)
             More is more ordinary.
         """
-        return self._decisions(X).ravel() + self.offset_
+        return self.decision_function(X) + self.offset_
 
     def predict(self, X: Any) -> Any:
         """Predict whether rows are like those of the training data.

@@ -127,7 +127,7 @@ pub(crate) fn fit_svc(
 
 /// ν-SVC.
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights, *, nu, probability))]
+#[pyo3(signature = (run, solver, kernel, x, y, weights, *, nu, class_weights, probability))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
 pub(crate) fn fit_nu_svc(
     py: Python<'_>,
@@ -138,9 +138,10 @@ pub(crate) fn fit_nu_svc(
     y: &Classes,
     weights: Option<PyReadonlyArray1<'_, f64>>,
     nu: f64,
+    class_weights: Vec<(String, f64)>,
     probability: Option<Learnt>,
 ) -> PyResult<Model> {
-    let svc = NuSvc::new(kernel.0.clone()).nu(nu).adapt(true);
+    let svc = NuSvc { class_weights, ..NuSvc::new(kernel.0.clone()).nu(nu).adapt(true) };
     let svc = svc.weights(numbers(weights)).solver(solver.0.clone());
     let (x, y, probability) = (x.0.clone(), y.0.clone(), probability.map(settings).transpose()?);
     let saved = run.job(py, move |shared| {

@@ -16,7 +16,9 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+use super::class_weights::{check_factors, check_known, factors};
 use super::function::check_nu;
+use super::multiclass::pairs;
 use super::pairwise::Pairwise;
 use super::svc::SvcModel;
 use super::weights::{Present, class_sums};
@@ -34,6 +36,9 @@ pub struct NuSvc<K> {
     pub nu: f64,
     /// A weight for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
     pub weights: Vec<f64>,
+    /// Factors on the C that ν stands for, 1/ρ of each pair, for the classes named: with any of them each pair is then
+    /// fitted as C-SVC. (ν itself has no price that a class could multiply.)
+    pub class_weights: Vec<(String, f64)>,
     /// Whether a pair of classes too unequal for ν takes the largest that it has. If not, such a ν is refused.
     pub adapt: bool,
     /// How the dual is solved.
@@ -54,7 +59,14 @@ pub struct NuSvcFit<X, K> {
 impl<K> NuSvc<K> {
     /// ν = 0.5, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, nu: 0.5, weights: Vec::new(), adapt: false, solver: Smo::default() }
+        Self {
+            kernel,
+            nu: 0.5,
+            weights: Vec::new(),
+            class_weights: Vec::new(),
+            adapt: false,
+            solver: Smo::default(),
+        }
     }
 
     /// Sets a weight for each point.
@@ -68,6 +80,13 @@ impl<K> NuSvc<K> {
     #[must_use]
     pub fn nu(mut self, nu: f64) -> Self {
         self.nu = nu;
+        self
+    }
+
+    /// Multiplies the C that ν stands for by `weight` for the points of `class`.
+    #[must_use]
+    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
+        self.class_weights.push((class.into(), weight));
         self
     }
 
@@ -113,6 +132,7 @@ impl<K> NuSvc<K> {
     /// The first rule broken.
     pub fn check(&self) -> Result<()> {
         check_nu(self.nu)?;
+        check_factors(&self.class_weights)?;
         self.solver.check()
     }
 
@@ -127,6 +147,7 @@ impl<K> NuSvc<K> {
         self.check()?;
         y.check(x.len())?;
         x.check_finite()?;
+        check_known(&self.class_weights, y)?;
         let present = Present::new(&self.weights, x.len())?;
         let (x, y) = (&present.points(x), &present.labels(y));
         y.check(x.len())?;
@@ -140,7 +161,19 @@ impl<K> NuSvc<K> {
             Problem::nu_svc(positive, &weights, self.nu.min(largest(sum(true), sum(false))))
         };
         let mut solved = machine.solve(x, y, watch, problem).map_err(|error| present.error(error))?;
-        let c = solved.iter_mut().map(|pair| 1.0 / scale(&mut pair.solution)).collect();
+        let c: Vec<f64> = solved.iter_mut().map(|pair| 1.0 / scale(&mut pair.solution)).collect();
+        if !self.class_weights.is_empty() {
+            let (factors, pairs) = (factors(&self.class_weights, y.classes()), pairs(y.classes().len()));
+            let weighted = |index: &[usize], positive: &[bool], pair: (usize, usize)| {
+                let c =
+                    pairs.iter().zip(&c).find(|(own, _)| **own == pair).map_or(1.0, |(_, &c)| c.min(MOST_C));
+                let own = |(&i, &p): (&usize, &bool)| {
+                    c * factors[if p { pair.0 } else { pair.1 }] * present.weights[i]
+                };
+                Problem::c_svc(positive, &index.iter().zip(positive).map(own).collect::<Vec<f64>>())
+            };
+            solved = machine.solve(x, y, watch, weighted).map_err(|error| present.error(error))?;
+        }
         let mut model = machine.assemble(x, y, &solved);
         present.positions(&mut model.support);
         Ok(NuSvcFit { model, c, phases: solved.iter().map(|pair| pair.solution.phases).sum() })
@@ -155,6 +188,9 @@ impl<K> NuSvc<K> {
         Err(ErrorKind::Data(DataProblem::NuTooLarge { nu: self.nu, largest }).into())
     }
 }
+
+/// C where ν leaves no margin and 1/ρ is no number to multiply.
+const MOST_C: f64 = 1e9;
 
 /// ν of a pair can be no more than twice the share of its smaller class.
 pub(super) fn largest_nu(y: &Labels, weights: &[f64]) -> f64 {
@@ -182,4 +218,43 @@ fn scale(solution: &mut Solution) -> f64 {
         certificate.gap = certificate.gap.map(|gap| gap / (margin * margin));
     }
     margin.max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Vectors;
+    use crate::kernel::{VectorExpr, rbf};
+
+    fn data() -> (Vectors, Labels) {
+        let value = |i: i32| (f64::from(i) * 0.7).sin() + f64::from(i % 3) * 0.4;
+        let x = Vectors::dense(1, (0..60).map(value).collect());
+        (x, Labels::first_seen((0..60).map(|i| if i % 3 == 0 { "a" } else { "b" })))
+    }
+
+    fn decisions(svc: NuSvc<VectorExpr>) -> Vec<f64> {
+        let (x, y) = data();
+        let exact = Smo { exact: true, tolerance: 1e-6, ..Smo::default() };
+        svc.solver(exact).fit(&x, &y).unwrap().expansion.map_double(&x, |f| f[0]).unwrap()
+    }
+
+    #[test]
+    fn a_class_weight_is_a_factor_on_the_c_that_nu_stands_for() {
+        let plain = decisions(NuSvc::new(rbf(1.0)).nu(0.5));
+        let one = decisions(NuSvc::new(rbf(1.0)).nu(0.5).class_weight("a", 1.0));
+        assert!(plain.iter().zip(&one).all(|(a, b)| (a - b).abs() < 1e-5), "{plain:?}\n{one:?}");
+        let positive = |f: &[f64]| f.iter().filter(|f| **f > 0.0).count();
+        let more = decisions(NuSvc::new(rbf(1.0)).nu(0.5).class_weight("a", 5.0));
+        assert!(positive(&more) > positive(&plain));
+        let (x, y) = data();
+        assert!(NuSvc::new(rbf(1.0)).class_weight("c", 1.0).fit(&x, &y).is_err());
+    }
+
+    #[test]
+    fn a_pair_too_unequal_takes_the_largest_nu() {
+        let (x, y) = data();
+        assert!(NuSvc::new(rbf(1.0)).nu(0.9).fit(&x, &y).is_err());
+        let adapted = decisions(NuSvc::new(rbf(1.0)).nu(0.9).adapt(true));
+        assert_eq!(adapted, decisions(NuSvc::new(rbf(1.0)).nu(2.0 * 20.0 / 60.0)));
+    }
 }

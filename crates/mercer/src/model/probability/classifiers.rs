@@ -99,8 +99,11 @@ impl<K> NuSvc<K> {
         let solver = shared_out(&self.solver, y, settings);
         Probability::learn(&Data { x, y, weights: &self.weights }, settings, watch, |part, watch| {
             let nu = self.nu.min(largest_nu(part.y, part.weights));
+            let own = |(name, _): &&(String, f64)| part.y.classes().contains(name);
+            let class_weights = self.class_weights.iter().filter(own).cloned().collect();
             let weights = part.weights.to_vec();
-            NuSvc { nu, weights, solver: solver.clone(), ..self.clone() }.fit_watched(part.x, part.y, watch)
+            let svc = NuSvc { nu, weights, class_weights, solver: solver.clone(), ..self.clone() };
+            svc.fit_watched(part.x, part.y, watch)
         })
     }
 }

@@ -9,8 +9,9 @@ import pytest
 # The seeds of `global_random_seed`, as scikit-learn chooses them (SKLEARN_TESTS_GLOBAL_RANDOM_SEED).
 from sklearn.conftest import pytest_generate_tests  # noqa: F401
 
+from ..estimators import PROVING
 from .expected import EXPECTED
-from .replace import PROVING, replaced
+from .replace import replaced
 
 HERE = Path(__file__).resolve().parent
 

@@ -3,14 +3,12 @@
 Nothing of scikit-learn is copied: `load` imports the installed file while the names below mean our classes. Tests
 look some of the names up only when they run, so `conftest.py` puts the same replacements in place around each test.
 
-With `MERCER_REPLACE=scikit-learn` in the environment the stand-ins are empty subclasses of scikit-learn's own classes:
-every test must pass then, which proves that a failure is not the runner's.
+With `MERCER_REPLACE=scikit-learn` (see `estimators.py`) every test must pass: a failure is not the runner's.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,12 +16,8 @@ from unittest.mock import patch
 
 import pytest
 
-# Module of scikit-learn from which users import -> the classes replaced there.
-REPLACED = {
-    "sklearn.svm": ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"),
-    "sklearn.decomposition": ("KernelPCA",),
-    "sklearn.kernel_ridge": ("KernelRidge",),
-}
+from ..estimators import CLASSES, THEIRS
+
 # Their test file -> our file that shows its tests.
 FILES = {
     "sklearn.svm.tests.test_svm": "test_svm.py",
@@ -31,21 +25,10 @@ FILES = {
     "sklearn.decomposition.tests.test_kernel_pca": "test_kernel_pca.py",
     "sklearn.tests.test_kernel_ridge": "test_kernel_ridge.py",
 }
-PROVING = os.environ.get("MERCER_REPLACE") == "scikit-learn"
-
-
-def stand_in(module: str, name: str) -> type:
-    """The class that takes the place of `name` in `module`."""
-    if not PROVING:
-        return getattr(importlib.import_module("mercer"), name)
-    theirs = getattr(importlib.import_module(module), name)
-    return type(name, (theirs,), {"__module__": __name__, "__doc__": theirs.__doc__})
-
-
-# Made before anything is replaced.
-STAND_INS = {module: {name: stand_in(module, name) for name in names} for module, names in REPLACED.items()}
-# For pickle, which looks a class up by its module.
-globals().update({name: stand for stands in STAND_INS.values() for name, stand in stands.items() if PROVING})
+# Module of scikit-learn from which users import -> what the names mean there meanwhile.
+STAND_INS = {
+    module: {name: CLASSES[name] for name, home in THEIRS.items() if home == module} for module in set(THEIRS.values())
+}
 
 
 @contextmanager

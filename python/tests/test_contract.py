@@ -1,4 +1,4 @@
-"""scikit-learn's contract: every check that it offers to other libraries, and those that it keeps for its own classes."""
+"""scikit-learn's contract: every check that it offers to others, and those that it keeps for its own classes."""
 
 from __future__ import annotations
 

@@ -148,8 +148,8 @@ def test_sparse_and_dense_tables_give_the_same_answers(name):
     for method, values in dense.items():
         if values.dtype.kind == "f":
             # Of a direction only the line is defined.
-            ours, theirs = (np.abs(values), np.abs(sparse[method])) if method == "transform" else (values, sparse[method])
-            np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5, err_msg=method)
+            size = np.abs if method == "transform" else np.asarray
+            np.testing.assert_allclose(size(sparse[method]), size(values), rtol=1e-5, atol=1e-5, err_msg=method)
         else:
             assert np.array_equal(values, sparse[method])
 

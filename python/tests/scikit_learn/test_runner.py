@@ -1,4 +1,4 @@
-"""The runner: every test of scikit-learn's files is here, with our classes in place, and expectations name real tests."""
+"""The runner: every test of scikit-learn's files is run on our classes, and expectations name real tests."""
 
 from __future__ import annotations
 

@@ -84,14 +84,23 @@ def last_object(done: subprocess.CompletedProcess) -> tuple[dict, str]:
     return {}, f"exit code {done.returncode}: {words[-1][:200]}"
 
 
-def peer(name: str, case: Case, train: Path, test: Path | None, threads: int, limit: float, first: bool) -> Run:
-    """One fit of a peer and a prediction; its first run is also checked by the oracle."""
+def peer(
+    name: str,
+    case: Case,
+    train: Path,
+    test: Path | None,
+    threads: int,
+    limit: float,
+    first: bool,
+    python: str | Path = sys.executable,
+) -> Run:
+    """One fit of a peer and a prediction; its first run is also checked by the oracle. `python` has the peer."""
     numbers = {name: repr(getattr(case, name)) for name in ("c", "gamma", "nu", "epsilon")}
     parameters = [word for name, value in numbers.items() for word in (f"--{name}", value)]
     parameters += ["--machine", case.machine, "--threads", threads]
     files = [train, test] if test else [train]
     extra = ["--check"] if first else []
-    return execute(name, [sys.executable, HERE / "peers.py", name, *files, *parameters, *extra], limit, threads)
+    return execute(name, [python, HERE / "peers.py", name, *files, *parameters, *extra], limit, threads)
 
 
 def mercer(case: Case, train: Path, test: Path | None, threads: int, limit: float, first: bool) -> Run:

@@ -10,16 +10,20 @@ The last line of standard output is a JSON object:
 | `objective`       | by `oracle.py`; with `--check` |
 | `accuracy`        | share of the test rows that get their label; of classifiers, with a test part |
 | `predict_rows`, `predict_seconds` | the prediction call alone |
+| `convert_seconds` | the part of the training call spent on the form of the data, where the program says so |
 
 Peers: `libsvm`; `sklearn-dense`, `sklearn-csr`; `sklearnex-{f32,f64}-{dense,csr}` with scikit-learn's default cache
 of 200 MB, and the same with `-2000` for a cache of 2000 MB. LIBSVM and scikit-learn get 2000 MB. `thundersvm` is its
 CPU library of 2019, the newest on PyPI, dense: its sparse binding misreads its input (every row a support vector of
 heart, `bad_alloc` on ijcnn1). Only the library's call is timed, not the copies that its Python class makes around it.
+
+`mercer-{f32,f64}-{dense,csr}` is mercer's own Python package, which `python.py` compares; its class is scikit-learn's.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import resource
@@ -40,6 +44,9 @@ NAMES = (
     ),
     "thundersvm",
 )
+PACKAGE = tuple(f"mercer-{t}-{layout}" for layout in ("dense", "csr") for t in ("f32", "f64"))
+# The modules that have classes with scikit-learn's names.
+MODULES = {"sklearn": "sklearn.svm", "sklearnex": "sklearnex.svm", "mercer": "mercer"}
 # LIBSVM's number of each machine.
 MACHINES = {"svc": 0, "nu-svc": 1, "one-class": 2, "svr": 3}
 TOLERANCE = 1e-3
@@ -94,15 +101,12 @@ def timed(work):
 
 
 def run_sklearn(task: Task) -> dict:
-    """A machine of scikit-learn, or the accelerated one of scikit-learn-intelex."""
+    """A machine of scikit-learn, the accelerated one of scikit-learn-intelex, or mercer's."""
     import data
     import numpy as np
 
     words = task.peer.split("-")
-    if words[0] == "sklearnex":
-        from sklearnex import svm
-    else:
-        from sklearn import svm
+    svm = importlib.import_module(MODULES[words[0]])
     dtype = np.float32 if "f32" in words else np.float64
     cache = LARGE_CACHE_MB if words[0] == "sklearn" or words[-1] == str(LARGE_CACHE_MB) else 200
 
@@ -121,6 +125,8 @@ def run_sklearn(task: Task) -> dict:
     machine = getattr(svm, name)(gamma=task.gamma, tol=TOLERANCE, cache_size=cache, **own)
     _, seconds = timed(lambda: machine.fit(x, y))
     result = {"fit_seconds": seconds, "peak_bytes": peak_bytes(), "support_vectors": int(sum(machine.n_support_))}
+    if hasattr(machine, "_seconds"):
+        result["convert_seconds"] = machine._seconds["convert"]
     if task.check:
         dual = machine.dual_coef_.toarray() if hasattr(machine.dual_coef_, "toarray") else machine.dual_coef_
         result["objective"] = checked(task, rows, y, machine.support_, dual, machine.n_support_)
@@ -215,7 +221,7 @@ def predicted(task: Task, work, labels, rows: int) -> dict:
 def main() -> None:
     """Runs one task."""
     parser = argparse.ArgumentParser(description="one fit of one peer")
-    parser.add_argument("peer", choices=NAMES)
+    parser.add_argument("peer", choices=(*NAMES, *PACKAGE))
     parser.add_argument("train", type=Path)
     parser.add_argument("test", type=Path, nargs="?")
     parser.add_argument("--machine", choices=MACHINES, default="svc")

@@ -1,0 +1,1 @@
+"""Tests of the Python package: `pytest python/tests`, with the package installed."""

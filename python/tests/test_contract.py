@@ -1,0 +1,93 @@
+"""scikit-learn's contract: every check that it offers to others, and those that it keeps for its own classes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+
+import pytest
+from sklearn.base import clone
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from .estimators import CLASSES, instances
+
+# Of a class of its own scikit-learn also asks these (`sklearn/tests/test_common.py`).
+INNER_CHECKS = ("check_dataframe_column_names_consistency", "check_param_validation")
+TRANSFORMER_CHECKS = (
+    "check_get_feature_names_out_error",
+    "check_transformer_get_feature_names_out",
+    "check_transformer_get_feature_names_out_pandas",
+    "check_set_output_transform",
+    "check_set_output_transform_pandas",
+    "check_set_output_transform_polars",
+    "check_global_output_transform_pandas",
+    "check_global_set_output_transform_polars",
+)
+DEFAULTS = [each() for each in CLASSES.values()]
+
+
+def short(value) -> str:
+    """An estimator by its class, a check by its name."""
+    return value if isinstance(value, str) else type(value).__name__
+
+
+@parametrize_with_checks(instances())
+def test_it_is_an_estimator_of_scikit_learn(estimator, check):
+    """A check of `sklearn.utils.estimator_checks` passes, legacy ones included, none expected to fail."""
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", DEFAULTS, ids=short)
+@pytest.mark.parametrize("check", INNER_CHECKS)
+def test_it_would_be_one_of_scikit_learns_own(estimator, check):
+    """Parameters are validated with scikit-learn's messages; column names are remembered and compared."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        getattr(estimator_checks, check)(type(estimator).__name__, clone(estimator))
+
+
+@pytest.mark.parametrize("estimator", [e for e in DEFAULTS if hasattr(e, "transform")], ids=short)
+@pytest.mark.parametrize("check", TRANSFORMER_CHECKS)
+def test_a_transformer_names_and_frames_its_output(estimator, check):
+    """Output columns have names; pandas and polars frames come out where they are asked for."""
+    getattr(estimator_checks, check)(type(estimator).__name__, clone(estimator))
+
+
+@pytest.mark.parametrize("setting", [{"kernel": "precomputed", "copy_X": False}])
+def test_kernel_pca_that_may_overwrite_its_input_also_takes_a_read_only_one(setting):
+    """`copy_X=False` does not make a read-only array an error."""
+    estimator_checks.check_inplace_ensure_writeable("KernelPCA", CLASSES["KernelPCA"](**setting))
+
+
+ARRAY_API = """
+import sys, traceback
+from sklearn.utils.estimator_checks import check_array_api_input
+from {package}.estimators import instances
+failed = 0
+for estimator in instances():
+    # The check calls inverse_transform wherever there is one.
+    if hasattr(estimator, "fit_inverse_transform"):
+        if estimator.kernel == "precomputed":
+            continue
+        estimator.set_params(fit_inverse_transform=True)
+    try:
+        check_array_api_input(type(estimator).__name__, estimator, "numpy", expect_only_array_outputs=False)
+    except Exception:
+        failed += 1
+        print(estimator, traceback.format_exc(limit=-3))
+sys.exit(failed)
+"""
+
+
+def test_dispatch_by_the_array_api_changes_nothing():
+    """With SCIPY_ARRAY_API set, for which a process of its own is needed, NumPy arrays give what they gave before."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    parent, package = os.path.split(here)
+    paths = [parent, os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"SCIPY_ARRAY_API": "1", "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    command = [sys.executable, "-c", ARRAY_API.format(package=package)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

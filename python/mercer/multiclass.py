@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import time
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import _fit_context
+import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _mercer
 from mercer._native import names_of
+from mercer._certificate import Certificate
 from mercer._svm import Machine
 from mercer.svm import _COMMON, Classifier
 
-__all__ = ["CrammerSingerSVC", "KernelSoftmax", "LocalSVC", "MultiLabelSVC", "OneVsRestSVC", "WestonWatkinsSVC"]
+__all__ = ["CrammerSingerSVC", "KernelSoftmax", "LocalSVC", "OneVsRestSVC", "WestonWatkinsSVC"]
 
 _PARAMETERS = (*_COMMON, "C", "class_weight")
 
@@ -92,11 +94,68 @@ class CrammerSingerSVC(ScoreClassifier):
 
     Parameters
     ----------
-@TOGETHER
+    C : float, default=1.0
+        The price of an error. Infinity allows none.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    class_weight : dict or "balanced", default=None
+        A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of the solver, -1 for no limit.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
 
     Attributes
     ----------
-@SCORE_ATTRIBUTES
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_classes, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_classes,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factors on C.
 
     See Also
     --------
@@ -121,11 +180,68 @@ class WestonWatkinsSVC(ScoreClassifier):
 
     Parameters
     ----------
-@TOGETHER
+    C : float, default=1.0
+        The price of an error. Infinity allows none.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    class_weight : dict or "balanced", default=None
+        A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of the solver, -1 for no limit.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
 
     Attributes
     ----------
-@SCORE_ATTRIBUTES
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_classes, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_classes,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factors on C.
 
     See Also
     --------
@@ -143,15 +259,74 @@ class WestonWatkinsSVC(ScoreClassifier):
 
 
 class OneVsRestSVC(ScoreClassifier):
-    """Support vector classification of each class against all others.
+    """Support vector classification of each class against all others, or of several labels a row.
+
+    With a matrix of 0 and 1 for y there is a machine for each column.
 
     Parameters
     ----------
-@TOGETHER
+    C : float, default=1.0
+        The price of an error. Infinity allows none.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    class_weight : dict or "balanced", default=None
+        A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of the solver, -1 for no limit.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
 
     Attributes
     ----------
-@SCORE_ATTRIBUTES
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_classes, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_classes,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factors on C.
 
     See Also
     --------
@@ -167,6 +342,67 @@ class OneVsRestSVC(ScoreClassifier):
 
     _loss = "ovr"
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def _targets(self, y: Any) -> Any:
+        self.multilabel_ = type_of_target(y) == "multilabel-indicator"
+        if not self.multilabel_:
+            return super()._targets(y)
+        labels = y.toarray() if sp.issparse(y) else np.asarray(y)
+        self.classes_ = np.arange(labels.shape[1])
+        self.class_weight_ = np.ones(labels.shape[1])
+        self._present = self.classes_
+        return labels
+
+    def _weights(self, weights: Any, target: Any) -> Any:
+        return weights if self.multilabel_ else super()._weights(weights, target)
+
+    def _validated(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+        return super()._validated(X, y, multi_output=True, **options) if y is not None else super()._validated(X, y, **options)
+
+    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        if not self.multilabel_:
+            return super()._fit_native(run, solver, kernel, points, target, weights)
+        sets = [np.flatnonzero(row).tolist() for row in target]
+        return _mercer.fit_labels(
+            run, solver, kernel, points, names_of(self.classes_), sets, weights, c=float(self.C)
+        )
+
+    def decision_function(self, X: Any) -> Any:
+        """Evaluate the score of each class or label.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            A column for each class; for two classes the score of the second less that of the first.
+        """
+        check_is_fitted(self)
+        return self._decisions(X) if self.multilabel_ else super().decision_function(X)
+
+    def predict(self, X: Any) -> Any:
+        """Predict the class, or the labels, of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,) or (n_samples, n_labels)
+            Class labels; of several labels 1 where a row has one.
+        """
+        check_is_fitted(self)
+        return (self._decisions(X) > 0.0).astype(np.int64) if self.multilabel_ else super().predict(X)
+
     def _iterations(self) -> None:
         self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._model.certificates], dtype=np.int32)
 
@@ -178,11 +414,68 @@ class KernelSoftmax(ScoreClassifier):
 
     Parameters
     ----------
-@TOGETHER
+    C : float, default=1.0
+        The price of an error. Infinity allows none.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    class_weight : dict or "balanced", default=None
+        A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of the solver, -1 for no limit.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    exact : bool or "auto", default="auto"
+        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
+        evaluated in double precision. "auto" does so up to 2000 rows.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
 
     Attributes
     ----------
-@SCORE_ATTRIBUTES
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors.
+    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
+        The support vectors, in the precision of the training data; empty where kernel values were given.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : ndarray or sparse matrix of shape (n_classes, n_SV)
+        Coefficients of the support vectors.
+    coef_ : ndarray or sparse matrix of shape (n_classes, n_features)
+        Weights of the features, for a linear kernel.
+    intercept_ : ndarray of shape (n_classes,)
+        Constants of the decisions.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
+    shape_fit_ : tuple of int
+        Shape of the training data.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factors on C.
 
     See Also
     --------
@@ -234,3 +527,122 @@ class KernelSoftmax(ScoreClassifier):
             A column for each class, in the order of `classes_`.
         """
         return np.log(self.predict_proba(X))
+
+
+class LocalSVC(Classifier):
+    """Support vector classification by cells, for 100,000 rows and more.
+
+    The data are parted into cells, and each has a machine of its own: an approximation of :class:`SVC` that costs a
+    fraction of its time.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The price of an error. Infinity allows none.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
+        that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    tol : float, default=1e-3
+        The largest violation of the optimality conditions accepted.
+    cache_size : float, default=2000
+        Megabytes for kernel rows, at most. They are taken up as they pay.
+    class_weight : dict or "balanced", default=None
+        A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).
+    verbose : bool, default=False
+        Whether a bar shows violation, gap and time on standard error.
+    max_iter : int, default=-1
+        Most steps of two variables, -1 for no limit.
+    time_limit : float, default=None
+        Most seconds for the solver.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
+    n_cells : int, default=None
+        Cells, at most; None for one for about 10,000 rows, from 2 to 64.
+
+    Attributes
+    ----------
+    cell_sizes_ : ndarray of shape (n_cells,)
+        Training rows of each cell.
+@classes_@class_weight_@FEATURES
+
+    See Also
+    --------
+    SVC : The exact machine.
+
+    Examples
+    --------
+    >>> from mercer import LocalSVC
+    >>> model = LocalSVC(gamma=2.0, C=10.0, n_cells=2)
+    >>> model.fit([[0.0], [0.1], [0.9], [1.0], [50.0], [50.1], [50.9], [51.0]], [0, 0, 1, 1, 1, 1, 2, 2]).cell_sizes_
+    array([4, 4])
+    >>> model.predict([[0.05], [0.95], [50.0], [50.8]])
+    array([0, 1, 1, 2])
+    """
+
+    _parameter_constraints = {
+        **Machine._constraints(*(name for name in _PARAMETERS if name != "exact")),
+        "n_cells": [Interval(Integral, 1, 512, closed="both"), None],
+    }
+    exact = False
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        cache_size: float = 2000,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        n_threads: int | None = None,
+        n_cells: int | None = None,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.n_threads = n_threads
+        self.n_cells = n_cells
+
+    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        return _mercer.fit_local(
+            run, solver, kernel, points, self._labels(target), weights, c=float(self.C), cells=self.n_cells
+        )
+
+    def _found(self, X: Any) -> None:
+        details = self._model.details
+        self.certificate_ = Certificate.of(details["certificates"])
+        self.cell_sizes_ = np.array(details["cells"])
+        stops = [c["stop"] for c in details["certificates"]]
+        self.fit_status_ = int(any(stop != "converged" for stop in stops))
+        self.n_iter_ = max(self.certificate_.iterations, 1) if self.certificate_ is not None else 1
+        self.support_vectors_ = np.empty((0, 0))
+
+    @property
+    def _fitted(self) -> _mercer.Model:
+        return self._model
+
+    @property
+    def _double(self) -> bool:
+        return False

@@ -174,6 +174,9 @@ impl Model {
             }
             Machine::Local(model) => {
                 dict.set_item("cells", model.cells.iter().map(|cell| cell.size).collect::<Vec<_>>())?;
+                let certificates = model.certificates();
+                let found: PyResult<Vec<_>> = certificates.iter().map(|own| certified(py, own)).collect();
+                dict.set_item("certificates", found?)?;
             }
             _ => {}
         }

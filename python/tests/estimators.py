@@ -40,7 +40,7 @@ def found(name: str) -> type:
     return type(name, (theirs,), {"__module__": __name__, "__doc__": theirs.__doc__})
 
 
-CLASSES: dict[str, type] = {name: found(name) for name in (*THEIRS, *(() if PROVING else OWN))}
+CLASSES: dict[str, type] = {name: found(name) for name in (*THEIRS, *(() if PROVING else OWN)) if hasattr(importlib.import_module("mercer"), name)}
 # pickle looks a class up by its module.
 globals().update(CLASSES if PROVING else {})
 

@@ -23,6 +23,7 @@ pub use ridged::Ridged;
 pub use subset::Subset;
 
 use crate::kernel::in_batches;
+pub use crate::linalg::mirror;
 
 /// A symmetric matrix of kernel values.
 pub trait Gram: Sync {

@@ -77,7 +77,7 @@ impl Square {
 }
 
 /// Copies the lower half of a matrix of n × n values, row after row, to the upper one.
-pub fn mirror<T: Copy + Send + Sync>(values: &mut [T], n: usize) {
+pub(crate) fn mirror<T: Copy + Send + Sync>(values: &mut [T], n: usize) {
     mirror_from(values, n, 0);
 }
 

@@ -3,6 +3,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use mercer::data::{Points as _, Vectors};
+use mercer::error::DataProblem;
+use mercer::gram::{Value, cross, square};
 use mercer::kernel::{Definiteness, Expr, Kernel as _, Limits, VectorExpr, check, median_gamma};
 use mercer::{ErrorKind, Result};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
@@ -10,12 +12,12 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::errors::raise;
-use crate::gram::{Value, cross, same_width, square};
 use crate::points::Points;
 use crate::validity::Validity;
 
 /// A kernel on vectors. Two are equal if their texts are.
 #[pyclass(frozen, module = "mercer._mercer")]
+#[derive(Clone)]
 pub(crate) struct Kernel(pub(crate) VectorExpr);
 
 /// A feature map.
@@ -182,8 +184,8 @@ fn matrix<T: Value + Element>(
     let shape = [x.len(), y.as_ref().map_or(x.len(), Vectors::len)];
     room::<T>(shape)?;
     let values = work(py, move || match y {
-        Some(y) => cross::<T>(&kernel, &x, &y),
-        None => square::<T>(&kernel, &x),
+        Some(y) => cross(&kernel, &x, &y),
+        None => square(&kernel, &x),
     });
     PyArray1::from_vec(py, values?).reshape(shape)
 }
@@ -200,8 +202,13 @@ pub(crate) fn work<T: Send>(py: Python<'_>, job: impl FnOnce() -> Result<T> + Se
     py.detach(job).map_err(raise)
 }
 
-/// The points of a later call must be as wide as those of the first.
-pub(crate) fn fits(points: &Vectors, width: usize) -> Result<()> {
+/// Refuses points of another width.
+pub(crate) fn fits(points: &Vectors, expected: usize) -> Result<()> {
     points.check_finite()?;
-    same_width(points, &Vectors::dense::<f64>(width, Vec::new()))
+    let found = points.width();
+    if found == expected {
+        Ok(())
+    } else {
+        Err(ErrorKind::Data(DataProblem::Width { found, expected }).into())
+    }
 }

@@ -2,7 +2,6 @@
 use pyo3::prelude::*;
 
 mod errors;
-mod gram;
 mod kernel;
 mod points;
 mod validity;

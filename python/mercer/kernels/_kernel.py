@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _mercer
-from mercer._data import points
 from mercer.kernels._maps import Map
+from mercer.kernels._rows import dimensions, rows
 
 Definite: TypeAlias = Literal["psd", "psd on non-negative", "unknown"]
 """What a kernel promises of every Gram matrix that it makes."""
@@ -248,11 +248,11 @@ class Kernel:
         """
         if dtype not in ("float64", "float32"):
             raise ValueError(f"dtype = {dtype!r}: must be 'float64' or 'float32'")
-        alone = _dimensions(X) == 1 and (Y is None or _dimensions(Y) == 1)
+        alone = dimensions(X) == 1 and (Y is None or dimensions(Y) == 1)
         if alone:
             X, Y = np.atleast_2d(X), None if Y is None or Y is X else np.atleast_2d(Y)
-        other = None if Y is None or Y is X else points(Y)
-        gram: NDArray[Any] = self._native.gram(points(X), other, single=dtype == "float32")
+        other = None if Y is None or Y is X else rows(Y)
+        gram: NDArray[Any] = self._native.gram(rows(X), other, single=dtype == "float32")
         return gram[0, 0] if alone else gram
 
     def diag(self, X: Any) -> NDArray[np.float64]:
@@ -273,7 +273,7 @@ class Kernel:
         >>> Linear().diag([[1.0, 2.0], [3.0, 4.0]])
         array([ 5., 25.])
         """
-        diagonal: NDArray[np.float64] = self._native.diagonal(points(X))
+        diagonal: NDArray[np.float64] = self._native.diagonal(rows(X))
         return diagonal
 
 
@@ -281,11 +281,6 @@ def _operand(value: object) -> _mercer.Kernel | None:
     if isinstance(value, Kernel):
         return value._native
     return _mercer.Kernel.constant(float(value)) if isinstance(value, Real) else None
-
-
-def _dimensions(X: Any) -> int:
-    shape = getattr(X, "shape", None)
-    return np.ndim(X) if shape is None else len(shape)
 
 
 def parse(text: str) -> Kernel:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _mercer
-from mercer._data import points
 from mercer.kernels._kernel import Definite, Kernel
+from mercer.kernels._rows import rows
 
 _DEFINITE = {
     "psd": "positive semi-definite",
@@ -85,7 +85,7 @@ class Spectrum:
         >>> abs(found.eigenfunctions([[0.0, 1.0]])).round(6) + 0
         array([[0.707107, 0.      ]])
         """
-        functions: NDArray[np.float64] = self._found.eigenfunctions(points(X))
+        functions: NDArray[np.float64] = self._found.eigenfunctions(rows(X))
         return functions.T
 
 
@@ -185,7 +185,7 @@ def check(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int = 10
       witness               cᵀKc = -1.25036
       Mercer spectrum       0.5326, 0.005843, -0.4168
     """
-    found = kernel._native.check(points(X), max_rows, n_functions)
+    found = kernel._native.check(rows(X), max_rows, n_functions)
     return Validity(
         kernel=kernel,
         definite=cast(Definite, found.definite),
@@ -251,7 +251,7 @@ def median_gamma(X: Any) -> float:
     >>> RBF(median_gamma([[0.0], [1.0], [2.0]]))
     rbf(gamma=1)
     """
-    gamma = _mercer.median_gamma(points(X))
+    gamma = _mercer.median_gamma(rows(X))
     if gamma is None:
         raise ValueError("all rows are the same: there is no distance to take the median of")
     return float(gamma)

@@ -19,9 +19,9 @@ use crate::work::Run;
 
 /// Kernel ridge regression of the columns of `y`.
 #[pyfunction]
-#[pyo3(signature = (run, kernel, x, y, weights, *, penalty, offset, method, tolerance))]
+#[pyo3(signature = (run, kernel, x, y: "numpy.typing.NDArray[numpy.float64]", weights: "numpy.typing.NDArray[numpy.float64] | None", *, penalty, offset, method, tolerance))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
-fn fit_ridge(
+pub(crate) fn fit_ridge(
     py: Python<'_>,
     run: &Run,
     kernel: &Kernel,
@@ -51,8 +51,8 @@ fn fit_ridge(
 
 /// Kernel principal components.
 #[pyfunction]
-#[pyo3(signature = (run, kernel, x, weights, *, components))]
-fn fit_pca(
+#[pyo3(signature = (run, kernel, x, weights: "numpy.typing.NDArray[numpy.float64] | None", *, components))]
+pub(crate) fn fit_pca(
     py: Python<'_>,
     run: &Run,
     kernel: &Kernel,
@@ -70,9 +70,9 @@ fn fit_pca(
 /// The kernel Fisher discriminant; two classes part half way between their means, or where a machine with the price
 /// `threshold` has its border.
 #[pyfunction]
-#[pyo3(signature = (run, kernel, x, y, weights, *, penalty, points, seed, threshold))]
+#[pyo3(signature = (run, kernel, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, penalty, points, seed, threshold))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
-fn fit_fisher(
+pub(crate) fn fit_fisher(
     py: Python<'_>,
     run: &Run,
     kernel: &Kernel,
@@ -96,9 +96,9 @@ fn fit_fisher(
 
 /// Kernel canonical correlations of two views.
 #[pyfunction]
-#[pyo3(signature = (run, first, second, x, y, weights, *, penalty, components, rank))]
+#[pyo3(signature = (run, first, second, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, penalty, components, rank))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
-fn fit_cca(
+pub(crate) fn fit_cca(
     py: Python<'_>,
     run: &Run,
     first: &Kernel,
@@ -128,8 +128,8 @@ enum Targets<'py> {
 
 /// Relevant dimensions and noise, by the best of the kernels.
 #[pyfunction]
-#[pyo3(signature = (run, kernels, x, y, weights, *, leave_one_out))]
-fn fit_rde<'py>(
+#[pyo3(signature = (run, kernels, x, y: "numpy.typing.NDArray[numpy.float64] | Classes", weights: "numpy.typing.NDArray[numpy.float64] | None", *, leave_one_out) -> "dict[str, typing.Any]")]
+pub(crate) fn fit_rde<'py>(
     py: Python<'py>,
     run: &Run,
     kernels: Vec<PyRef<'py, Kernel>>,
@@ -216,7 +216,8 @@ fn components(saved: &Saved) -> Result<&PcaModel<mercer::data::Vectors, mercer::
 
 /// Points without what lies along other components than the model's.
 #[pyfunction]
-fn denoise<'py>(
+#[pyo3(signature = (run, model, points, way: "dict[str, typing.Any]") -> "numpy.typing.NDArray[numpy.float64]")]
+pub(crate) fn denoise<'py>(
     py: Python<'py>,
     run: &Run,
     model: &Model,
@@ -232,7 +233,8 @@ fn denoise<'py>(
 
 /// Points with these components.
 #[pyfunction]
-fn pre_images<'py>(
+#[pyo3(signature = (run, model, scores: "numpy.typing.NDArray[numpy.float64]", way: "dict[str, typing.Any]") -> "numpy.typing.NDArray[numpy.float64]")]
+pub(crate) fn pre_images<'py>(
     py: Python<'py>,
     run: &Run,
     model: &Model,
@@ -245,15 +247,4 @@ fn pre_images<'py>(
     let scores = Dense::new(view.dim().1, view.iter().copied().collect());
     let found = run.job(py, move |_| components(&saved)?.pre_images(&scores, &way))?;
     matrix(py, &found.points)
-}
-
-/// Adds the functions to the module.
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(fit_ridge, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_pca, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_fisher, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_cca, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_rde, module)?)?;
-    module.add_function(wrap_pyfunction!(denoise, module)?)?;
-    module.add_function(wrap_pyfunction!(pre_images, module)?)
 }

@@ -1,17 +1,17 @@
 //! The library's errors as Python's, messages unchanged.
 
 use mercer::{Error, ErrorKind};
-use pyo3::create_exception;
+use pyo3::import_exception;
 use pyo3::exceptions::{
     PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError, PyValueError,
 };
 use pyo3::prelude::*;
 
-create_exception!(mercer, ParameterError, PyValueError, "A parameter outside its range.");
-create_exception!(mercer, DataError, PyValueError, "Data that cannot be used.");
-create_exception!(mercer, KernelError, PyValueError, "The text of a kernel that cannot be read.");
-create_exception!(mercer, ModelFileError, PyValueError, "A model file that is damaged or of another kind.");
-create_exception!(mercer, UnsupportedError, PyNotImplementedError, "A combination that does not exist.");
+import_exception!(mercer.errors, ParameterError);
+import_exception!(mercer.errors, DataError);
+import_exception!(mercer.errors, KernelError);
+import_exception!(mercer.errors, ModelFileError);
+import_exception!(mercer.errors, UnsupportedError);
 
 /// The exception of an error.
 pub(crate) fn raise(error: Error) -> PyErr {
@@ -31,14 +31,4 @@ pub(crate) fn raise(error: Error) -> PyErr {
         ErrorKind::Unsupported { .. } => UnsupportedError::new_err(text),
         _ => PyRuntimeError::new_err(text),
     }
-}
-
-/// Adds the classes to the module.
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
-    module.add("ParameterError", py.get_type::<ParameterError>())?;
-    module.add("DataError", py.get_type::<DataError>())?;
-    module.add("KernelError", py.get_type::<KernelError>())?;
-    module.add("ModelFileError", py.get_type::<ModelFileError>())?;
-    module.add("UnsupportedError", py.get_type::<UnsupportedError>())
 }

@@ -56,6 +56,7 @@ pub(crate) struct Classes(pub(crate) Labels);
 impl Classes {
     /// Names of classes and a number for each point.
     #[new]
+    #[pyo3(signature = (names, index: "numpy.typing.NDArray[numpy.uint32]"))]
     fn new(names: Vec<String>, index: PyReadonlyArray1<'_, u32>) -> PyResult<Self> {
         let index = index.as_array().to_vec();
         if index.iter().any(|&class| class as usize >= names.len()) {
@@ -93,7 +94,7 @@ pub(crate) fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
 
 /// C-SVC.
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights, *, c, squared, offset, probability))]
+#[pyo3(signature = (run, solver, kernel, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, c, squared, offset, probability))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
 pub(crate) fn fit_svc(
     py: Python<'_>,
@@ -127,7 +128,7 @@ pub(crate) fn fit_svc(
 
 /// ν-SVC.
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights, *, nu, class_weights, probability))]
+#[pyo3(signature = (run, solver, kernel, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, nu, class_weights, probability))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
 pub(crate) fn fit_nu_svc(
     py: Python<'_>,
@@ -158,7 +159,7 @@ pub(crate) fn fit_nu_svc(
 
 /// Regression by ε (or, where `nu` is given, by ν).
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights, *, c, epsilon, nu, squared))]
+#[pyo3(signature = (run, solver, kernel, x, y: "numpy.typing.NDArray[numpy.float64]", weights: "numpy.typing.NDArray[numpy.float64] | None", *, c, epsilon, nu, squared))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
 pub(crate) fn fit_svr(
     py: Python<'_>,
@@ -190,7 +191,7 @@ pub(crate) fn fit_svr(
 
 /// The one-class machine.
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, weights, *, nu))]
+#[pyo3(signature = (run, solver, kernel, x, weights: "numpy.typing.NDArray[numpy.float64] | None", *, nu))]
 pub(crate) fn fit_one_class(
     py: Python<'_>,
     run: &Run,
@@ -212,7 +213,7 @@ pub(crate) fn fit_one_class(
 
 /// The smallest sphere.
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, weights, *, c))]
+#[pyo3(signature = (run, solver, kernel, x, weights: "numpy.typing.NDArray[numpy.float64] | None", *, c))]
 pub(crate) fn fit_svdd(
     py: Python<'_>,
     run: &Run,
@@ -233,7 +234,7 @@ pub(crate) fn fit_svdd(
 
 /// All classes in one programme by the loss named, or one class against all others for "ovr".
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights, *, loss, c))]
+#[pyo3(signature = (run, solver, kernel, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, loss, c))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
 pub(crate) fn fit_scores(
     py: Python<'_>,
@@ -270,7 +271,7 @@ pub(crate) fn fit_scores(
 
 /// A machine for each label of several.
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, names, sets, weights, *, c))]
+#[pyo3(signature = (run, solver, kernel, x, names, sets, weights: "numpy.typing.NDArray[numpy.float64] | None", *, c))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
 pub(crate) fn fit_labels(
     py: Python<'_>,
@@ -294,7 +295,7 @@ pub(crate) fn fit_labels(
 
 /// C-SVC by cells.
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights, *, c, cells))]
+#[pyo3(signature = (run, solver, kernel, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, c, cells))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
 pub(crate) fn fit_local(
     py: Python<'_>,
@@ -315,18 +316,4 @@ pub(crate) fn fit_local(
         Ok(trained(model.into(), Training { c: Some(c), ..none(machine.svc.solver.tolerance) }))
     })?;
     Ok(Model::new(saved))
-}
-
-/// Adds the functions to the module.
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Solver>()?;
-    module.add_class::<Classes>()?;
-    module.add_function(wrap_pyfunction!(fit_svc, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_nu_svc, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_svr, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_one_class, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_svdd, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_scores, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_labels, module)?)?;
-    module.add_function(wrap_pyfunction!(fit_local, module)?)
 }

@@ -1,18 +1,36 @@
-//! Kernels as objects.
+//! Kernel expressions as Python objects.
 
-use mercer::kernel::VectorExpr;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use mercer::data::{Points as _, Vectors};
+use mercer::error::DataProblem;
+use mercer::gram::{Value, cross, square};
+use mercer::kernel::{Definiteness, Expr, Kernel as _, Limits, VectorExpr, check, median_gamma};
+use mercer::{ErrorKind, Result};
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use crate::errors::raise;
+use crate::points::Points;
+use crate::validity::Validity;
+use crate::work::Run;
 
-/// A kernel on vectors.
+/// A kernel on vectors. Two are equal if their texts are.
 #[pyclass(frozen, module = "mercer._mercer")]
 #[derive(Clone)]
 pub(crate) struct Kernel(pub(crate) VectorExpr);
 
+/// A feature map.
+#[pyclass(frozen, module = "mercer._mercer")]
+pub(crate) struct Map(mercer::kernel::Map);
+
+/// A parameter: its path, value, lowest and highest value, and whether it is searched on a log scale.
+type Parameter = (String, f64, f64, f64, bool);
+
 #[pymethods]
-impl Kernel {
-    /// The kernel that a text describes.
+impl Map {
+    /// Reads the text of a map.
     #[new]
     fn new(text: &str) -> PyResult<Self> {
         text.parse().map(Self).map_err(raise)
@@ -20,5 +38,181 @@ impl Kernel {
 
     fn __str__(&self) -> String {
         self.0.to_string()
+    }
+}
+
+#[pymethods]
+impl Kernel {
+    /// Reads the text of a kernel.
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        text.parse().map(Self).map_err(raise)
+    }
+
+    /// The constant kernel.
+    #[staticmethod]
+    fn constant(value: f64) -> PyResult<Self> {
+        checked(Expr::Constant(value))
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0.to_string() == other.0.to_string()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.to_string().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __add__(&self, other: &Self) -> PyResult<Self> {
+        checked(self.0.clone() + other.0.clone())
+    }
+
+    fn __mul__(&self, other: &Self) -> PyResult<Self> {
+        checked(self.0.clone() * other.0.clone())
+    }
+
+    /// kᵐ.
+    fn power(&self, exponent: i64) -> PyResult<Self> {
+        let Ok(whole) = u32::try_from(exponent) else {
+            let (value, rule) = (exponent as f64, "must lie in 1 to 100");
+            return Err(raise(ErrorKind::Parameter { name: "power", value, rule }.into()));
+        };
+        checked(self.0.clone().power(whole))
+    }
+
+    /// exp(k).
+    fn exp(&self) -> PyResult<Self> {
+        checked(self.0.clone().exp())
+    }
+
+    /// k(x, y)/√(k(x, x) k(y, y)).
+    fn normalized(&self) -> PyResult<Self> {
+        checked(self.0.clone().normalized())
+    }
+
+    /// k(φ(x), φ(y)).
+    fn on(&self, map: &Map) -> PyResult<Self> {
+        checked(self.0.clone().on(map.0.clone()))
+    }
+
+    /// The real parameters, in the order of the text.
+    fn parameters(&self) -> Vec<Parameter> {
+        self.0.parameters().into_iter().map(|p| (p.path, p.value, p.low, p.high, p.log)).collect()
+    }
+
+    /// The same kernel with one parameter of another value.
+    fn with_parameter(&self, path: &str, value: f64) -> PyResult<Self> {
+        self.0.with_parameter(path, value).map(Self).map_err(raise)
+    }
+
+    /// What is known of its definiteness without looking at data.
+    #[getter]
+    fn definite(&self) -> &'static str {
+        definite(self.0.definiteness())
+    }
+
+    /// All k(xᵢ, yⱼ); of a missing y all k(xᵢ, xⱼ).
+    #[pyo3(signature = (x, y=None, *, single=false))]
+    fn gram<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Points,
+        y: Option<&Points>,
+        single: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let y = y.map(|y| y.0.clone());
+        Ok(if single {
+            matrix::<f32>(py, self.0.clone(), x.0.clone(), y)?.into_any()
+        } else {
+            matrix::<f64>(py, self.0.clone(), x.0.clone(), y)?.into_any()
+        })
+    }
+
+    /// k(xᵢ, xᵢ) of each point.
+    fn diagonal<'py>(&self, py: Python<'py>, x: &Points) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (kernel, points) = (self.0.clone(), x.0.clone());
+        let diagonal = work(py, move || {
+            points.check_finite()?;
+            Ok(kernel.bind(&points)?.diagonal())
+        });
+        Ok(PyArray1::from_vec(py, diagonal?))
+    }
+
+    /// Checks the kernel on points.
+    fn check(&self, py: Python<'_>, x: &Points, rows: usize, eigenfunctions: usize) -> PyResult<Validity> {
+        let (kernel, points) = (self.0.clone(), x.0.clone());
+        let found = work(py, move || {
+            points.check_finite()?;
+            check(&kernel, &points, Limits { rows, eigenfunctions })
+        });
+        Ok(Validity::new(found?, x.0.width()))
+    }
+}
+
+/// γ = 1/median ‖x − y‖² over pairs of different points, none where all are the same.
+#[pyfunction]
+#[pyo3(name = "median_gamma")]
+pub(crate) fn median(py: Python<'_>, x: &Points) -> PyResult<Option<f64>> {
+    let points = x.0.clone();
+    work(py, move || points.check_finite().map(|()| median_gamma(&points)))
+}
+
+/// The word for what is known of a kernel.
+pub(crate) fn definite(definiteness: Definiteness) -> &'static str {
+    match definiteness {
+        Definiteness::Psd => "psd",
+        Definiteness::PsdOnNonNegative => "psd on non-negative",
+        Definiteness::Unknown => "unknown",
+    }
+}
+
+fn checked(kernel: VectorExpr) -> PyResult<Kernel> {
+    kernel.check().map(|()| Kernel(kernel)).map_err(raise)
+}
+
+fn matrix<T: Value + Element>(
+    py: Python<'_>,
+    kernel: VectorExpr,
+    x: Vectors,
+    y: Option<Vectors>,
+) -> PyResult<Bound<'_, PyArray2<T>>> {
+    let shape = [x.len(), y.as_ref().map_or(x.len(), Vectors::len)];
+    room::<T>(shape)?;
+    let values = work(py, move || match y {
+        Some(y) => cross(&kernel, &x, &y),
+        None => square(&kernel, &x),
+    });
+    PyArray1::from_vec(py, values?).reshape(shape)
+}
+
+/// Refuses a matrix that there is no memory for: to find out when it is made would end the process.
+fn room<T>(shape: [usize; 2]) -> PyResult<()> {
+    let [n, m] = shape;
+    let fits = n.checked_mul(m).is_some_and(|size| Vec::<T>::new().try_reserve_exact(size).is_ok());
+    if fits { Ok(()) } else { Err(PyMemoryError::new_err(format!("no memory for {n} × {m} kernel values"))) }
+}
+
+/// Runs a job with the interpreter free.
+pub(crate) fn work<T: Send + 'static>(
+    py: Python<'_>,
+    job: impl FnOnce() -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    Run::default().job(py, move |_| job())
+}
+
+/// Refuses points of another width.
+pub(crate) fn fits(points: &Vectors, expected: usize) -> Result<()> {
+    points.check_finite()?;
+    let found = points.width();
+    if found == expected {
+        Ok(())
+    } else {
+        Err(ErrorKind::Data(DataProblem::Width { found, expected }).into())
     }
 }

@@ -8,21 +8,30 @@ mod kernel;
 mod lend;
 mod model;
 mod points;
+mod validity;
 mod work;
 
-use pyo3::prelude::*;
-
 /// Kernel machines in Rust, as the package `mercer` uses them.
-#[pymodule]
-fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<points::Points>()?;
-    module.add_class::<kernel::Kernel>()?;
-    module.add_class::<model::Model>()?;
-    module.add_class::<work::Run>()?;
-    module.add_function(wrap_pyfunction!(work::num_threads, module)?)?;
-    module.add_function(wrap_pyfunction!(work::set_num_threads, module)?)?;
-    errors::register(module)?;
-    fit::register(module)?;
-    algebra::register(module)
+#[pyo3::pymodule]
+mod _mercer {
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_export]
+    use crate::algebra::{denoise, fit_cca, fit_fisher, fit_pca, fit_rde, fit_ridge, pre_images};
+    #[pymodule_export]
+    use crate::fit::{
+        Classes, Solver, fit_labels, fit_local, fit_nu_svc, fit_one_class, fit_scores, fit_svc, fit_svdd, fit_svr,
+    };
+    #[pymodule_export]
+    use crate::kernel::{Kernel, Map, median};
+    #[pymodule_export]
+    use crate::model::Model;
+    #[pymodule_export]
+    use crate::points::Points;
+    #[pymodule_export]
+    use crate::validity::Validity;
+    #[pymodule_export]
+    use crate::work::{Run, num_threads, set_num_threads};
 }

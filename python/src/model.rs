@@ -98,6 +98,7 @@ impl Model {
     }
 
     /// The same machine with other coefficients and offsets.
+    #[pyo3(signature = (values: "numpy.typing.NDArray[numpy.float64]", offsets: "numpy.typing.NDArray[numpy.float64]"))]
     fn with_coefficients(
         &self,
         values: PyReadonlyArray2<'_, f64>,
@@ -197,6 +198,7 @@ impl Model {
     }
 
     /// The functions at each of the points, one column each; with `double`, kernel values and sums in double precision.
+    #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
     fn decisions<'py>(
         &self,
         py: Python<'py>,
@@ -210,6 +212,7 @@ impl Model {
     }
 
     /// The number of the class of each of the points.
+    #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.int64]")]
     fn predict<'py>(
         &self,
         py: Python<'py>,
@@ -233,6 +236,7 @@ impl Model {
     }
 
     /// The probability of each class at each of the points.
+    #[pyo3(signature = (run, points) -> "numpy.typing.NDArray[numpy.float64]")]
     fn probabilities<'py>(
         &self,
         py: Python<'py>,
@@ -251,6 +255,7 @@ impl Model {
     }
 
     /// The components of each of the points; of two views those of the second with `second`.
+    #[pyo3(signature = (run, points, second) -> "numpy.typing.NDArray[numpy.float64]")]
     fn transform<'py>(
         &self,
         py: Python<'py>,

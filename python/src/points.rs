@@ -48,6 +48,7 @@ pub(crate) enum Indices<'py> {
 impl Points {
     /// The rows of a matrix. Rows that lie one after the other are not copied: their memory is lent as long as it is used.
     #[staticmethod]
+    #[pyo3(signature = (matrix: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
     fn dense(matrix: Matrix<'_>) -> Self {
         Self(match matrix {
             Matrix::Single(matrix) => rows(&matrix).into(),
@@ -57,6 +58,7 @@ impl Points {
 
     /// The rows of a matrix in compressed form, columns ascending within a row.
     #[staticmethod]
+    #[pyo3(signature = (columns, start: "numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64]", index: "numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64]", values: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
     fn sparse(columns: usize, start: Indices<'_>, index: Indices<'_>, values: Values<'_>) -> PyResult<Self> {
         let start = start.to_vec::<usize>()?;
         let index = index.to_vec::<u32>()?;
@@ -68,6 +70,7 @@ impl Points {
 
     /// The rows of a matrix of kernel values, numbered as the kernel `precomputed` wants them.
     #[staticmethod]
+    #[pyo3(signature = (matrix: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
     fn gram(matrix: Matrix<'_>) -> Self {
         Self(match matrix {
             Matrix::Single(matrix) => numbered(matrix.as_array()).into(),
@@ -87,7 +90,7 @@ impl Points {
     }
 
     /// The variance of all values, with a weight for each row; two passes, in double precision.
-    #[pyo3(signature = (weights=None))]
+    #[pyo3(signature = (weights: "numpy.typing.NDArray[numpy.float64] | None" = None))]
     fn variance(&self, py: Python<'_>, weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<f64> {
         let weights = weights.map(|weights| weights.as_array().to_vec());
         if weights.as_ref().is_some_and(|weights| weights.len() != self.0.len()) {

@@ -28,6 +28,7 @@ const GRACE: Duration = Duration::from_millis(600);
 
 /// How work is run: on how many threads, and shown to whom.
 #[pyclass(frozen, module = "mercer._mercer")]
+#[derive(Default)]
 pub(crate) struct Run {
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
@@ -37,7 +38,7 @@ pub(crate) struct Run {
 impl Run {
     /// Work on `threads` threads, None for the default, shown to `progress(state)`, a dictionary, several times a second.
     #[new]
-    #[pyo3(signature = (threads=None, progress=None))]
+    #[pyo3(signature = (threads=None, progress: "collections.abc.Callable[[dict[str, typing.Any]], object] | None" = None))]
     fn new(threads: Option<usize>, progress: Option<Py<PyAny>>) -> Self {
         Self { threads, progress }
     }

@@ -2,7 +2,8 @@
 //!
 //! [`Lazy`] computes rows from points, [`Cached`] remembers them, [`Full`] holds them all, [`Subset`] shows some
 //! points of another, [`Centered`] shows another about its mean, [`Ridged`] has more on the diagonal, [`WithOrigin`] has
-//! the origin as one more point. A subset of a Gram is a Gram ([`Gram::restrict`]).
+//! the origin as one more point. A subset of a Gram is a Gram ([`Gram::restrict`]). [`square`] and [`cross`] are all the
+//! values at once, in one buffer.
 
 mod cache;
 mod center;
@@ -13,6 +14,7 @@ mod ridged;
 mod subset;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 pub use cache::Cached;
 pub use center::Centered;
@@ -21,6 +23,7 @@ pub use lazy::Lazy;
 pub use origin::WithOrigin;
 pub use ridged::Ridged;
 pub use subset::Subset;
+pub use whole::{Value, cross, square};
 
 use crate::kernel::in_batches;
 

@@ -68,11 +68,11 @@ pub trait Bound<X: Points>: Send + Sync {
     /// k(c, c) for each column c.
     fn diagonal(&self) -> Vec<f64>;
 
-    /// Fills `out[r][c]` with k of the point `rows[r]` and the column `c` in single precision. Each `out[r]` has one entry
-    /// per column. The bits do not depend on the number of threads, nor on which other rows are asked for.
+    /// Fills `out[r][c]` with k of the point `rows[r]` and the column `c` in single precision. Each `out[r]` may have
+    /// the first columns only. The bits do not depend on the number of threads, nor on which other rows are asked for.
     fn rows(&self, points: &X, rows: &[usize], out: &mut [&mut [f32]]);
 
-    /// The same in double precision throughout. Each `out[r]` may have the first columns only.
+    /// The same in double precision throughout.
     fn rows_f64(&self, points: &X, rows: &[usize], out: &mut [&mut [f64]]);
 
     /// `sums[c] += Σ weights[r] · k(rows[r], c)`, in the order of the rows, for rows that are columns themselves:

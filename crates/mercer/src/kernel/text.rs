@@ -376,6 +376,25 @@ mod tests {
     }
 
     #[test]
+    fn a_map_has_a_text_of_its_own() {
+        for text in ["columns(1, 3..5)", "monomials(degree=2)", "matrix(rows=2, 1, 0, 0.5, 1)"] {
+            assert_eq!(text.parse::<Map>().unwrap().to_string(), text);
+        }
+        for (text, column, part) in [
+            ("", 1, "unknown feature map"),
+            ("column(1)", 1, "did you mean columns?"),
+            (" columns(0)", 10, "expected feature numbers from 1"),
+            ("columns(1) @ columns(1)", 12, "expected the end"),
+            ("monomials(101)", 11, "must be at most 100"),
+        ] {
+            let error = text.parse::<Map>().unwrap_err();
+            let ErrorKind::KernelText { column: at, expected, .. } = error.kind() else { panic!("{error}") };
+            assert_eq!(*at, column, "{text}");
+            assert!(expected.contains(part), "{text}: {expected}");
+        }
+    }
+
+    #[test]
     fn errors_name_the_column_and_what_is_wrong() {
         for (text, column, part) in [
             ("", 1, "found the end"),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::call::{Argument, Call};
-use super::text::{Number, Syntax, parse};
+use super::text::{Number, Parser, Syntax, parse, unknown};
 use super::{Expr, Factor, Leaf, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 use crate::error::{Error, Result};
 
@@ -31,6 +31,30 @@ impl FromStr for VectorExpr {
     /// Parses the text form described at [`VectorExpr`] and checks every parameter; an error has the column.
     fn from_str(text: &str) -> Result<Self> {
         parse(text)
+    }
+}
+
+impl FromStr for Map {
+    type Err = Error;
+
+    /// Parses a map alone, as it stands behind the `@` of an expression; an error has the column.
+    ///
+    /// ```
+    /// use mercer::kernel::Map;
+    ///
+    /// assert_eq!("columns(1, 3)".parse::<Map>()?, Map::Columns(vec![0, 2]));
+    /// # Ok::<(), mercer::Error>(())
+    /// ```
+    fn from_str(text: &str) -> Result<Self> {
+        let mut parser = Parser { text, at: 0 };
+        parser.peek();
+        let call = Call::parse(&mut parser)?;
+        let unknown = || call.fail(call.at, unknown("feature map", call.name, VectorLeaf::MAPS));
+        let map = map(&call)?.ok_or_else(unknown)?;
+        if parser.peek().is_some() {
+            return Err(parser.fail("expected the end"));
+        }
+        map.check().map(|()| map).map_err(|error| call.locate(error))
     }
 }
 

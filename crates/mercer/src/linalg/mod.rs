@@ -24,7 +24,7 @@ pub(crate) use inner::inner;
 pub(crate) use krylov::{Deflated, Largest};
 pub(crate) use lower::Lower;
 pub(crate) use saddle::Saddle;
-pub(crate) use square::{Square, dot};
+pub(crate) use square::{Square, dot, mirror};
 pub(crate) use svd::Svd;
 pub(crate) use tall::{Tall, WIDTH};
 

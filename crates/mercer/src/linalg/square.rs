@@ -72,12 +72,17 @@ impl Square {
 
     /// Copies the lower half to the upper one.
     pub(crate) fn mirror(&mut self) {
-        mirror(&mut self.values, self.n, 0);
+        mirror(&mut self.values, self.n);
     }
 }
 
-/// Copies the lower half of the rows from `first` on to the upper half; `rows` are whole rows of n values.
-fn mirror(rows: &mut [f64], n: usize, first: usize) {
+/// Copies the lower half of a matrix of n × n values, row after row, to the upper one.
+pub(crate) fn mirror<T: Copy + Send + Sync>(values: &mut [T], n: usize) {
+    mirror_from(values, n, 0);
+}
+
+/// The same of the rows from `first` on; `rows` are whole rows of n values.
+fn mirror_from<T: Copy + Send + Sync>(rows: &mut [T], n: usize, first: usize) {
     let count = rows.len() / n.max(1);
     if count <= TILE {
         for i in 0..count {
@@ -99,7 +104,7 @@ fn mirror(rows: &mut [f64], n: usize, first: usize) {
             }
         }
     });
-    rayon::join(|| mirror(upper, n, first), || mirror(lower, n, first + half));
+    rayon::join(|| mirror_from(upper, n, first), || mirror_from(lower, n, first + half));
 }
 
 /// aᵀb in eight sums side by side.

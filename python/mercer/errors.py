@@ -1,0 +1,61 @@
+"""What can go wrong, one class for each kind; the messages are the library's."""
+
+__all__ = ["DataError", "KernelError", "ModelFileError", "ParameterError", "UnsupportedError"]
+
+
+class ParameterError(ValueError):
+    """A parameter outside its range.
+
+    Examples
+    --------
+    >>> from mercer import errors
+    >>> issubclass(errors.ParameterError, ValueError)
+    True
+    """
+
+
+class DataError(ValueError):
+    """Data that cannot be used.
+
+    Examples
+    --------
+    >>> from mercer import errors
+    >>> issubclass(errors.DataError, ValueError)
+    True
+    """
+
+
+class KernelError(ValueError):
+    """The text of a kernel that cannot be read; the message names the column.
+
+    Examples
+    --------
+    >>> from mercer import errors, kernels
+    >>> try:
+    ...     kernels.parse("rbf(gamma=0.5")
+    ... except errors.KernelError as error:
+    ...     print("column" in str(error))
+    True
+    """
+
+
+class ModelFileError(ValueError):
+    """A model file that is damaged or of another kind.
+
+    Examples
+    --------
+    >>> from mercer import errors
+    >>> issubclass(errors.ModelFileError, ValueError)
+    True
+    """
+
+
+class UnsupportedError(NotImplementedError):
+    """A combination that does not exist.
+
+    Examples
+    --------
+    >>> from mercer import errors
+    >>> issubclass(errors.UnsupportedError, NotImplementedError)
+    True
+    """

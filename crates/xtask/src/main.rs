@@ -1,5 +1,6 @@
 //! `cargo xtask COMMAND`: everything a newcomer or CI runs, with its set-up.
 
+mod environment;
 mod licences;
 mod place;
 mod python;

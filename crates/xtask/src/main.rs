@@ -1,6 +1,9 @@
 //! `cargo xtask COMMAND`: everything a newcomer or CI runs, with its set-up.
 
+mod count;
+mod environment;
 mod licences;
+mod package;
 mod place;
 mod python;
 mod spdx;
@@ -16,16 +19,20 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   test       everything CI checks: format, lints, unit, integration and documentation tests,
-             documentation, licences of all dependencies, syntax of the Python files
+             documentation, licences of all dependencies, syntax of the Python files, and the
+             Python package: built, installed, its tests and examples
   test --peers
              all formulations against LIBSVM on a few hundred settings (--only TEXT for some)
+  wheel      the Python package for any CPython from 3.11 on, into target/wheels
+  stubs      writes the types of the package's native module (python/mercer/_mercer.pyi)
   bench      mercer and its peers side by side on the same data (`cargo xtask bench --help`)
   compat     svm-train, svm-predict and svm-scale against LIBSVM's own, and models read by each other
   published  published test errors of a dozen data sets, reproduced by svm-train and svm-predict
   answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm)
   help       this text
 
-`test --peers`, `bench`, `compat`, `published` and `answers` set up a private Python environment under target/bench-env the first time.
+`test`, `wheel` and `stubs` set up a private Python environment in target/python-env the first time; `test --peers`,
+`bench`, `compat`, `published` and `answers` one in target/bench-env. Both need Python 3.11 or newer.
 The full data sets are looked for in $MERCER_DATA, else in ../shared/data.
 ";
 
@@ -37,6 +44,8 @@ fn main() -> ExitCode {
             [peers, rest @ ..] if peers == "--peers" => python::differential(&place, rest),
             _ => none(rest).and_then(|()| test::run(&place)),
         },
+        "wheel" => none(rest).and_then(|()| package::wheel(&place)),
+        "stubs" => none(rest).and_then(|()| package::stubs(&place)),
         "bench" => python::bench(&place, rest),
         "compat" => python::compat(&place, rest),
         "published" => python::published(&place, rest),

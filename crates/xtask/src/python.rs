@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::environment::environment;
 use crate::place::Place;
 use crate::step::{self, Failure, announced, visible};
 
@@ -39,7 +40,7 @@ pub(crate) fn published(place: &Place, arguments: &[String]) -> Result<(), Failu
 
 /// `cargo xtask answers`: LIBSVM's stored answers.
 pub(crate) fn answers(place: &Place) -> Result<(), Failure> {
-    let python = environment(place)?;
+    let python = peers(place)?;
     ["make_answers.py", "make_family.py", "make_nu.py"].iter().try_for_each(|script| {
         let script = format!("crates/mercer/tests/libsvm/{script}");
         visible(Command::new(&python).current_dir(&place.root).arg(script))
@@ -48,7 +49,7 @@ pub(crate) fn answers(place: &Place) -> Result<(), Failure> {
 
 /// Builds `mercer` and hands it, the data and the arguments to a Python program.
 fn program(place: &Place, script: &str, arguments: &[String]) -> Result<(), Failure> {
-    let python = environment(place)?;
+    let python = peers(place)?;
     let without_mercer = |a: &String| matches!(a.as_str(), "--help" | "-h" | "--peers-only");
     if !arguments.iter().any(without_mercer) {
         announced("build mercer", || {
@@ -64,21 +65,7 @@ fn program(place: &Place, script: &str, arguments: &[String]) -> Result<(), Fail
     visible(&mut command)
 }
 
-/// Makes the Python environment where it is not there yet, and returns its interpreter.
-///
-/// A file with the list of packages is written last, so that a set-up that was interrupted, or one made for another
-/// list, is done again.
-fn environment(place: &Place) -> Result<PathBuf, Failure> {
-    let folder = place.target.join("bench-env");
-    let (python, stamp) = (folder.join("bin").join("python"), folder.join("packages.txt"));
-    let wanted = PACKAGES.join("\n");
-    if std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
-        return Ok(python);
-    }
-    announced("set up the Python environment in target/bench-env", || {
-        visible(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-        visible(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
-        std::fs::write(&stamp, &wanted).map_err(|e| Failure::new(format!("{}: {e}", stamp.display())))
-    })?;
-    Ok(python)
+/// The environment that has the peers.
+fn peers(place: &Place) -> Result<PathBuf, Failure> {
+    environment(place, "bench-env", PACKAGES)
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
+use crate::count::Count;
 use crate::licences;
+use crate::package;
 use crate::place::Place;
 use crate::step::{self, Failure, announced, visible, watched};
 
@@ -19,7 +21,7 @@ pub(crate) fn run(place: &Place) -> Result<(), Failure> {
     println!("{}", place.data_line());
     announced("format", || visible(&mut cargo("fmt --all --check")))?;
     announced("lints", || visible(&mut cargo("clippy --workspace --all-targets -- -D warnings")))?;
-    let count = announced("tests", || tests(&mut cargo("test --workspace")))?;
+    let mut count = announced("tests", || tests(&mut cargo("test --workspace")))?;
     // The best instruction set of this machine was used so far; the others are for other machines.
     for level in ["avx2", "baseline"] {
         announced(&format!("products with {level} instructions"), || {
@@ -31,44 +33,20 @@ pub(crate) fn run(place: &Place) -> Result<(), Failure> {
     })?;
     let packages = announced("licences", || licences::check(&place.metadata))?;
     let scripts = announced("Python syntax", || python_syntax(place))?;
+    count += package::test(place)?;
     let seconds = start.elapsed().as_secs_f64();
     println!(
-        "format, lints, tests, documentation, {packages} licences, {scripts} Python files: all well in {seconds:.0} s"
+        "format, lints, tests, documentation, {packages} licences, {scripts} Python files, Python package: \
+         all well in {seconds:.0} s"
     );
-    println!("tests: {} passed, {} failed, {} skipped", count.passed, count.failed, count.ignored);
+    println!("tests: {} passed, {} failed, {} skipped", count.passed, count.failed, count.skipped);
     Ok(())
-}
-
-/// What the closing lines of `cargo test` add up to.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Count {
-    passed: usize,
-    failed: usize,
-    ignored: usize,
-}
-
-impl Count {
-    /// Adds `test result: ok. 3 passed; 0 failed; 1 ignored; …`; other lines add nothing.
-    fn add(&mut self, line: &str) {
-        let Some((_, figures)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
-        else {
-            return;
-        };
-        for figure in figures.split("; ") {
-            match figure.split_once(' ').map(|(n, what)| (n.parse::<usize>().unwrap_or(0), what)) {
-                Some((n, "passed")) => self.passed += n,
-                Some((n, "failed")) => self.failed += n,
-                Some((n, "ignored")) => self.ignored += n,
-                _ => {}
-            }
-        }
-    }
 }
 
 /// Runs `cargo test` visibly and counts.
 fn tests(command: &mut Command) -> Result<Count, Failure> {
     let mut count = Count::default();
-    watched(command, |line| count.add(line))?;
+    watched(command, |line| count.add_cargo(line))?;
     if count.passed == 0 {
         return Err(Failure::new("no test ran".into()));
     }
@@ -83,20 +61,4 @@ fn python_syntax(place: &Place) -> Result<usize, Failure> {
     python.current_dir(&place.root).args(["-m", "py_compile"]).args(&files);
     visible(python.env("PYTHONPYCACHEPREFIX", place.target.join("pycache")))?;
     Ok(files.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_add_up_over_test_programs() {
-        let mut count = Count::default();
-        count.add("running 3 tests");
-        count.add(
-            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
-        );
-        count.add("test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
-        assert_eq!(count, Count { passed: 7, failed: 2, ignored: 1 });
-    }
 }

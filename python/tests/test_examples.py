@@ -1,0 +1,42 @@
+"""The example scripts, and the Python of the READMEs, run as they are in a folder that has `data/`."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mercer
+
+FOLDER = Path(__file__).resolve().parents[1]
+ROOT = FOLDER.parent
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SECONDS = 120
+
+SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("examples/*.py"))}
+BLOCKS = {
+    f"{path.relative_to(ROOT).as_posix()}:{number}": text
+    for path in (ROOT / "README.md", FOLDER / "README.md")
+    for number, text in enumerate(BLOCK.findall(path.read_text(encoding="utf-8")), start=1)
+}
+
+
+@pytest.mark.skipif(mercer.__all__ == ["__version__"], reason="no estimator is there yet")
+def test_there_are_examples_and_ten_lines_in_the_readme() -> None:
+    assert SCRIPTS
+    assert "README.md:1" in BLOCKS
+
+
+@pytest.mark.parametrize("name", [*SCRIPTS, *BLOCKS])
+def test_runs(name: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    script = tmp_path / "example.py"
+    script.write_text((SCRIPTS | BLOCKS)[name], encoding="utf-8")
+    command = [sys.executable, "-W", "error::DeprecationWarning:__main__", script.name]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ, timeout=SECONDS, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

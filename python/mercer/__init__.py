@@ -3,8 +3,12 @@
 from mercer import errors, kernels
 from mercer._certificate import Certificate
 from mercer._mercer import __version__
+from mercer.cross_decomposition import KernelCCA
+from mercer.decomposition import KernelPCA
+from mercer.discriminant import KernelFisher
 from mercer.kernel_ridge import KernelRidge
 from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRestSVC, WestonWatkinsSVC
+from mercer.relevance import RelevantDimension
 from mercer.svm import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
@@ -13,6 +17,9 @@ __all__ = [
     "SVR",
     "Certificate",
     "CrammerSingerSVC",
+    "KernelCCA",
+    "KernelFisher",
+    "KernelPCA",
     "KernelRidge",
     "KernelSoftmax",
     "LocalSVC",
@@ -20,6 +27,7 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "OneVsRestSVC",
+    "RelevantDimension",
     "WestonWatkinsSVC",
     "__version__",
     "errors",

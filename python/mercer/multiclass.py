@@ -21,6 +21,10 @@ __all__ = ["CrammerSingerSVC", "KernelSoftmax", "LocalSVC", "OneVsRestSVC", "Wes
 
 _PARAMETERS = (*_COMMON, "C", "class_weight")
 
+#: Rows in a cell, about, and the most cells where their number is not given.
+_CELL = 10_000
+_MOST_CELLS = 64
+
 
 class ScoreClassifier(Classifier):
     """A function for each class, of which the largest decides."""
@@ -361,7 +365,9 @@ class OneVsRestSVC(ScoreClassifier):
         return weights if self.multilabel_ else super()._weights(weights, target)
 
     def _validated(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
-        return super()._validated(X, y, multi_output=True, **options) if y is not None else super()._validated(X, y, **options)
+        if y is not None and not isinstance(y, str):
+            options["multi_output"] = type_of_target(y) == "multilabel-indicator"
+        return super()._validated(X, y, **options)
 
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
         if not self.multilabel_:
@@ -566,7 +572,7 @@ class LocalSVC(Classifier):
         Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
         answer does not depend on it.
     n_cells : int, default=None
-        Cells, at most; None for one for about 10,000 rows, from 2 to 64.
+        Cells, at most; None for one for each 10,000 rows, from 1 to 64. With one it is the exact machine.
 
     Attributes
     ----------
@@ -592,7 +598,8 @@ class LocalSVC(Classifier):
         **Machine._constraints(*(name for name in _PARAMETERS if name != "exact")),
         "n_cells": [Interval(Integral, 1, 512, closed="both"), None],
     }
-    exact = False
+    #: One cell is finished exactly where it is small.
+    exact = "auto"
 
     def __init__(
         self,
@@ -626,8 +633,9 @@ class LocalSVC(Classifier):
         self.n_cells = n_cells
 
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        cells = min(max(len(points) // _CELL, 1), _MOST_CELLS) if self.n_cells is None else int(self.n_cells)
         return _mercer.fit_local(
-            run, solver, kernel, points, self._labels(target), weights, c=float(self.C), cells=self.n_cells
+            run, solver, kernel, points, self._labels(target), weights, c=float(self.C), cells=cells
         )
 
     def _found(self, X: Any) -> None:

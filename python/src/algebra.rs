@@ -121,7 +121,7 @@ pub(crate) fn fit_cca(
 
 /// Targets: numbers, or classes.
 #[derive(FromPyObject)]
-enum Targets<'py> {
+pub(crate) enum Targets<'py> {
     Numbers(PyReadonlyArray1<'py, f64>),
     Classes(PyRef<'py, Classes>),
 }
@@ -182,7 +182,7 @@ pub(crate) fn fit_rde<'py>(
 /// kernel or None, penalty).
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct WayOf<'py> {
+pub(crate) struct WayOf<'py> {
     name: String,
     steps: usize,
     tolerance: f64,

@@ -1,10 +1,8 @@
 //! The library's errors as Python's, messages unchanged.
 
 use mercer::{Error, ErrorKind};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError};
 use pyo3::import_exception;
-use pyo3::exceptions::{
-    PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOSError, PyRuntimeError, PyValueError,
-};
 use pyo3::prelude::*;
 
 import_exception!(mercer.errors, ParameterError);

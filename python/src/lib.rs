@@ -22,7 +22,8 @@ mod _mercer {
     use crate::algebra::{denoise, fit_cca, fit_fisher, fit_pca, fit_rde, fit_ridge, pre_images};
     #[pymodule_export]
     use crate::fit::{
-        Classes, Solver, fit_labels, fit_local, fit_nu_svc, fit_one_class, fit_scores, fit_svc, fit_svdd, fit_svr,
+        Classes, Solver, fit_labels, fit_local, fit_nu_svc, fit_one_class, fit_scores, fit_svc, fit_svdd,
+        fit_svr,
     };
     #[pymodule_export]
     use crate::kernel::{Kernel, Map, median};

@@ -120,7 +120,7 @@ class CrammerSingerSVC(ScoreClassifier):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of the solver, -1 for no limit.
+        Most steps of the solver; -1 for max(10⁷, 100 n).
     time_limit : float, default=None
         Most seconds for the solver.
     exact : bool or "auto", default="auto"
@@ -206,7 +206,7 @@ class WestonWatkinsSVC(ScoreClassifier):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of the solver, -1 for no limit.
+        Most steps of the solver; -1 for max(10⁷, 100 n).
     time_limit : float, default=None
         Most seconds for the solver.
     exact : bool or "auto", default="auto"
@@ -291,7 +291,7 @@ class OneVsRestSVC(ScoreClassifier):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of the solver, -1 for no limit.
+        Most steps of the solver; -1 for max(10⁷, 100 n).
     time_limit : float, default=None
         Most seconds for the solver.
     exact : bool or "auto", default="auto"
@@ -442,7 +442,7 @@ class KernelSoftmax(ScoreClassifier):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of the solver, -1 for no limit.
+        Most steps of the solver; -1 for max(10⁷, 100 n).
     time_limit : float, default=None
         Most seconds for the solver.
     exact : bool or "auto", default="auto"
@@ -565,7 +565,7 @@ class LocalSVC(Classifier):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of two variables, -1 for no limit.
+        Most steps of two variables; -1 for max(10⁷, 100 n), as in LIBSVM.
     time_limit : float, default=None
         Most seconds for the solver.
     n_threads : int, default=None

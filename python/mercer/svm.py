@@ -262,7 +262,7 @@ class SVC(PairwiseClassifier):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of two variables, -1 for no limit.
+        Most steps of two variables; -1 for max(10⁷, 100 n), as in LIBSVM.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether `decision_function` has a column for each class or for each pair of classes.
     break_ties : bool, default=False
@@ -427,7 +427,7 @@ class NuSVC(PairwiseClassifier):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of two variables, -1 for no limit.
+        Most steps of two variables; -1 for max(10⁷, 100 n), as in LIBSVM.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether `decision_function` has a column for each class or for each pair of classes.
     break_ties : bool, default=False
@@ -620,7 +620,7 @@ class SVR(Regressor):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of two variables, -1 for no limit.
+        Most steps of two variables; -1 for max(10⁷, 100 n), as in LIBSVM.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         What an error beyond the zone costs: C times it, or C/2 times its square.
     time_limit : float, default=None
@@ -750,7 +750,7 @@ class NuSVR(Regressor):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of two variables, -1 for no limit.
+        Most steps of two variables; -1 for max(10⁷, 100 n), as in LIBSVM.
     time_limit : float, default=None
         Most seconds for the solver.
     exact : bool or "auto", default="auto"
@@ -937,7 +937,7 @@ class OneClassSVM(Detector):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of two variables, -1 for no limit.
+        Most steps of two variables; -1 for max(10⁷, 100 n), as in LIBSVM.
     time_limit : float, default=None
         Most seconds for the solver.
     exact : bool or "auto", default="auto"
@@ -1061,7 +1061,7 @@ class SVDD(Detector):
     verbose : bool, default=False
         Whether a bar shows violation, gap and time on standard error.
     max_iter : int, default=-1
-        Most steps of two variables, -1 for no limit.
+        Most steps of two variables; -1 for max(10⁷, 100 n), as in LIBSVM.
     time_limit : float, default=None
         Most seconds for the solver.
     exact : bool or "auto", default="auto"

@@ -24,7 +24,7 @@ pub(crate) struct Solver(Smo);
 
 #[pymethods]
 impl Solver {
-    /// To `tolerance`, with `cache` megabytes for kernel rows; no `iterations` is no limit.
+    /// To `tolerance`, with `cache` megabytes for kernel rows; no `iterations` is LIBSVM's limit.
     #[new]
     #[pyo3(signature = (*, tolerance, cache, shrinking, iterations, seconds, exact))]
     fn new(
@@ -40,7 +40,7 @@ impl Solver {
             tolerance,
             cache_bytes: (cache.max(0.0) * f64::from(1 << 20)) as usize,
             shrinking,
-            iteration_limit: Some(iterations.unwrap_or(u64::MAX)),
+            iteration_limit: iterations,
             time_limit: time.map_err(|e| PyValueError::new_err(format!("time limit: {e}")))?,
             exact,
             ..Smo::default()

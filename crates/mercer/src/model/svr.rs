@@ -40,7 +40,8 @@ pub enum Zone {
 pub struct Svr<K> {
     /// k
     pub kernel: K,
-    /// C > 0: the price of an error beyond the zone.
+    /// C > 0: the price of an error beyond the zone. Infinite: no errors; where no function comes so
+    /// near to the targets, the solver ends at its limit of iterations.
     pub c: f64,
     /// The insensitive zone.
     pub zone: Zone,
@@ -124,7 +125,9 @@ impl<K> Svr<K> {
     /// # Errors
     /// The first rule broken.
     pub fn check(&self) -> Result<()> {
-        check("c", self.c, self.c > 0.0 && self.c.is_finite(), "must be positive and finite")?;
+        check("c", self.c, self.c > 0.0, "must be positive")?;
+        let free = self.slack == Slack::Linear && matches!(self.zone, Zone::Epsilon(_));
+        check("c", self.c, self.c.is_finite() || free, "must be finite for ν and where slacks are squared")?;
         match self.zone {
             Zone::Epsilon(e) => {
                 check("epsilon", e, e >= 0.0 && e.is_finite(), "must be finite and not negative")?
@@ -210,4 +213,36 @@ fn joined(mut solution: Solution, points: usize) -> (Solution, f64) {
     let epsilon = 0.5 * (solution.second_offset - solution.offset);
     solution.offset = f64::midpoint(solution.offset, solution.second_offset);
     (solution, epsilon)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Vectors;
+    use crate::kernel::{linear, rbf};
+    use crate::solve::Stop;
+
+    #[test]
+    fn an_infinite_price_allows_no_error() {
+        let x = Vectors::dense(1, (0..12).map(|i| f64::from(i) * 0.5).collect());
+        let y: Vec<f64> = (0..12).map(|i| f64::from(i * i % 7)).collect();
+        let solver = Smo { tolerance: 1e-6, ..Smo::default() };
+        let values = |c: f64| {
+            let svr = Svr::new(rbf(2.0)).c(c).epsilon(0.1).solver(solver.clone());
+            svr.fit(&x, &y).unwrap().expansion.map_double(&x, |f| f[0]).unwrap()
+        };
+        let (none, high) = (values(f64::INFINITY), values(1e8));
+        assert!(none.iter().zip(&high).all(|(a, b)| (a - b).abs() < 1e-5));
+        assert!(none.iter().zip(&y).all(|(f, y)| (f - y).abs() < 0.1 + 1e-5));
+        assert!(Svr::new(rbf(2.0)).c(f64::INFINITY).nu(0.5).fit(&x, &y).is_err());
+    }
+
+    #[test]
+    fn a_price_that_cannot_be_paid_ends_at_the_limit() {
+        let x = Vectors::dense(1, (0..12).map(f64::from).collect());
+        let y: Vec<f64> = (0..12).map(|i| f64::from(i * i % 7)).collect();
+        let solver = Smo { iteration_limit: Some(10_000), ..Smo::default() };
+        let fitted = Svr::new(linear()).c(f64::INFINITY).solver(solver).fit(&x, &y).unwrap();
+        assert_eq!(fitted.certificate.unwrap().stop, Stop::IterationLimit);
+    }
 }

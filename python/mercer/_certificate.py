@@ -53,10 +53,10 @@ class Certificate:
     parts: tuple["Certificate", ...] = ()
 
     @classmethod
-    def of(cls, found: Sequence[dict[str, Any]]) -> "Certificate | None":
-        """One for all problems; None where there are none."""
+    def of(cls, found: Sequence[dict[str, Any]]) -> "Certificate":
+        """One for all problems. Where there was nothing to solve, or nothing is known, it says so."""
         if not found:
-            return None
+            return cls(0.0, None, 0.0, 0, 0.0, "unknown", False)
         parts = tuple(cls(**part) for part in found)
         if len(parts) == 1:
             return parts[0]

@@ -23,6 +23,15 @@ __all__ = ["NativeEstimator", "class_weights", "names_of", "positive_weights"]
 _PRECISIONS = [np.float64, np.float32]
 
 
+def _precisions(X: Any) -> Any:
+    """The precisions that X may have: single alone for a table of polars' or Arrow's whose columns all are."""
+    columns = getattr(X, "dtypes", None) if isinstance(getattr(X, "dtypes", None), list) else None
+    if columns is None and hasattr(X, "schema"):
+        columns = getattr(X.schema, "types", None)
+    single = bool(columns) and all(str(column) in ("Float32", "float") for column in columns)
+    return np.float32 if single else _PRECISIONS
+
+
 def names_of(classes: Any) -> list[str]:
     """Class names as model files have them: whole numbers without a point."""
     texts = [str(int(c)) if isinstance(c, (float, np.floating)) and float(c).is_integer() else str(c) for c in classes]
@@ -109,7 +118,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
     def _validated(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         """Checked as scikit-learn does; single precision stays single."""
-        return validate_data(self, X, y, dtype=_PRECISIONS, accept_sparse="csr", **options)
+        return validate_data(self, X, y, dtype=_precisions(X), accept_sparse="csr", **options)
 
     def _training_points(self, X: Any, weights: Any) -> tuple[_mercer.Kernel, _mercer.Points]:
         """The kernel and the points that it is to be fitted on. Of a callable these are its values."""

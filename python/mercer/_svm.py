@@ -150,7 +150,6 @@ class Machine(NativeEstimator):
     def _found(self, X: Any) -> None:
         """The attributes that people read."""
         model = self._model
-        self.certificate_ = Certificate.of(model.certificates)
         self.support_ = model.support
         coefficients = model.coefficients
         points = model.points
@@ -176,8 +175,7 @@ class Machine(NativeEstimator):
 
     def _iterations(self) -> None:
         """How many steps were taken; a problem that is solved at once counts as one."""
-        certificate = self.certificate_
-        self.n_iter_ = max(int(certificate.iterations), 1) if certificate is not None else 1
+        self.n_iter_ = max(int(self.certificate_.iterations), 1)
 
     def _warn(self) -> None:
         """Says what to change where the solver did not come to its end."""
@@ -215,6 +213,14 @@ class Machine(NativeEstimator):
         return self._points(X)
 
     @property
+    def certificate_(self) -> Certificate:
+        """Gap, violation, objective, reason to stop and kernel rows computed."""
+        return Certificate.of(self._certificates())
+
+    def _certificates(self) -> list[dict[str, Any]]:
+        return self._model.certificates
+
+    @property
     def _fitted(self) -> _mercer.Model:
         """The model; with other coefficients where somebody has put some into ``_dual_coef_`` or ``_intercept_``."""
         dual, intercept = self._dual_coef_, self._intercept_
@@ -226,7 +232,7 @@ class Machine(NativeEstimator):
     @property
     def _double(self) -> bool:
         """An exact answer is also evaluated in double precision."""
-        return self.certificate_ is not None and self.certificate_.exact
+        return self.certificate_.exact
 
     def _decisions(self, X: Any) -> Any:
         points = self._checked_points(X)

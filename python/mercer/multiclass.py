@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _mercer
 from mercer._native import names_of
-from mercer._certificate import Certificate
 from mercer._svm import Machine
 from mercer.svm import _COMMON, Classifier
 
@@ -639,13 +638,13 @@ class LocalSVC(Classifier):
         )
 
     def _found(self, X: Any) -> None:
-        details = self._model.details
-        self.certificate_ = Certificate.of(details["certificates"])
-        self.cell_sizes_ = np.array(details["cells"])
-        stops = [c["stop"] for c in details["certificates"]]
-        self.fit_status_ = int(any(stop != "converged" for stop in stops))
-        self.n_iter_ = max(self.certificate_.iterations, 1) if self.certificate_ is not None else 1
+        self.cell_sizes_ = np.array(self._model.details["cells"])
+        self.fit_status_ = int(any(c["stop"] != "converged" for c in self._certificates()))
+        self.n_iter_ = max(self.certificate_.iterations, 1)
         self.support_vectors_ = np.empty((0, 0))
+
+    def _certificates(self) -> list[dict[str, Any]]:
+        return self._model.details["certificates"]
 
     @property
     def _fitted(self) -> _mercer.Model:

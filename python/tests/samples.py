@@ -37,7 +37,9 @@ def fitted(name: str, x, y, **parameters):
 def answers(estimator, x) -> dict[str, np.ndarray]:
     """All that it says about the rows of `x`."""
     methods = ("predict", "decision_function", "transform")
-    return {name: np.asarray(getattr(estimator, name)(x)) for name in methods if hasattr(estimator, name)}
+    found = {name: np.asarray(getattr(estimator, name)(x)) for name in methods if hasattr(estimator, name)}
+    # One that only describes the data it was fitted to.
+    return found or {name: np.asarray(getattr(estimator, name)) for name in ("dimension_", "noise_", "denoised_")}
 
 
 def assert_same_bits(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:

@@ -46,7 +46,7 @@ class Kernel:
     >>> Kernel("linear + rbg(gamma=1)")
     Traceback (most recent call last):
     ...
-    ValueError: kernel "linear + rbg(gamma=1)", column 10: unknown kernel 'rbg'; did you mean rbf?
+    mercer.errors.KernelError: kernel "linear + rbg(gamma=1)", column 10: unknown kernel 'rbg'; did you mean rbf?
     """
 
     __slots__ = ("_native",)

@@ -1,6 +1,6 @@
 """Kernel machines for scikit-learn users: exact, certified, fast."""
 
-from mercer import errors, kernels
+from mercer import errors, kernels, plot
 from mercer._certificate import Certificate
 from mercer._mercer import __version__
 from mercer.cross_decomposition import KernelCCA
@@ -32,4 +32,5 @@ __all__ = [
     "__version__",
     "errors",
     "kernels",
+    "plot",
 ]

@@ -1,0 +1,307 @@
+"""Pictures: what is drawn, where, and what is refused."""
+
+import builtins
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mercer
+from mercer import kernels, plot
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+X, Y = make_moons(60, noise=0.2, random_state=0)
+IRIS, SPECIES = load_iris(return_X_y=True)
+FEW = 20
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def surface(model, rows=X, y=Y, **options):
+    return plot.decision_surface(model, rows, y, grid=options.pop("grid", FEW), **options)
+
+
+def labels(ax):
+    legend = ax.get_legend()
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
+
+
+def drawn(ax, label):
+    """The points of the collection with this label."""
+    return next(found.get_offsets().data for found in ax.collections if found.get_label() == label)
+
+
+def lines(ax):
+    """Levels of the lines drawn."""
+    return [list(found.levels) for found in ax.collections if hasattr(found, "levels") and not found.filled]
+
+
+def test_two_classes_have_a_border_margins_and_rings():
+    model = mercer.SVC(C=10.0).fit(X, Y)
+    ax = surface(model)
+    assert lines(ax) == [[0.0], [-1.0, 1.0]]
+    assert labels(ax) == ["0", "1", "support vectors"]
+    np.testing.assert_array_equal(drawn(ax, "support vectors"), model.support_vectors_)
+    np.testing.assert_array_equal(drawn(ax, "1"), X[Y == 1])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x0", "x1")
+    shown = np.array([ax.get_xlim(), ax.get_ylim()])
+    assert (shown[:, 0] < X.min(axis=0)).all() and (shown[:, 1] > X.max(axis=0)).all()
+    np.testing.assert_allclose(np.diff(shown).ravel(), 1.16 * np.ptp(X, axis=0))
+
+
+def test_what_is_drawn_can_be_left_out():
+    ax = surface(mercer.SVC().fit(X, Y), margins=False, support=False, legend=False)
+    assert lines(ax) == [[0.0]]
+    assert ax.get_legend() is None
+    assert [found.get_label() for found in ax.collections if found.get_label() == "support vectors"] == []
+
+
+def test_margins_of_one_against_rest_are_those_of_the_pair():
+    pair, rest = mercer.SVC(C=10.0).fit(X, Y), mercer.OneVsRestSVC(C=10.0).fit(X, Y)
+    values = [surface(model).images[0].get_array() for model in (pair, rest)]
+    np.testing.assert_allclose(*values, atol=1e-6)
+
+
+@pytest.mark.parametrize("model", [mercer.KernelFisher(), mercer.KernelSoftmax()], ids=str)
+def test_machines_without_a_margin_have_none(model):
+    assert lines(surface(model.fit(X, Y))) == [[0.0]]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        mercer.SVC(),
+        mercer.NuSVC(nu=0.3),
+        mercer.OneVsRestSVC(),
+        mercer.CrammerSingerSVC(),
+        mercer.WestonWatkinsSVC(),
+        mercer.KernelSoftmax(),
+        mercer.KernelFisher(),
+        mercer.LocalSVC(n_cells=1),
+        LogisticRegression(),
+        KNeighborsClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_several_classes_have_regions(model):
+    rows = IRIS[:, 2:]
+    names = np.array(["setosa", "versicolor", "virginica"])[SPECIES]
+    ax = surface(model.fit(rows, names), rows, names)
+    regions = [found for found in ax.collections if hasattr(found, "levels") and found.filled]
+    assert len(regions) == 3
+    assert labels(ax)[:3] == ["setosa", "versicolor", "virginica"]
+
+
+@pytest.mark.parametrize("model", [mercer.OneClassSVM(nu=0.2), mercer.SVDD(nu=0.2)], ids=lambda m: type(m).__name__)
+def test_one_class_has_a_border_with_rows_inside_and_outside(model):
+    ax = surface(model.fit(X), y=None)
+    assert lines(ax) == [[0.0]]
+    assert labels(ax) == ["inside", "outside", "support vectors"]
+    np.testing.assert_array_equal(drawn(ax, "outside"), X[model.predict(X) < 0])
+
+
+@pytest.mark.parametrize("model", [mercer.SVR(), mercer.NuSVR(), mercer.KernelRidge(kernel="rbf")], ids=str)
+def test_a_regression_has_values_and_a_colour_bar(model):
+    target = X[:, 0] * X[:, 1]
+    ax = surface(model.fit(X, target), y=target)
+    points = next(found for found in ax.collections if found.get_array() is not None and len(found.get_array()) == len(X))
+    np.testing.assert_array_equal(points.get_array(), target)
+    assert len(ax.figure.axes) == 2
+    assert lines(ax) == []
+
+
+class Recorder(mercer.SVC):
+    """Keeps what it is asked."""
+
+    def decision_function(self, X):
+        self.asked = np.asarray(X)
+        return super().decision_function(X)
+
+
+def test_other_columns_are_at_their_mean():
+    two = SPECIES > 0
+    model = Recorder().fit(IRIS, two)
+    ax = surface(model, IRIS, two, features=(2, 0))
+    assert model.asked.shape == (FEW * FEW, 4)
+    np.testing.assert_allclose(model.asked[:, [1, 3]], np.tile(IRIS[:, [1, 3]].mean(axis=0), (FEW * FEW, 1)))
+    np.testing.assert_allclose(model.asked[[0, -1]][:, 2], ax.get_xlim())
+    np.testing.assert_allclose(model.asked[[0, -1]][:, 0], ax.get_ylim())
+    np.testing.assert_array_equal(drawn(ax, "support vectors"), model.support_vectors_[:, [2, 0]])
+
+
+def test_columns_of_a_frame_name_the_axes_and_nobody_warns():
+    frame = pd.DataFrame(IRIS, columns=["a", "b", "c", "d"])
+    model = mercer.SVC().fit(frame, SPECIES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax = surface(model, frame, SPECIES, features=("c", "d"))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("c", "d")
+
+
+def test_sparse_rows_are_drawn():
+    model = mercer.SVC().fit(sparse.csr_matrix(X), Y)
+    ax = surface(model, sparse.csr_matrix(X))
+    np.testing.assert_allclose(drawn(ax, "support vectors"), model.support_vectors_.toarray())
+
+
+def test_a_pipeline_rings_rows_of_its_training_data():
+    model = make_pipeline(StandardScaler(), mercer.SVC()).fit(10.0 * X, Y)
+    np.testing.assert_array_equal(drawn(surface(model, 10.0 * X), "support vectors"), 10.0 * X[model[-1].support_])
+    assert "support vectors" not in labels(surface(model, 10.0 * X[:30], Y[:30]))
+
+
+def test_a_search_is_drawn_by_its_best():
+    model = GridSearchCV(mercer.SVC(), {"C": [1.0, 10.0]}, cv=2).fit(X, Y)
+    assert lines(surface(model)) == [[0.0], [-1.0, 1.0]]
+
+
+def test_axes_given_are_drawn_into():
+    _, ax = plt.subplots()
+    assert surface(mercer.SVC().fit(X, Y), ax=ax) is ax
+    assert plot.components(X, Y, ax=ax) is ax
+    assert plot.spectrum(mercer.KernelPCA().fit(X), ax=ax) is ax
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"features": (0, 2)}, "column 2 of 2"),
+        ({"features": (1, 1)}, "two different columns"),
+        ({"features": ("x0", "z")}, "no column 'z'; there are x0, x1"),
+        ({"grid": 1}, "grid = 1: must be 2 or more"),
+        ({"y": [1, 2]}, "y has 2 values, X has 60 rows"),
+        ({"rows": X[:, :1]}, "two or more columns"),
+    ],
+)
+def test_bad_input_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        surface(mercer.SVC().fit(X, Y), **options)
+
+
+def test_what_has_no_plane_is_refused():
+    with pytest.raises(ValueError, match="precomputed"):
+        surface(mercer.SVC(kernel="precomputed").fit(X @ X.T, Y))
+    with pytest.raises(ValueError, match="several labels"):
+        surface(mercer.OneVsRestSVC().fit(X, np.column_stack([Y, 1 - Y])))
+    with pytest.raises(ValueError, match="2 targets"):
+        surface(mercer.KernelRidge().fit(X, X), y=None)
+    with pytest.raises(TypeError, match="KernelPCA is no classifier"):
+        surface(mercer.KernelPCA().fit(X))
+    with pytest.raises(NotFittedError):
+        surface(mercer.SVC())
+
+
+def test_components_of_kernel_pca_are_those_of_its_training_data():
+    model = mercer.KernelPCA(3, kernel="rbf").fit(IRIS)
+    ax = plot.components(model, SPECIES, axes=(0, 2))
+    np.testing.assert_allclose(drawn(ax, "1"), model.transform(IRIS)[SPECIES == 1][:, [0, 2]], atol=1e-9)
+    share = model.explained_variance_ratio_
+    assert ax.get_xlabel() == f"component 1 ({100 * share[0]:.0f} % of variance)"
+    assert ax.get_ylabel() == f"component 3 ({100 * share[2]:.0f} % of variance)"
+    assert labels(ax) == ["0", "1", "2"]
+
+
+def test_components_of_fisher_say_what_is_between_the_classes():
+    model = mercer.KernelFisher().fit(IRIS, SPECIES)
+    ax = plot.components(model, SPECIES, X=IRIS)
+    np.testing.assert_array_equal(drawn(ax, "2"), model.transform(IRIS)[SPECIES == 2])
+    assert ax.get_xlabel().endswith("% between classes)")
+
+
+def test_one_component_is_a_histogram():
+    ax = plot.components(mercer.KernelFisher().fit(X, Y), Y, X=X)
+    assert sum(bar.get_height() for bar in ax.patches) == len(X)
+    assert labels(ax) == ["0", "1"]
+
+
+def test_both_views_are_drawn_over_each_other():
+    model = mercer.KernelCCA(2).fit(X, X**2)
+    ax = plot.components(model, X=(X, X**2), axes=(1, 0))
+    first, second = model.transform(X, X**2)
+    np.testing.assert_array_equal(ax.collections[0].get_offsets().data, np.column_stack([first[:, 1], second[:, 1]]))
+    assert ax.get_ylabel() == f"second view (correlation {model.correlations_[1]:.2f})"
+    assert "correlation" in plot.components(model, X=X).get_xlabel()
+
+
+def test_numbers_colour_components_by_a_bar():
+    ax = plot.components(X, X[:, 0])
+    np.testing.assert_array_equal(ax.collections[0].get_array(), X[:, 0])
+    assert len(ax.figure.axes) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: plot.components(mercer.KernelFisher().fit(X, Y)), "give X"),
+        (lambda: plot.components(X, axes=(0, 2)), "two of the 2 components, from 0"),
+        (lambda: plot.components(X, Y[:3]), "y has 3 values, there are 60 rows"),
+        (lambda: plot.components([1.0, 2.0]), r"shape \(2,\)"),
+        (lambda: plot.spectrum(mercer.KernelPCA().fit(X), n_components=0), "n_components = 0"),
+    ],
+)
+def test_bad_components_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_scree_has_a_bar_a_component_and_the_share_so_far():
+    model = mercer.KernelPCA(6, kernel="rbf").fit(IRIS)
+    ax = plot.spectrum(model, n_components=4)
+    np.testing.assert_allclose([bar.get_height() for bar in ax.patches], model.eigenvalues_[:4])
+    shares = ax.figure.axes[1].lines[0].get_ydata()
+    np.testing.assert_allclose(shares, np.cumsum(model.explained_variance_ratio_[:4]))
+
+
+def test_relevant_dimensions_have_a_cut_and_a_level():
+    model = mercer.RelevantDimension(gamma=1.0).fit(X, Y)
+    ax = plot.spectrum(model)
+    assert labels(ax)[2] == f"dimension {model.dimension_}"
+    np.testing.assert_allclose(drawn(ax, "relevant")[:, 1], np.abs(model.coefficients_[0, : model.dimension_]))
+    assert ax.lines[0].get_xdata()[0] == model.dimension_ + 0.5
+    level = float(np.sqrt(np.mean(model.coefficients_[0, model.dimension_ :] ** 2)))
+    assert labels(ax)[3] == f"noise level {level:.2g}"
+
+
+def test_negative_eigenvalues_are_marked():
+    found = kernels.check(kernels.Tanh(1, -1), X)
+    ax = plot.spectrum(found)
+    negative = found.spectrum.eigenvalues[found.spectrum.eigenvalues < 0.0]
+    np.testing.assert_allclose(drawn(ax, "negative")[:, 1], -negative)
+    assert ax.get_yscale() == "log"
+    assert labels(plot.spectrum(kernels.spectrum(kernels.RBF(1), X[:4]))) == ["positive"]
+
+
+def test_what_has_no_spectrum_is_refused():
+    with pytest.raises(TypeError, match="SVC has no spectrum"):
+        plot.spectrum(mercer.SVC().fit(X, Y))
+    with pytest.raises(NotFittedError):
+        plot.spectrum(mercer.RelevantDimension())
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    whole = builtins.__import__
+
+    def without(name, *rest, **options):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return whole(name, *rest, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=r"mercer\[plot\]"):
+        plot.components(X)

@@ -411,7 +411,8 @@ def _level(ax: Axes, decision: Array, across: Array, along: Array) -> None:
     """Levels of a machine of one class."""
     low, high = float(decision.min()), float(decision.max())
     if low < 0.0 < high:
-        ax.contourf(across, along, decision, levels=np.linspace(low, 0.0, 6), cmap="Greys_r", alpha=0.35)
+        outer = [str(grey) for grey in (0.78, 0.83, 0.88, 0.93, 0.98)]
+        ax.contourf(across, along, decision, levels=np.linspace(low, 0.0, 6), colors=outer)
         inner = [_tint(0, share) for share in (0.12, 0.2, 0.28, 0.36, 0.44)]
         ax.contourf(across, along, decision, levels=np.linspace(0.0, high, 6), colors=inner)
         ax.contour(across, along, decision, levels=[0.0], colors=_INK, linewidths=1.6)

@@ -1,4 +1,4 @@
-"""The example scripts, and the Python of the READMEs, run as they are in a folder that has `data/`."""
+"""The example scripts, and the Python of the READMEs and of the book, run as they are in a folder that has `data/`."""
 
 import os
 import re
@@ -19,7 +19,7 @@ SECONDS = 120
 SCRIPTS = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("examples/*.py"))}
 BLOCKS = {
     f"{path.relative_to(ROOT).as_posix()}:{number}": text
-    for path in (ROOT / "README.md", FOLDER / "README.md")
+    for path in (ROOT / "README.md", FOLDER / "README.md", ROOT / "docs/python.md", ROOT / "docs/migration.md")
     for number, text in enumerate(BLOCK.findall(path.read_text(encoding="utf-8")), start=1)
 }
 

@@ -2,6 +2,7 @@
 
 from mercer import errors, kernels
 from mercer._certificate import Certificate
+from mercer._files import from_libsvm, load, save, to_libsvm
 from mercer._mercer import __version__
 from mercer.cross_decomposition import KernelCCA
 from mercer.decomposition import KernelPCA
@@ -31,5 +32,9 @@ __all__ = [
     "WestonWatkinsSVC",
     "__version__",
     "errors",
+    "from_libsvm",
     "kernels",
+    "load",
+    "save",
+    "to_libsvm",
 ]

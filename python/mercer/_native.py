@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer import _data, _kernel, _mercer, _threads
 from mercer._progress import CallbackSupportMixin, following
 
-__all__ = ["NativeEstimator", "class_weights", "names_of", "positive_weights"]
+__all__ = ["NativeEstimator", "class_weights", "classes_of", "names_of", "positive_weights"]
 
 _PRECISIONS = [np.float64, np.float32]
 
@@ -36,6 +36,16 @@ def names_of(classes: Any) -> list[str]:
     """Class names as model files have them: whole numbers without a point."""
     texts = [str(int(c)) if isinstance(c, (float, np.floating)) and float(c).is_integer() else str(c) for c in classes]
     return texts if len(set(texts)) == len(texts) else [repr(c) for c in classes]
+
+
+def classes_of(names: list[str]) -> Any:
+    """Class labels from their texts: numbers where all are."""
+    for kind in (np.int64, np.float64):
+        try:
+            return np.array(names).astype(kind)
+        except ValueError:
+            continue
+    return np.array(names)
 
 
 def positive_weights(sample_weight: Any, samples: int, X: Any) -> Any:
@@ -189,6 +199,14 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         if not (hasattr(self, "_X_fit") and callable(self.kernel) and not self._rowwise):
             X = self._validated(X, reset=False)
         return self._points(X)
+
+    def _restore(self, model: _mercer.Model) -> None:
+        """Makes this the estimator of a model that was read from a file."""
+        self._model = model
+        width = model.points.columns
+        precomputed = self._kernel_name() == "precomputed"
+        self._fitted_rows = width - 1 if precomputed else width
+        self.n_features_in_ = self._fitted_rows
 
     # -- work ---------------------------------------------------------------------------------------------------------
 

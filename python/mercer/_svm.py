@@ -173,6 +173,12 @@ class Machine(NativeEstimator):
         self.fit_status_ = int(any(c["stop"] != "converged" for c in model.certificates))
         self._iterations()
 
+    def _restore(self, model: _mercer.Model) -> None:
+        super()._restore(model)
+        self._sparse = self._kernel_name() != "precomputed" and isinstance(model.points.to_python(), tuple)
+        self.shape_fit_ = (self._fitted_rows, self.n_features_in_)
+        self._found(None)
+
     def _iterations(self) -> None:
         """How many steps were taken; a problem that is solved at once counts as one."""
         self.n_iter_ = max(int(self.certificate_.iterations), 1)
@@ -231,8 +237,9 @@ class Machine(NativeEstimator):
 
     @property
     def _double(self) -> bool:
-        """An exact answer is also evaluated in double precision."""
-        return self.certificate_.exact
+        """An exact answer is also evaluated in double precision; so is a small one of which nothing is known."""
+        certificate = self.certificate_
+        return certificate.exact or (certificate.stop == "unknown" and self.support_vectors_.shape[0] <= _EXACT_ROWS)
 
     def _decisions(self, X: Any) -> Any:
         points = self._checked_points(X)

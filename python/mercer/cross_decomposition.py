@@ -160,6 +160,15 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
                 run, kernel, other, points, others, weights, penalty=float(self.alpha),
                 components=int(self.n_components), rank=self.rank,
             )
+        self._found()
+        return self
+
+    def _restore(self, model: _mercer.Model) -> None:
+        super()._restore(model)
+        self._found()
+
+    def _found(self) -> None:
+        """The attributes that people read."""
         details = self._model.details
         self.values_ = details["values"]
         self.correlations_ = details["correlations"]
@@ -167,7 +176,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
         self.support_ = self._model.support
         self.dual_coef_ = self._model.coefficients
         self._n_features_out = len(self.values_)
-        return self
 
     @staticmethod
     def _second(y: Any) -> Any:

@@ -208,6 +208,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
             self._fit_inverse(kernel, X)
         return self
 
+    def _restore(self, model: _mercer.Model) -> None:
+        super()._restore(model)
+        self.X_fit_ = _data.to_python(model.points)
+        self._dtype = self.X_fit_.dtype
+        values = model.details["eigenvalues"]
+        self.eigenvalues_ = values
+        own = model.coefficients.T * np.sqrt(values)
+        self.eigenvectors_ = own / np.sqrt(model.details["weights"])[:, None]
+        self.residual_ = model.details["residual"]
+        self.explained_variance_ratio_ = values / model.details["total"]
+        self._n_features_out = len(values)
+
     def _components(self, run: Any, kernel: Any, points: Any, weights: Any) -> Any:
         count = len(points) if self.n_components is None else min(int(self.n_components), len(points))
         try:

@@ -11,7 +11,7 @@ import scipy.linalg
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mercer import _mercer
+from mercer import _data, _mercer
 from mercer._algebra import Algebra
 from mercer._native import positive_weights
 from mercer._progress import with_callbacks
@@ -157,6 +157,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):  # type: ignore[mi
         self.residual_ = model.details["residual"]
         self.X_fit_ = X
         return self
+
+    def _restore(self, model: _mercer.Model) -> None:
+        super()._restore(model)
+        dual = model.coefficients.T
+        single = dual.shape[1] == 1
+        self.dual_coef_ = dual.ravel() if single else dual
+        self.intercept_ = float(-model.offsets[0]) + 0.0 if single else -model.offsets + 0.0
+        self.residual_ = model.details["residual"]
+        self.X_fit_ = _data.to_python(model.points)
 
     def _solved(self, run: Any, kernel: Any, points: Any, targets: Any, weights: Any, alpha: float) -> Any:
         fit = lambda penalty: _mercer.fit_ridge(  # noqa: E731

@@ -86,6 +86,8 @@ class ScoreClassifier(Classifier):
             A column for each class; for two classes the score of the second less that of the first.
         """
         scores = self._decisions(X)
+        if len(self._present) == len(self.classes_):
+            scores = self._by_class(scores)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
@@ -350,6 +352,10 @@ class OneVsRestSVC(ScoreClassifier):
         tags.classifier_tags.multi_label = True
         return tags
 
+    def _restore(self, model: _mercer.Model) -> None:
+        self.multilabel_ = model.method == "multilabel"
+        super()._restore(model)
+
     def _targets(self, y: Any) -> Any:
         self.multilabel_ = type_of_target(y) == "multilabel-indicator"
         if not self.multilabel_:
@@ -511,12 +517,7 @@ class KernelSoftmax(ScoreClassifier):
         """
         scores = self._decisions(X)
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-        found = powers / powers.sum(axis=1, keepdims=True)
-        if len(self._present) == len(self.classes_):
-            return found
-        whole = np.zeros((len(found), len(self.classes_)))
-        whole[:, self._present] = found
-        return whole
+        return self._by_class(powers / powers.sum(axis=1, keepdims=True))
 
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithm of the probability of each class.

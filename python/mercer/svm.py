@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _mercer
-from mercer._native import class_weights, names_of
+from mercer._native import class_weights, classes_of, names_of
 from mercer._svm import Machine
 
 __all__ = ["NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVDD", "SVR"]
@@ -58,6 +58,23 @@ class Classifier(ClassifierMixin, Machine):  # type: ignore[misc]
 
     _one_class_message = "Invalid input - all samples with positive weights belong to the same class."
 
+    def _restore(self, model: _mercer.Model) -> None:
+        labels = classes_of(model.classes)
+        order = np.argsort(labels, kind="stable")
+        self.classes_ = labels[order]
+        self.class_weight_ = np.ones(len(labels))
+        # The classes of the model, in its order, among ours, which are sorted.
+        self._present = np.argsort(order, kind="stable")
+        super()._restore(model)
+
+    def _by_class(self, columns: Any) -> Any:
+        """Columns of the model's classes as columns of ours; zero where the model does not have the class."""
+        if np.array_equal(self._present, np.arange(len(self.classes_))):
+            return columns
+        whole = np.zeros((len(columns), len(self.classes_)))
+        whole[:, self._present] = columns
+        return whole
+
     def _labels(self, target: Any) -> _mercer.Classes:
         return _mercer.Classes(names_of(self.classes_), target)
 
@@ -88,10 +105,12 @@ class PairwiseClassifier(Classifier):
         self._n_support = np.zeros(len(self.classes_), dtype=np.int32)
         self._n_support[self._present] = model.details["class_sizes"]
         if len(self.classes_) == 2:
-            # scikit-learn's sign: positive for the second class.
-            self.dual_coef_ = -self._dual_coef_
-            self.intercept_ = -self._intercept_ + 0.0
+            self.dual_coef_ = self._sign * self._dual_coef_
+            self.intercept_ = self._sign * self._intercept_ + 0.0
         sigmoids = model.details.get("sigmoids") or []
+        if model.has_probability and not self.probability:
+            # Of a model file: scikit-learn's parameter says whether there is `predict_proba`.
+            self.probability = True
         self._probA = np.array([a for a, _ in sigmoids])
         self._probB = np.array([b for _, b in sigmoids])
 
@@ -114,10 +133,16 @@ class PairwiseClassifier(Classifier):
         """
         decisions = self._decisions(X)
         if len(self._present) == 2:
-            return -decisions.ravel()
+            return self._sign * decisions.ravel()
         if self.decision_function_shape == "ovr":
-            return _ovr_decision_function(decisions < 0, -decisions, len(self._present))
+            scores = _ovr_decision_function(decisions < 0, -decisions, len(self._present))
+            return scores if len(self._present) < len(self.classes_) else self._by_class(scores)
         return decisions
+
+    @property
+    def _sign(self) -> float:
+        """Of two classes: scikit-learn's decision is positive for the second of `classes_`, the model's for its first."""
+        return -1.0 if self._present[0] < self._present[1] else 1.0
 
     def predict(self, X: Any) -> Any:
         """Predict the class of each row.
@@ -136,7 +161,9 @@ class PairwiseClassifier(Classifier):
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and len(self._present) > 2:
-            return self.classes_.take(self._present[np.argmax(self.decision_function(X), axis=1)])
+            best = np.argmax(self.decision_function(X), axis=1)
+            whole = len(self._present) == len(self.classes_)
+            return self.classes_.take(best if whole else self._present[best])
         return super().predict(X)
 
     def _has_probability(self) -> bool:
@@ -171,12 +198,7 @@ class PairwiseClassifier(Classifier):
         points = self._checked_points(X)
         if not self._model.has_probability:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        found = self._model.probabilities(self._run(), points)
-        if len(self._present) == len(self.classes_):
-            return found
-        whole = np.zeros((len(found), len(self.classes_)))
-        whole[:, self._present] = found
-        return whole
+        return self._by_class(self._model.probabilities(self._run(), points))
 
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> Any:

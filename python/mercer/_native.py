@@ -48,6 +48,11 @@ def classes_of(names: list[str]) -> Any:
     return np.array(names)
 
 
+def symmetric(values: Any) -> Any:
+    """A matrix of kernel values, or its symmetric part: no quadratic form sees anything else of it."""
+    return values if np.array_equal(values, values.T) else 0.5 * (values + values.T)
+
+
 def positive_weights(sample_weight: Any, samples: int, X: Any) -> Any:
     """Weights as the library wants them: none, or a number for each row. Rows of weight 0 and below are left out."""
     if sample_weight is None:
@@ -141,7 +146,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
                     f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
                 )
             self._gamma = 0.0
-            return _mercer.Kernel("precomputed"), _mercer.Points.gram(X)
+            return _mercer.Kernel("precomputed"), _mercer.Points.gram(symmetric(X))
         if native is not None:
             return native, _data.points(X)
         if name is not None:
@@ -156,7 +161,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         values = self._values(X, X)
         if values.ndim != 2 or values.shape[0] != values.shape[1]:
             raise ValueError(f"X.shape[0] should be equal to X.shape[1]: the kernel gave a matrix of shape {values.shape}")
-        return _mercer.Kernel("precomputed"), _mercer.Points.gram(values)
+        return _mercer.Kernel("precomputed"), _mercer.Points.gram(symmetric(values))
 
     def _values(self, X: Any, Y: Any) -> Any:
         """Kernel values by the user's function."""

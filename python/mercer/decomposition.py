@@ -195,9 +195,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
         if self.fit_inverse_transform and sp.issparse(X):
             raise TypeError("Sparse input cannot be inverted: fit_inverse_transform needs dense X.")
         X = self._validated(X, copy=self.copy_X and not sp.issparse(X))
-        if name == "precomputed" and X.shape[0] == X.shape[1] and (X != X.T).any():
-            # Half of the sum: its centred form is that of the whole, which centring makes symmetric.
-            X = 0.5 * (X + X.T)
         weights = positive_weights(sample_weight, X.shape[0], X)
         kernel, points = self._begin(X, weights)
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else getattr(self, "_gamma", self.gamma)

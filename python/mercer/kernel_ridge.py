@@ -174,16 +174,20 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):  # type: ignore[mi
         )
         try:
             return fit(alpha)
-        except DataError:
-            if alpha > 0.0 or self.fit_intercept:
+        except DataError as error:
+            if self.fit_intercept or "definite" not in str(error):
                 raise
         warnings.warn(
             "Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=4
         )
-        model = fit(1.0)
+        # A penalty beyond all rows' sums makes it definite: a model with coefficients to be replaced.
+        values = kernel.gram(points)
+        model = fit(2.0 * np.abs(values).sum(axis=1).max() * (1.0 if weights is None else weights.max()) + 1.0)
         kept = model.support
-        values = kernel.gram(points, None)[np.ix_(kept, kept)]
-        return model.with_coefficients(scipy.linalg.lstsq(values, targets[kept])[0].T.copy(), model.offsets)
+        system = values[np.ix_(kept, kept)]
+        system[np.diag_indices_from(system)] += alpha / (1.0 if weights is None else weights[kept])
+        coefficients = scipy.linalg.lstsq(system, targets[kept])[0].T
+        return model.with_coefficients(np.ascontiguousarray(coefficients), model.offsets)
 
     def _each(self, run: Any, kernel: Any, points: Any, targets: Any, weights: Any, alphas: Any, first: Any) -> Any:
         """A penalty of its own for each target."""

@@ -218,6 +218,10 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     def _run(self, progress: Any = None) -> _mercer.Run:
         return _mercer.Run(_threads.count(getattr(self, "n_threads", None)), progress)
 
+    def _summary(self) -> str:
+        """What came of a fit, in a few words."""
+        return "done"
+
     @contextmanager
     def _following(self, X: Any, y: Any, tolerance: float | None) -> Iterator[_mercer.Run]:
         """What a fit runs by; time is kept."""

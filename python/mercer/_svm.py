@@ -29,9 +29,6 @@ from mercer.kernels import Kernel
 
 __all__ = ["Machine"]
 
-#: Rows up to which an answer is finished exactly where `exact` is "auto".
-_EXACT_ROWS = 2000
-
 
 class Machine(NativeEstimator):
     """A machine that is a quadratic programme."""
@@ -108,7 +105,7 @@ class Machine(NativeEstimator):
         kernel, points = self._training_points(X, weights)
         self._fitted_rows = samples
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (samples,)
-        exact = samples <= _EXACT_ROWS if self.exact == "auto" else bool(self.exact)
+        exact = samples <= self._exact_rows if self.exact == "auto" else bool(self.exact)
         solver = _mercer.Solver(
             tolerance=float(self.tol),
             cache=float(self.cache_size),
@@ -124,6 +121,8 @@ class Machine(NativeEstimator):
         self._warn()
         return self
 
+    #: Rows up to which an answer is finished exactly where `exact` is "auto".
+    _exact_rows = 2000
     #: Whether y is needed.
     _supervised = True
 
@@ -183,6 +182,11 @@ class Machine(NativeEstimator):
         """How many steps were taken; a problem that is solved at once counts as one."""
         self.n_iter_ = max(int(self.certificate_.iterations), 1)
 
+    def _summary(self) -> str:
+        found = self.certificate_
+        gap = "" if found.gap is None else f", gap {found.gap:.1e}"
+        return f"{found.stop}: violation {found.violation:.1e}{gap}, {found.iterations} steps"
+
     def _warn(self) -> None:
         """Says what to change where the solver did not come to its end."""
         if not self.fit_status_:
@@ -239,7 +243,7 @@ class Machine(NativeEstimator):
     def _double(self) -> bool:
         """An exact answer is also evaluated in double precision; so is a small one of which nothing is known."""
         certificate = self.certificate_
-        return certificate.exact or (certificate.stop == "unknown" and self.support_vectors_.shape[0] <= _EXACT_ROWS)
+        return certificate.exact or (certificate.stop == "unknown" and self.support_vectors_.shape[0] <= self._exact_rows)
 
     def _decisions(self, X: Any) -> Any:
         points = self._checked_points(X)

@@ -101,9 +101,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
     Examples
     --------
     >>> from mercer import KernelPCA
-    >>> X = [[0.0, 0.0], [2.0, 2.0], [4.0, 4.0], [6.0, 6.1]]
+    >>> X = [[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]]
     >>> KernelPCA(n_components=1).fit_transform(X).round(2).ravel()
-    array([-4.26, -1.43,  1.39,  4.3 ])
+    array([ 5.,  0., -5.])
     """
 
     _parameter_constraints: dict[str, Any] = {

@@ -181,10 +181,12 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
     def _found(self) -> None:
         """The attributes that people read."""
         details = self._model.details
-        self.means_ = details["centers"]
+        # Of two classes the second lies above, on the axis as in the decision.
+        self._side = -1.0 if len(self._present) == 2 and self._present[0] < self._present[1] else 1.0
+        self.means_ = self._side * details["centers"]
         self.ratios_ = details["ratios"]
         self.support_ = self._model.support
-        self.dual_coef_ = self._model.coefficients
+        self.dual_coef_ = self._side * self._model.coefficients
         self.residual_ = details["residual"]
         self._n_features_out = len(self.ratios_)
 
@@ -204,7 +206,7 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
         """
         decisions = self._model_of(X, "decisions")
         if decisions.shape[1] == 1:
-            return (-1.0 if self._present[0] < self._present[1] else 1.0) * decisions.ravel()
+            return self._side * decisions.ravel()
         if len(self._present) < len(self.classes_):
             return decisions
         columns = np.empty_like(decisions)
@@ -240,7 +242,8 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
         X_new : ndarray of shape (n_samples, n_axes)
             Their place on the axes.
         """
-        return self._model_of(X, "transform")
+        axes = self._model_of(X, "transform")
+        return self._side * axes
 
     def _model_of(self, X: Any, what: str) -> Any:
         points = self._checked_points(X)

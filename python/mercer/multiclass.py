@@ -452,7 +452,7 @@ class KernelSoftmax(ScoreClassifier):
         Most seconds for the solver.
     exact : bool or "auto", default="auto"
         Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
-        evaluated in double precision. "auto" does so up to 2000 rows.
+        evaluated in double precision. "auto" does so up to 500 rows.
     n_threads : int, default=None
         Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
         answer does not depend on it.
@@ -501,6 +501,8 @@ class KernelSoftmax(ScoreClassifier):
     """
 
     _loss = "softmax"
+    #: Its exact finish is a system of all rows and classes.
+    _exact_rows = 500
 
     def predict_proba(self, X: Any) -> Any:
         """Predict the probability of each class.
@@ -578,7 +580,20 @@ class LocalSVC(Classifier):
     ----------
     cell_sizes_ : ndarray of shape (n_cells,)
         Training rows of each cell.
-@classes_@class_weight_@FEATURES
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factors on C.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
 
     See Also
     --------

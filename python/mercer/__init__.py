@@ -4,13 +4,15 @@ from mercer import errors, kernels
 from mercer._certificate import Certificate
 from mercer._files import from_libsvm, load, save, to_libsvm
 from mercer._mercer import __version__
+from mercer.classification import SVC, NuSVC
 from mercer.cross_decomposition import KernelCCA
 from mercer.decomposition import KernelPCA
+from mercer.detection import SVDD, OneClassSVM
 from mercer.discriminant import KernelFisher
 from mercer.kernel_ridge import KernelRidge
 from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRestSVC, WestonWatkinsSVC
+from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
-from mercer.svm import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC",

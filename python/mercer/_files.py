@@ -10,14 +10,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _mercer
+from mercer.classification import SVC, NuSVC
 from mercer.cross_decomposition import KernelCCA
 from mercer.decomposition import KernelPCA
 from mercer.discriminant import KernelFisher
+from mercer.detection import SVDD, OneClassSVM
 from mercer.errors import UnsupportedError
 from mercer.kernel_ridge import KernelRidge
 from mercer.kernels import Kernel
 from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRestSVC, WestonWatkinsSVC
-from mercer.svm import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
+from mercer.regression import SVR, NuSVR
 
 __all__ = ["from_libsvm", "load", "save", "to_libsvm"]
 
@@ -158,21 +160,20 @@ def from_libsvm(path: str | os.PathLike[str]) -> Any:
 def _model_of(estimator: Any) -> _mercer.Model:
     """The native model of a fitted estimator."""
     check_is_fitted(estimator)
-    model = getattr(estimator, "_model", None)
+    model: Any = getattr(estimator, "_model", None)
     if not isinstance(model, _mercer.Model):
         raise UnsupportedError(f"{type(estimator).__name__} has no model that a file could hold")
     if hasattr(estimator, "_X_fit"):
         raise UnsupportedError(
             "a model file cannot hold a kernel that is a Python function: use a kernel of mercer.kernels, or pickle"
         )
-    if hasattr(estimator, "_given"):
-        return estimator._fitted
-    return model
+    found: _mercer.Model = estimator._fitted if hasattr(estimator, "_given") else model
+    return found
 
 
 def _estimator(model: _mercer.Model) -> Any:
     """A fitted estimator around a native model."""
-    details, method = model.details, model.method
+    details, method = model.details(), model.method
     nu = details.get("nu")
     if method == "svc":
         kind: Any = SVC if nu is None else NuSVC

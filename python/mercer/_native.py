@@ -25,9 +25,9 @@ _PRECISIONS = [np.float64, np.float32]
 
 def _precisions(X: Any) -> Any:
     """The precisions that X may have: single alone for a table of polars' or Arrow's whose columns all are."""
-    columns = getattr(X, "dtypes", None) if isinstance(getattr(X, "dtypes", None), list) else None
-    if columns is None and hasattr(X, "schema"):
-        columns = getattr(X.schema, "types", None)
+    columns = getattr(X, "dtypes", None)
+    if not isinstance(columns, list):
+        columns = getattr(getattr(X, "schema", None), "types", None) or []
     single = bool(columns) and all(str(column) in ("Float32", "float") for column in columns)
     return np.float32 if single else _PRECISIONS
 
@@ -38,14 +38,14 @@ def names_of(classes: Any) -> list[str]:
     return texts if len(set(texts)) == len(texts) else [repr(c) for c in classes]
 
 
-def classes_of(names: list[str]) -> Any:
+def classes_of(names: list[str] | None) -> Any:
     """Class labels from their texts: numbers where all are."""
     for kind in (np.int64, np.float64):
         try:
-            return np.array(names).astype(kind)
+            return np.array(names or []).astype(kind)
         except ValueError:
             continue
-    return np.array(names)
+    return np.array(names or [])
 
 
 def symmetric(values: Any) -> Any:
@@ -88,7 +88,7 @@ def class_weights(weights: Any, factors: Any, index: Any) -> Any:
     return own if weights is None else weights * own
 
 
-class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     """An estimator whose model is the native library's.
 
     A pickle holds plain arrays and the bytes of the model file, which cannot run code.

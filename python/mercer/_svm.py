@@ -27,7 +27,12 @@ from mercer._native import NativeEstimator, positive_weights
 from mercer._progress import with_callbacks
 from mercer.kernels import Kernel
 
-__all__ = ["Machine"]
+__all__ = ["COMMON", "Machine"]
+
+#: The parameters that all of them have.
+COMMON = (
+    "kernel", "degree", "gamma", "coef0", "tol", "cache_size", "max_iter", "verbose", "n_threads", "time_limit", "exact"
+)
 
 
 class Machine(NativeEstimator):
@@ -123,6 +128,7 @@ class Machine(NativeEstimator):
 
     #: Rows up to which an answer is finished exactly where `exact` is "auto".
     _exact_rows = 2000
+    n_iter_: Any
     #: Whether y is needed.
     _supervised = True
 
@@ -149,8 +155,8 @@ class Machine(NativeEstimator):
     def _found(self, X: Any) -> None:
         """The attributes that people read."""
         model = self._model
-        self.support_ = model.support
-        coefficients = model.coefficients
+        self.support_ = model.support()
+        coefficients = model.coefficients()
         points = model.points
         if self._kernel_name() == "precomputed" or hasattr(self, "_X_fit"):
             self.support_vectors_ = np.empty((0, 0))
@@ -166,10 +172,10 @@ class Machine(NativeEstimator):
                 kind((coefficients.ravel(), index, start), shape=(rows, count)) if count else kind([[]])
             )
         self._dual_coef_ = self.dual_coef_ = coefficients
-        self._intercept_ = -model.offsets + 0.0
+        self._intercept_ = -model.offsets() + 0.0
         self.intercept_ = self._intercept_.copy()
         self._given = (self._dual_coef_, self._intercept_)
-        self.fit_status_ = int(any(c["stop"] != "converged" for c in model.certificates))
+        self.fit_status_ = int(any(c["stop"] != "converged" for c in model.certificates()))
         self._iterations()
 
     def _restore(self, model: _mercer.Model) -> None:
@@ -225,15 +231,16 @@ class Machine(NativeEstimator):
     @property
     def certificate_(self) -> Certificate:
         """Gap, violation, objective, reason to stop and kernel rows computed."""
-        return Certificate.of(self._certificates())
+        return Certificate._of(self._certificates())
 
     def _certificates(self) -> list[dict[str, Any]]:
-        return self._model.certificates
+        return self._model.certificates()
 
     @property
     def _fitted(self) -> _mercer.Model:
         """The model; with other coefficients where somebody has put some into ``_dual_coef_`` or ``_intercept_``."""
-        dual, intercept = self._dual_coef_, self._intercept_
+        dual: Any = self._dual_coef_
+        intercept = self._intercept_
         if dual is self._given[0] and intercept is self._given[1]:
             return self._model
         dense = dual.toarray() if sp.issparse(dual) else np.asarray(dual, dtype=np.float64)

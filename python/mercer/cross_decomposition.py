@@ -19,7 +19,7 @@ from mercer.kernels import Kernel
 __all__ = ["KernelCCA"]
 
 
-class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # type: ignore[misc]
+class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
     """Kernel canonical correlation analysis of two views.
 
     Finds pairs of functions f of the first view and g of the second that go together: the largest cov(f, g) for
@@ -169,12 +169,12 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
 
     def _found(self) -> None:
         """The attributes that people read."""
-        details = self._model.details
+        details = self._model.details()
         self.values_ = details["values"]
         self.correlations_ = details["correlations"]
         self.residual_ = details["residual"]
-        self.support_ = self._model.support
-        self.dual_coef_ = self._model.coefficients
+        self.support_ = self._model.support()
+        self.dual_coef_ = self._model.coefficients()
         self._n_features_out = len(self.values_)
 
     @staticmethod

@@ -25,7 +25,7 @@ from mercer._progress import with_callbacks
 __all__ = ["KernelFisher"]
 
 
-class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Algebra):  # type: ignore[misc]
+class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Algebra):
     """The kernel Fisher discriminant of two or more classes.
 
     Finds axes in feature space with large scatter between the classes and small scatter within them, with a penalty
@@ -180,13 +180,13 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
 
     def _found(self) -> None:
         """The attributes that people read."""
-        details = self._model.details
+        details = self._model.details()
         # Of two classes the second lies above, on the axis as in the decision.
         self._side = -1.0 if len(self._present) == 2 and self._present[0] < self._present[1] else 1.0
         self.means_ = self._side * details["centers"]
         self.ratios_ = details["ratios"]
-        self.support_ = self._model.support
-        self.dual_coef_ = self._side * self._model.coefficients
+        self.support_ = self._model.support()
+        self.dual_coef_ = self._side * self._model.coefficients()
         self.residual_ = details["residual"]
         self._n_features_out = len(self.ratios_)
 

@@ -20,7 +20,7 @@ from mercer.errors import DataError
 __all__ = ["KernelRidge"]
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):  # type: ignore[misc]
+class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):
     """Kernel ridge regression.
 
     Minimises Σ(yᵢ − f(xᵢ))² + α‖w‖² over f(x) = w·φ(x): (K + αI) a = y. A drop-in for
@@ -151,27 +151,29 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):  # type: ignore[mi
                 model = self._each(run, kernel, points, targets, weights, alphas, model)
         self._model = model
         dual = np.zeros((X.shape[0], targets.shape[1]))
-        dual[model.support] = model.coefficients.T
+        dual[model.support()] = model.coefficients().T
         self.dual_coef_ = dual.ravel() if single else dual
-        self.intercept_ = float(-model.offsets[0]) + 0.0 if single else -model.offsets + 0.0
-        self.residual_ = model.details["residual"]
+        self.intercept_ = float(-model.offsets()[0]) + 0.0 if single else -model.offsets() + 0.0
+        self.residual_ = model.details()["residual"]
         self.X_fit_ = X
         return self
 
     def _restore(self, model: _mercer.Model) -> None:
         super()._restore(model)
-        dual = model.coefficients.T
+        dual = model.coefficients().T
         single = dual.shape[1] == 1
         self.dual_coef_ = dual.ravel() if single else dual
-        self.intercept_ = float(-model.offsets[0]) + 0.0 if single else -model.offsets + 0.0
-        self.residual_ = model.details["residual"]
+        self.intercept_ = float(-model.offsets()[0]) + 0.0 if single else -model.offsets() + 0.0
+        self.residual_ = model.details()["residual"]
         self.X_fit_ = _data.to_python(model.points)
 
     def _solved(self, run: Any, kernel: Any, points: Any, targets: Any, weights: Any, alpha: float) -> Any:
-        fit = lambda penalty: _mercer.fit_ridge(  # noqa: E731
-            run, kernel, points, targets, weights, penalty=penalty, offset=bool(self.fit_intercept),
-            method=self.solver, tolerance=float(self.tol),
-        )
+        def fit(penalty: float) -> _mercer.Model:
+            return _mercer.fit_ridge(
+                run, kernel, points, targets, weights, penalty=penalty, offset=bool(self.fit_intercept),
+                method=self.solver, tolerance=float(self.tol),
+            )
+
         try:
             return fit(alpha)
         except DataError as error:
@@ -183,19 +185,19 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):  # type: ignore[mi
         # A penalty beyond all rows' sums makes it definite: a model with coefficients to be replaced.
         values = kernel.gram(points)
         model = fit(2.0 * np.abs(values).sum(axis=1).max() * (1.0 if weights is None else weights.max()) + 1.0)
-        kept = model.support
+        kept = model.support()
         system = values[np.ix_(kept, kept)]
         system[np.diag_indices_from(system)] += alpha / (1.0 if weights is None else weights[kept])
         coefficients = scipy.linalg.lstsq(system, targets[kept])[0].T
-        return model.with_coefficients(np.ascontiguousarray(coefficients), model.offsets)
+        return model.with_coefficients(np.ascontiguousarray(coefficients), model.offsets())
 
     def _each(self, run: Any, kernel: Any, points: Any, targets: Any, weights: Any, alphas: Any, first: Any) -> Any:
         """A penalty of its own for each target."""
-        coefficients, offsets = first.coefficients, first.offsets
+        coefficients, offsets = first.coefficients(), first.offsets()
         for alpha in np.unique(alphas):
             own = alphas == alpha
             found = self._solved(run, kernel, points, np.ascontiguousarray(targets[:, own]), weights, float(alpha))
-            coefficients[own], offsets[own] = found.coefficients, found.offsets
+            coefficients[own], offsets[own] = found.coefficients(), found.offsets()
         return first.with_coefficients(coefficients, offsets)
 
     def predict(self, X: Any) -> Any:

@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _mercer
 from mercer._native import names_of
-from mercer._svm import Machine
-from mercer.svm import _COMMON, Classifier
+from mercer._svm import COMMON, Machine
+from mercer.classification import Classifier
 
 __all__ = ["CrammerSingerSVC", "KernelSoftmax", "LocalSVC", "OneVsRestSVC", "WestonWatkinsSVC"]
 
-_PARAMETERS = (*_COMMON, "C", "class_weight")
+_PARAMETERS = (*COMMON, "C", "class_weight")
 
 #: Rows in a cell, about, and the most cells where their number is not given.
 _CELL = 10_000
@@ -415,7 +415,7 @@ class OneVsRestSVC(ScoreClassifier):
         return (self._decisions(X) > 0.0).astype(np.int64) if self.multilabel_ else super().predict(X)
 
     def _iterations(self) -> None:
-        self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._model.certificates], dtype=np.int32)
+        self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._model.certificates()], dtype=np.int32)
 
 
 class KernelSoftmax(ScoreClassifier):
@@ -654,13 +654,14 @@ class LocalSVC(Classifier):
         )
 
     def _found(self, X: Any) -> None:
-        self.cell_sizes_ = np.array(self._model.details["cells"])
+        self.cell_sizes_ = np.array(self._model.details()["cells"])
         self.fit_status_ = int(any(c["stop"] != "converged" for c in self._certificates()))
         self.n_iter_ = max(self.certificate_.iterations, 1)
         self.support_vectors_ = np.empty((0, 0))
 
     def _certificates(self) -> list[dict[str, Any]]:
-        return self._model.details["certificates"]
+        found: list[dict[str, Any]] = self._model.details()["certificates"]
+        return found
 
     @property
     def _fitted(self) -> _mercer.Model:

@@ -88,7 +88,7 @@ impl Model {
     }
 
     /// Positions of the support points in the training data; empty where they are not known.
-    #[getter]
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.int32]")]
     fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
         self.0.model.support().iter().map(|&i| i as i32).collect::<Vec<_>>().into_pyarray(py)
     }
@@ -101,13 +101,13 @@ impl Model {
 
     /// The coefficients, one column for each support point: one row for each function, or for each other class where there
     /// is a function for each pair of classes.
-    #[getter]
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.float64]")]
     fn coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         coefficients(&self.0.model.expansion().coefficients).into_pyarray(py)
     }
 
     /// b of each function, which is subtracted.
-    #[getter]
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.float64]")]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.0.model.expansion().offsets.clone().into_pyarray(py)
     }
@@ -146,13 +146,13 @@ impl Model {
     }
 
     /// A dictionary for each quadratic programme solved.
-    #[getter]
+    #[pyo3(signature = () -> "list[dict[str, typing.Any]]")]
     fn certificates<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.0.model.certificates().iter().map(|certificate| certified(py, certificate)).collect()
     }
 
     /// What this kind of machine has besides.
-    #[getter]
+    #[pyo3(signature = () -> "dict[str, typing.Any]")]
     fn details<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         match &self.0.model {

@@ -2,14 +2,17 @@
 
 from mercer import errors, kernels, plot
 from mercer._certificate import Certificate
+from mercer._files import from_libsvm, load, save, to_libsvm
 from mercer._mercer import __version__
+from mercer.classification import SVC, NuSVC
 from mercer.cross_decomposition import KernelCCA
 from mercer.decomposition import KernelPCA
+from mercer.detection import SVDD, OneClassSVM
 from mercer.discriminant import KernelFisher
 from mercer.kernel_ridge import KernelRidge
 from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRestSVC, WestonWatkinsSVC
+from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
-from mercer.svm import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
     "SVC",
@@ -31,6 +34,10 @@ __all__ = [
     "WestonWatkinsSVC",
     "__version__",
     "errors",
+    "from_libsvm",
     "kernels",
+    "load",
     "plot",
+    "save",
+    "to_libsvm",
 ]

@@ -53,7 +53,7 @@ class Certificate:
     parts: tuple["Certificate", ...] = ()
 
     @classmethod
-    def of(cls, found: Sequence[dict[str, Any]]) -> "Certificate":
+    def _of(cls, found: Sequence[dict[str, Any]]) -> "Certificate":
         """One for all problems. Where there was nothing to solve, or nothing is known, it says so."""
         if not found:
             return cls(0.0, None, 0.0, 0, 0.0, "unknown", False)

@@ -2,6 +2,474 @@
 """
 Kernel machines in Rust, as the package `mercer` uses them.
 """
-from typing import Final
-__all__ = ['__version__']
+import collections
+import collections.abc
+import numpy
+import numpy.typing
+import typing
+from _typeshed import SupportsGetItem
+from os import PathLike
+from typing import Any, Final, SupportsFloat, SupportsIndex, final
+__all__ = ['__version__', 'Classes', 'Kernel', 'Map', 'Model', 'Points', 'Run', 'Solver', 'Validity', 'denoise', 'fit_cca', 'fit_fisher', 'fit_labels', 'fit_local', 'fit_nu_svc', 'fit_one_class', 'fit_pca', 'fit_rde', 'fit_ridge', 'fit_scores', 'fit_svc', 'fit_svdd', 'fit_svr', 'median_gamma', 'num_threads', 'pre_images', 'set_num_threads']
 __version__: Final[str]
+
+@final
+class Classes:
+    """
+    Classes of points: their names, and for each point the number of its own.
+    """
+
+    def __new__(cls, /, names: SupportsGetItem[int, str], index: numpy.typing.NDArray[numpy.uint32]) -> Classes:
+        """
+        Names of classes and a number for each point.
+        """
+
+@final
+class Kernel:
+    """
+    A kernel on vectors. Two are equal if their texts are.
+    """
+
+    def __add__(self, other: object, /) -> Kernel:
+        ...
+
+    def __eq__(self, other: object, /) -> bool:
+        ...
+
+    def __hash__(self, /) -> int:
+        ...
+
+    def __mul__(self, other: object, /) -> Kernel:
+        ...
+
+    def __new__(cls, /, text: str) -> Kernel:
+        """
+        Reads the text of a kernel.
+        """
+
+    def __str__(self, /) -> str:
+        ...
+
+    def check(self, /, x: Points, rows: SupportsIndex, eigenfunctions: SupportsIndex) -> Validity:
+        """
+        Checks the kernel on points.
+        """
+
+    @staticmethod
+    def constant(value: SupportsFloat | SupportsIndex) -> Kernel:
+        """
+        The constant kernel.
+        """
+
+    @property
+    def definite(self, /) -> str:
+        """
+        What is known of its definiteness without looking at data.
+        """
+
+    def diagonal(self, /, x: Points) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        k(xᵢ, xᵢ) of each point.
+        """
+
+    def exp(self, /) -> Kernel:
+        """
+        exp(k).
+        """
+
+    def gram(self, /, x: Points, y: Points | None=None, *, single: bool=False) -> Any:
+        """
+        All k(xᵢ, yⱼ); of a missing y all k(xᵢ, xⱼ).
+        """
+
+    def normalized(self, /) -> Kernel:
+        """
+        k(x, y)/√(k(x, x) k(y, y)).
+        """
+
+    def on(self, /, map: Map) -> Kernel:
+        """
+        k(φ(x), φ(y)).
+        """
+
+    def parameters(self, /) -> list[tuple[str, float, float, float, bool]]:
+        """
+        The real parameters, in the order of the text.
+        """
+
+    def power(self, /, exponent: SupportsIndex) -> Kernel:
+        """
+        kᵐ.
+        """
+
+    def with_parameter(self, /, path: str, value: SupportsFloat | SupportsIndex) -> Kernel:
+        """
+        The same kernel with one parameter of another value.
+        """
+
+@final
+class Map:
+    """
+    A feature map.
+    """
+
+    def __new__(cls, /, text: str) -> Map:
+        """
+        Reads the text of a map.
+        """
+
+    def __str__(self, /) -> str:
+        ...
+
+@final
+class Model:
+    """
+    A fitted machine.
+    """
+
+    def certificates(self, /) -> list[dict[str, typing.Any]]:
+        """
+        A dictionary for each quadratic programme solved.
+        """
+
+    @property
+    def classes(self, /) -> list[str] | None:
+        """
+        Class names, None where there are no classes.
+        """
+
+    def coefficients(self, /) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The coefficients, one column for each support point: one row for each function, or for each other class where there
+        is a function for each pair of classes.
+        """
+
+    def decisions(self, /, run: Run, points: Points, double: bool) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The functions at each of the points, one column each; with `double`, kernel values and sums in double precision.
+        """
+
+    def details(self, /) -> dict[str, typing.Any]:
+        """
+        What this kind of machine has besides.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Model:
+        """
+        The machine of a model file.
+        """
+
+    @staticmethod
+    def from_libsvm(path: str | PathLike[str]) -> Model:
+        """
+        Reads LIBSVM's model text.
+        """
+
+    @property
+    def has_probability(self, /) -> bool:
+        """
+        Whether the probabilities of classes were learnt.
+        """
+
+    @property
+    def kernel(self, /) -> Kernel:
+        """
+        The kernel.
+        """
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Model:
+        """
+        Reads a model file.
+        """
+
+    @property
+    def method(self, /) -> str:
+        """
+        The word for the method in model files.
+        """
+
+    @property
+    def names(self, /) -> list[str]:
+        """
+        Feature names; empty where the data had none.
+        """
+
+    def offsets(self, /) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        b of each function, which is subtracted.
+        """
+
+    @property
+    def points(self, /) -> Points:
+        """
+        The support points.
+        """
+
+    def predict(self, /, run: Run, points: Points, double: bool) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The number of the class of each of the points.
+        """
+
+    def probabilities(self, /, run: Run, points: Points) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The probability of each class at each of the points.
+        """
+
+    def save(self, /, path: str | PathLike[str], names: SupportsGetItem[int, str]) -> None:
+        """
+        Writes a model file with names of features.
+        """
+
+    def support(self, /) -> numpy.typing.NDArray[numpy.int32]:
+        """
+        Positions of the support points in the training data; empty where they are not known.
+        """
+
+    def to_bytes(self, /) -> bytes:
+        """
+        The model file as bytes.
+        """
+
+    def to_libsvm(self, /, path: str | PathLike[str]) -> None:
+        """
+        Writes LIBSVM's model text.
+        """
+
+    def transform(self, /, run: Run, points: Points, second: bool) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The components of each of the points; of two views those of the second with `second`.
+        """
+
+    def with_coefficients(self, /, values: numpy.typing.NDArray[numpy.float64], offsets: numpy.typing.NDArray[numpy.float64]) -> Model:
+        """
+        The same machine with other coefficients and offsets.
+        """
+
+@final
+class Points:
+    """
+    Rows of numbers, dense or sparse, single or double precision.
+    """
+
+    def __len__(self, /) -> int:
+        """
+        How many rows.
+        """
+
+    @property
+    def columns(self, /) -> int:
+        """
+        How many columns.
+        """
+
+    @staticmethod
+    def dense(matrix: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points:
+        """
+        The rows of a matrix. Rows that lie one after the other are not copied: their memory is lent as long as it is used.
+        """
+
+    @staticmethod
+    def gram(matrix: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points:
+        """
+        The rows of a matrix of kernel values, numbered as the kernel `precomputed` wants them.
+        """
+
+    @staticmethod
+    def sparse(columns: SupportsIndex, start: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], index: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], values: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points:
+        """
+        The rows of a matrix in compressed form, columns ascending within a row.
+        """
+
+    def to_python(self, /) -> Any:
+        """
+        As numpy has them: a matrix, or columns, start, index and values of sparse rows.
+        """
+
+    def variance(self, /, weights: numpy.typing.NDArray[numpy.float64] | None=None) -> float:
+        """
+        The variance of all values, with a weight for each row; two passes, in double precision.
+        """
+
+@final
+class Run:
+    """
+    How work is run: on how many threads, and shown to whom.
+    """
+
+    def __new__(cls, /, threads: SupportsIndex | None=None, progress: collections.abc.Callable[[dict[str, typing.Any]], object] | None=None) -> Run:
+        """
+        Work on `threads` threads, None for the default, shown to `progress(state)`, a dictionary, several times a second.
+        """
+
+@final
+class Solver:
+    """
+    How a quadratic programme is solved.
+    """
+
+    def __new__(cls, /, *, tolerance: SupportsFloat | SupportsIndex, cache: SupportsFloat | SupportsIndex, shrinking: bool, iterations: SupportsIndex | None, seconds: SupportsFloat | SupportsIndex | None, exact: bool) -> Solver:
+        """
+        To `tolerance`, with `cache` megabytes for kernel rows; no `iterations` is LIBSVM's limit.
+        """
+
+@final
+class Validity:
+    """
+    What a check found, and the Mercer spectrum.
+    """
+
+    @property
+    def asymmetry(self, /) -> float:
+        """
+        The largest |Kᵢⱼ − Kⱼᵢ|.
+        """
+
+    @property
+    def definite(self, /) -> str:
+        """
+        What the kernel claims by construction.
+        """
+
+    def eigenfunctions(self, /, x: Points) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The eigenfunctions at points, a row for each function.
+        """
+
+    def eigenvalues(self, /) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        The eigenvalues of K/n, descending.
+        """
+
+    @property
+    def largest(self, /) -> float:
+        """
+        The largest eigenvalue.
+        """
+
+    @property
+    def of(self, /) -> int:
+        """
+        The rows there are.
+        """
+
+    def rows(self, /) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        The rows looked at, from 0.
+        """
+
+    @property
+    def smallest(self, /) -> float:
+        """
+        The smallest eigenvalue.
+        """
+
+    @property
+    def tolerance(self, /) -> float:
+        """
+        Eigenvalues down to minus this are zero to rounding.
+        """
+
+    @property
+    def verdict(self, /) -> str:
+        """
+        The verdict on these rows.
+        """
+
+    def witness(self, /) -> tuple[numpy.typing.NDArray[numpy.float64], float] | None:
+        """
+        For an indefinite Gram, coefficients c and cᵀKc < 0.
+        """
+
+def denoise(run: Run, model: Model, points: Points, way: dict[str, typing.Any]) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Points without what lies along other components than the model's.
+    """
+
+def fit_cca(run: Run, first: Kernel, second: Kernel, x: Points, y: Points, weights: numpy.typing.NDArray[numpy.float64] | None, *, penalty: SupportsFloat | SupportsIndex, components: SupportsIndex, rank: SupportsIndex | None) -> Model:
+    """
+    Kernel canonical correlations of two views.
+    """
+
+def fit_fisher(run: Run, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, penalty: SupportsFloat | SupportsIndex, points: SupportsIndex | None, seed: SupportsIndex, threshold: SupportsFloat | SupportsIndex | None) -> Model:
+    """
+    The kernel Fisher discriminant; two classes part half way between their means, or where a machine with the price
+    `threshold` has its border.
+    """
+
+def fit_labels(run: Run, solver: Solver, kernel: Kernel, x: Points, names: SupportsGetItem[int, str], sets: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]], weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex) -> Model:
+    """
+    A machine for each label of several.
+    """
+
+def fit_local(run: Run, solver: Solver, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex, cells: SupportsIndex | None) -> Model:
+    """
+    C-SVC by cells.
+    """
+
+def fit_nu_svc(run: Run, solver: Solver, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, nu: SupportsFloat | SupportsIndex, class_weights: SupportsGetItem[int, tuple[str, SupportsFloat | SupportsIndex]], probability: tuple[str, SupportsIndex, SupportsIndex] | None) -> Model:
+    """
+    ν-SVC.
+    """
+
+def fit_one_class(run: Run, solver: Solver, kernel: Kernel, x: Points, weights: numpy.typing.NDArray[numpy.float64] | None, *, nu: SupportsFloat | SupportsIndex) -> Model:
+    """
+    The one-class machine.
+    """
+
+def fit_pca(run: Run, kernel: Kernel, x: Points, weights: numpy.typing.NDArray[numpy.float64] | None, *, components: SupportsIndex | None) -> Model:
+    """
+    Kernel principal components.
+    """
+
+def fit_rde(run: Run, kernels: SupportsGetItem[int, Kernel], x: Points, y: numpy.typing.NDArray[numpy.float64] | Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, leave_one_out: bool) -> dict[str, typing.Any]:
+    """
+    Relevant dimensions and noise, by the best of the kernels.
+    """
+
+def fit_ridge(run: Run, kernel: Kernel, x: Points, y: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64] | None, *, penalty: SupportsFloat | SupportsIndex, offset: bool, method: str, tolerance: SupportsFloat | SupportsIndex) -> Model:
+    """
+    Kernel ridge regression of the columns of `y`.
+    """
+
+def fit_scores(run: Run, solver: Solver, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, loss: str, c: SupportsFloat | SupportsIndex) -> Model:
+    """
+    All classes in one programme by the loss named, or one class against all others for "ovr".
+    """
+
+def fit_svc(run: Run, solver: Solver, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex, squared: bool, offset: bool, probability: tuple[str, SupportsIndex, SupportsIndex] | None) -> Model:
+    """
+    C-SVC.
+    """
+
+def fit_svdd(run: Run, solver: Solver, kernel: Kernel, x: Points, weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex) -> Model:
+    """
+    The smallest sphere.
+    """
+
+def fit_svr(run: Run, solver: Solver, kernel: Kernel, x: Points, y: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex, epsilon: SupportsFloat | SupportsIndex, nu: SupportsFloat | SupportsIndex | None, squared: bool) -> Model:
+    """
+    Regression by ε (or, where `nu` is given, by ν).
+    """
+
+def median_gamma(x: Points) -> float | None:
+    """
+    γ = 1/median ‖x − y‖² over pairs of different points, none where all are the same.
+    """
+
+def num_threads() -> int:
+    """
+    Threads that work takes where it does not say: the limit set, else `MERCER_NUM_THREADS`, else `OMP_NUM_THREADS` (which
+    joblib sets in its workers), else the processors that this process may use.
+    """
+
+def pre_images(run: Run, model: Model, scores: numpy.typing.NDArray[numpy.float64], way: dict[str, typing.Any]) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Points with these components.
+    """
+
+def set_num_threads(threads: SupportsIndex) -> None:
+    """
+    Limits the threads of all work that begins from now on; 0 takes the limit away.
+    """

@@ -18,16 +18,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer import _data, _kernel, _mercer, _threads
 from mercer._progress import CallbackSupportMixin, following
 
-__all__ = ["NativeEstimator", "class_weights", "names_of", "positive_weights"]
+__all__ = ["NativeEstimator", "class_weights", "classes_of", "names_of", "positive_weights"]
 
 _PRECISIONS = [np.float64, np.float32]
 
 
 def _precisions(X: Any) -> Any:
     """The precisions that X may have: single alone for a table of polars' or Arrow's whose columns all are."""
-    columns = getattr(X, "dtypes", None) if isinstance(getattr(X, "dtypes", None), list) else None
-    if columns is None and hasattr(X, "schema"):
-        columns = getattr(X.schema, "types", None)
+    columns = getattr(X, "dtypes", None)
+    if not isinstance(columns, list):
+        columns = getattr(getattr(X, "schema", None), "types", None) or []
     single = bool(columns) and all(str(column) in ("Float32", "float") for column in columns)
     return np.float32 if single else _PRECISIONS
 
@@ -36,6 +36,21 @@ def names_of(classes: Any) -> list[str]:
     """Class names as model files have them: whole numbers without a point."""
     texts = [str(int(c)) if isinstance(c, (float, np.floating)) and float(c).is_integer() else str(c) for c in classes]
     return texts if len(set(texts)) == len(texts) else [repr(c) for c in classes]
+
+
+def classes_of(names: list[str] | None) -> Any:
+    """Class labels from their texts: numbers where all are."""
+    for kind in (np.int64, np.float64):
+        try:
+            return np.array(names or []).astype(kind)
+        except ValueError:
+            continue
+    return np.array(names or [])
+
+
+def symmetric(values: Any) -> Any:
+    """A matrix of kernel values, or its symmetric part: no quadratic form sees anything else of it."""
+    return values if np.array_equal(values, values.T) else 0.5 * (values + values.T)
 
 
 def positive_weights(sample_weight: Any, samples: int, X: Any) -> Any:
@@ -73,7 +88,7 @@ def class_weights(weights: Any, factors: Any, index: Any) -> Any:
     return own if weights is None else weights * own
 
 
-class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     """An estimator whose model is the native library's.
 
     A pickle holds plain arrays and the bytes of the model file, which cannot run code.
@@ -131,7 +146,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
                     f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
                 )
             self._gamma = 0.0
-            return _mercer.Kernel("precomputed"), _mercer.Points.gram(X)
+            return _mercer.Kernel("precomputed"), _mercer.Points.gram(symmetric(X))
         if native is not None:
             return native, _data.points(X)
         if name is not None:
@@ -146,7 +161,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         values = self._values(X, X)
         if values.ndim != 2 or values.shape[0] != values.shape[1]:
             raise ValueError(f"X.shape[0] should be equal to X.shape[1]: the kernel gave a matrix of shape {values.shape}")
-        return _mercer.Kernel("precomputed"), _mercer.Points.gram(values)
+        return _mercer.Kernel("precomputed"), _mercer.Points.gram(symmetric(values))
 
     def _values(self, X: Any, Y: Any) -> Any:
         """Kernel values by the user's function."""
@@ -190,10 +205,22 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
             X = self._validated(X, reset=False)
         return self._points(X)
 
+    def _restore(self, model: _mercer.Model) -> None:
+        """Makes this the estimator of a model that was read from a file."""
+        self._model = model
+        width = model.points.columns
+        precomputed = self._kernel_name() == "precomputed"
+        self._fitted_rows = width - 1 if precomputed else width
+        self.n_features_in_ = self._fitted_rows
+
     # -- work ---------------------------------------------------------------------------------------------------------
 
     def _run(self, progress: Any = None) -> _mercer.Run:
         return _mercer.Run(_threads.count(getattr(self, "n_threads", None)), progress)
+
+    def _summary(self) -> str:
+        """What came of a fit, in a few words."""
+        return "done"
 
     @contextmanager
     def _following(self, X: Any, y: Any, tolerance: float | None) -> Iterator[_mercer.Run]:

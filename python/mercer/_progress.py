@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,10 +13,10 @@ try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # before scikit-learn 1.9
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
+    class CallbackSupportMixin:
         """Nothing to support."""
 
-    def with_callbacks(method: Any) -> Any:  # type: ignore[no-redef]
+    def with_callbacks(method: Any) -> Any:
         """The method as it is."""
         return method
 
@@ -31,6 +32,7 @@ class Bar:
 
     def __init__(self, name: str, tolerance: float | None) -> None:
         self.name, self.tolerance, self.worst, self.shown = name, tolerance, 0.0, 0
+        self.started = time.perf_counter()
 
     def share(self, state: State) -> float:
         """What is done: of work whose cost is known, or by orders of magnitude of the violation."""
@@ -63,8 +65,10 @@ class Bar:
         sys.stderr.flush()
         self.shown = len(line)
 
-    def close(self) -> None:
-        """Leaves the last line where it is."""
+    def close(self, end: str | None = None) -> None:
+        """Leaves the last line where it is, or what came of it."""
+        if end is not None:
+            self.show(f"{self.name} [{'#' * _WIDTH}] {end} {time.perf_counter() - self.started:.1f} s")
         if self.shown:
             sys.stderr.write("\n")
             sys.stderr.flush()
@@ -92,8 +96,11 @@ def following(
 
     try:
         yield see if bar is not None or task is not None else None
-    finally:
+    except BaseException:
         if bar is not None:
             bar.close()
+        raise
+    if bar is not None:
+        bar.close(estimator._summary())
     if task is not None:
         task.call_on_fit_task_end(estimator=estimator, X=X, y=y)

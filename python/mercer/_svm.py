@@ -27,10 +27,12 @@ from mercer._native import NativeEstimator, positive_weights
 from mercer._progress import with_callbacks
 from mercer.kernels import Kernel
 
-__all__ = ["Machine"]
+__all__ = ["COMMON", "Machine"]
 
-#: Rows up to which an answer is finished exactly where `exact` is "auto".
-_EXACT_ROWS = 2000
+#: The parameters that all of them have.
+COMMON = (
+    "kernel", "degree", "gamma", "coef0", "tol", "cache_size", "max_iter", "verbose", "n_threads", "time_limit", "exact"
+)
 
 
 class Machine(NativeEstimator):
@@ -108,7 +110,7 @@ class Machine(NativeEstimator):
         kernel, points = self._training_points(X, weights)
         self._fitted_rows = samples
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (samples,)
-        exact = samples <= _EXACT_ROWS if self.exact == "auto" else bool(self.exact)
+        exact = samples <= self._exact_rows if self.exact == "auto" else bool(self.exact)
         solver = _mercer.Solver(
             tolerance=float(self.tol),
             cache=float(self.cache_size),
@@ -124,6 +126,9 @@ class Machine(NativeEstimator):
         self._warn()
         return self
 
+    #: Rows up to which an answer is finished exactly where `exact` is "auto".
+    _exact_rows = 2000
+    n_iter_: Any
     #: Whether y is needed.
     _supervised = True
 
@@ -150,8 +155,8 @@ class Machine(NativeEstimator):
     def _found(self, X: Any) -> None:
         """The attributes that people read."""
         model = self._model
-        self.support_ = model.support
-        coefficients = model.coefficients
+        self.support_ = model.support()
+        coefficients = model.coefficients()
         points = model.points
         if self._kernel_name() == "precomputed" or hasattr(self, "_X_fit"):
             self.support_vectors_ = np.empty((0, 0))
@@ -167,15 +172,26 @@ class Machine(NativeEstimator):
                 kind((coefficients.ravel(), index, start), shape=(rows, count)) if count else kind([[]])
             )
         self._dual_coef_ = self.dual_coef_ = coefficients
-        self._intercept_ = -model.offsets + 0.0
+        self._intercept_ = -model.offsets() + 0.0
         self.intercept_ = self._intercept_.copy()
         self._given = (self._dual_coef_, self._intercept_)
-        self.fit_status_ = int(any(c["stop"] != "converged" for c in model.certificates))
+        self.fit_status_ = int(any(c["stop"] != "converged" for c in model.certificates()))
         self._iterations()
+
+    def _restore(self, model: _mercer.Model) -> None:
+        super()._restore(model)
+        self._sparse = self._kernel_name() != "precomputed" and isinstance(model.points.to_python(), tuple)
+        self.shape_fit_ = (self._fitted_rows, self.n_features_in_)
+        self._found(None)
 
     def _iterations(self) -> None:
         """How many steps were taken; a problem that is solved at once counts as one."""
         self.n_iter_ = max(int(self.certificate_.iterations), 1)
+
+    def _summary(self) -> str:
+        found = self.certificate_
+        gap = "" if found.gap is None else f", gap {found.gap:.1e}"
+        return f"{found.stop}: violation {found.violation:.1e}{gap}, {found.iterations} steps"
 
     def _warn(self) -> None:
         """Says what to change where the solver did not come to its end."""
@@ -215,15 +231,16 @@ class Machine(NativeEstimator):
     @property
     def certificate_(self) -> Certificate:
         """Gap, violation, objective, reason to stop and kernel rows computed."""
-        return Certificate.of(self._certificates())
+        return Certificate._of(self._certificates())
 
     def _certificates(self) -> list[dict[str, Any]]:
-        return self._model.certificates
+        return self._model.certificates()
 
     @property
     def _fitted(self) -> _mercer.Model:
         """The model; with other coefficients where somebody has put some into ``_dual_coef_`` or ``_intercept_``."""
-        dual, intercept = self._dual_coef_, self._intercept_
+        dual: Any = self._dual_coef_
+        intercept = self._intercept_
         if dual is self._given[0] and intercept is self._given[1]:
             return self._model
         dense = dual.toarray() if sp.issparse(dual) else np.asarray(dual, dtype=np.float64)
@@ -231,8 +248,9 @@ class Machine(NativeEstimator):
 
     @property
     def _double(self) -> bool:
-        """An exact answer is also evaluated in double precision."""
-        return self.certificate_.exact
+        """An exact answer is also evaluated in double precision; so is a small one of which nothing is known."""
+        certificate = self.certificate_
+        return certificate.exact or (certificate.stop == "unknown" and self.support_vectors_.shape[0] <= self._exact_rows)
 
     def _decisions(self, X: Any) -> Any:
         points = self._checked_points(X)

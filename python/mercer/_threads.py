@@ -11,7 +11,7 @@ from mercer import _mercer
 __all__ = ["count"]
 
 
-class _Controller(threadpoolctl.LibController):  # type: ignore[misc]
+class _Controller(threadpoolctl.LibController):
     """Lets `threadpool_limits` hold for us too."""
 
     user_api = "mercer"

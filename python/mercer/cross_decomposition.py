@@ -19,7 +19,7 @@ from mercer.kernels import Kernel
 __all__ = ["KernelCCA"]
 
 
-class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # type: ignore[misc]
+class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
     """Kernel canonical correlation analysis of two views.
 
     Finds pairs of functions f of the first view and g of the second that go together: the largest cov(f, g) for
@@ -160,14 +160,22 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
                 run, kernel, other, points, others, weights, penalty=float(self.alpha),
                 components=int(self.n_components), rank=self.rank,
             )
-        details = self._model.details
+        self._found()
+        return self
+
+    def _restore(self, model: _mercer.Model) -> None:
+        super()._restore(model)
+        self._found()
+
+    def _found(self) -> None:
+        """The attributes that people read."""
+        details = self._model.details()
         self.values_ = details["values"]
         self.correlations_ = details["correlations"]
         self.residual_ = details["residual"]
-        self.support_ = self._model.support
-        self.dual_coef_ = self._model.coefficients
+        self.support_ = self._model.support()
+        self.dual_coef_ = self._model.coefficients()
         self._n_features_out = len(self.values_)
-        return self
 
     @staticmethod
     def _second(y: Any) -> Any:

@@ -24,7 +24,7 @@ __all__ = ["KernelPCA"]
 _SIGNIFICANT = 1e-5
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # type: ignore[misc]
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
     """Kernel principal components.
 
     The eigenvectors of the centred Gram matrix K̃: directions of largest variance in feature space. A drop-in for
@@ -101,9 +101,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
     Examples
     --------
     >>> from mercer import KernelPCA
-    >>> X = [[0.0, 0.0], [2.0, 2.0], [4.0, 4.0], [6.0, 6.1]]
+    >>> X = [[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]]
     >>> KernelPCA(n_components=1).fit_transform(X).round(2).ravel()
-    array([-4.26, -1.43,  1.39,  4.3 ])
+    array([ 5.,  0., -5.])
     """
 
     _parameter_constraints: dict[str, Any] = {
@@ -195,9 +195,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
         if self.fit_inverse_transform and sp.issparse(X):
             raise TypeError("Sparse input cannot be inverted: fit_inverse_transform needs dense X.")
         X = self._validated(X, copy=self.copy_X and not sp.issparse(X))
-        if name == "precomputed" and X.shape[0] == X.shape[1] and (X != X.T).any():
-            # Half of the sum: its centred form is that of the whole, which centring makes symmetric.
-            X = 0.5 * (X + X.T)
         weights = positive_weights(sample_weight, X.shape[0], X)
         kernel, points = self._begin(X, weights)
         self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else getattr(self, "_gamma", self.gamma)
@@ -207,6 +204,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
         if self.fit_inverse_transform:
             self._fit_inverse(kernel, X)
         return self
+
+    def _restore(self, model: _mercer.Model) -> None:
+        super()._restore(model)
+        self.X_fit_ = _data.to_python(model.points)
+        self._dtype = self.X_fit_.dtype
+        values = model.details()["eigenvalues"]
+        self.eigenvalues_ = values
+        own = model.coefficients().T * np.sqrt(values)
+        self.eigenvectors_ = own / np.sqrt(model.details()["weights"])[:, None]
+        self.residual_ = model.details()["residual"]
+        self.explained_variance_ratio_ = values / model.details()["total"]
+        self._n_features_out = len(values)
 
     def _components(self, run: Any, kernel: Any, points: Any, weights: Any) -> Any:
         count = len(points) if self.n_components is None else min(int(self.n_components), len(points))
@@ -224,9 +233,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
         self.X_fit_ = X
         self._dtype = X.dtype
         wanted = rows if self.n_components is None else min(int(self.n_components), rows)
-        values = np.empty(0) if model is None else model.details["eigenvalues"]
+        values = np.empty(0) if model is None else model.details()["eigenvalues"]
         if model is not None:
-            total = model.details["total"]
+            total = model.details()["total"]
             complete = len(values) < wanted or len(values) >= rows - 1
             if complete and values.sum() - total > _SIGNIFICANT * values[0]:
                 raise ValueError(
@@ -235,7 +244,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
                 )
             model = self._signed(model, values)
             self._model = model
-            self.residual_ = model.details["residual"]
+            self.residual_ = model.details()["residual"]
             self.explained_variance_ratio_ = values / total
         else:
             self.residual_ = 0.0
@@ -247,8 +256,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
         self.eigenvalues_[: len(values)] = values
         self.eigenvectors_ = np.zeros((rows, kept))
         if model is not None:
-            own = model.coefficients.T * np.sqrt(values)
-            self.eigenvectors_[model.support, : len(values)] = own / np.sqrt(model.details["weights"])[:, None]
+            own = model.coefficients().T * np.sqrt(values)
+            self.eigenvectors_[model.support(), : len(values)] = own / np.sqrt(model.details()["weights"])[:, None]
         else:
             self.explained_variance_ratio_ = np.zeros(0)
         self._n_features_out = kept
@@ -256,11 +265,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
     @staticmethod
     def _signed(model: Any, values: Any) -> Any:
         """The largest of the training rows is positive on each component, as in scikit-learn."""
-        coefficients = model.coefficients
-        scores = coefficients / model.details["weights"]
+        coefficients = model.coefficients()
+        scores = coefficients / model.details()["weights"]
         largest = np.abs(scores).argmax(axis=1)
         signs = np.where(scores[np.arange(len(values)), largest] < 0.0, -1.0, 1.0)
-        return model.with_coefficients(coefficients * signs[:, None], model.offsets * signs)
+        return model.with_coefficients(coefficients * signs[:, None], model.offsets() * signs)
 
     def _fit_inverse(self, kernel: Any, X: Any) -> None:
         """A ridge regression from components to features."""
@@ -272,7 +281,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):  # 
             self._run(), own, points, targets, None, penalty=float(self.alpha), offset=False, method="auto",
             tolerance=1e-12,
         )
-        self.dual_coef_ = inverse.coefficients.T
+        self.dual_coef_ = inverse.coefficients().T
         self._inverse = inverse.to_bytes()
 
     def _inverse_points(self, scores: Any) -> Any:

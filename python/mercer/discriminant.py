@@ -19,13 +19,13 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer import _mercer
 from mercer._algebra import Algebra
-from mercer._native import names_of, positive_weights
+from mercer._native import classes_of, names_of, positive_weights
 from mercer._progress import with_callbacks
 
 __all__ = ["KernelFisher"]
 
 
-class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Algebra):  # type: ignore[misc]
+class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Algebra):
     """The kernel Fisher discriminant of two or more classes.
 
     Finds axes in feature space with large scatter between the classes and small scatter within them, with a penalty
@@ -168,14 +168,27 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
                 run, kernel, points, labels, weights, penalty=float(self.alpha), points=self.n_points, seed=seed,
                 threshold=float(self.C) if self.threshold == "svm" else None,
             )
-        details = self._model.details
-        self.means_ = details["centers"]
+        self._found()
+        return self
+
+    def _restore(self, model: _mercer.Model) -> None:
+        super()._restore(model)
+        labels = classes_of(model.classes)
+        order = np.argsort(labels, kind="stable")
+        self.classes_, self._present = labels[order], np.argsort(order, kind="stable")
+        self._found()
+
+    def _found(self) -> None:
+        """The attributes that people read."""
+        details = self._model.details()
+        # Of two classes the second lies above, on the axis as in the decision.
+        self._side = -1.0 if len(self._present) == 2 and self._present[0] < self._present[1] else 1.0
+        self.means_ = self._side * details["centers"]
         self.ratios_ = details["ratios"]
-        self.support_ = self._model.support
-        self.dual_coef_ = self._model.coefficients
+        self.support_ = self._model.support()
+        self.dual_coef_ = self._side * self._model.coefficients()
         self.residual_ = details["residual"]
         self._n_features_out = len(self.ratios_)
-        return self
 
     def decision_function(self, X: Any) -> Any:
         """Evaluate what decides.
@@ -192,7 +205,13 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
             class: −½ the squared distance to its mean.
         """
         decisions = self._model_of(X, "decisions")
-        return -decisions.ravel() if decisions.shape[1] == 1 else decisions
+        if decisions.shape[1] == 1:
+            return self._side * decisions.ravel()
+        if len(self._present) < len(self.classes_):
+            return decisions
+        columns = np.empty_like(decisions)
+        columns[:, self._present] = decisions
+        return columns
 
     def predict(self, X: Any) -> Any:
         """Predict the class of each row.
@@ -223,7 +242,8 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
         X_new : ndarray of shape (n_samples, n_axes)
             Their place on the axes.
         """
-        return self._model_of(X, "transform")
+        axes = self._model_of(X, "transform")
+        return self._side * axes
 
     def _model_of(self, X: Any, what: str) -> Any:
         points = self._checked_points(X)

@@ -11,7 +11,7 @@ import scipy.linalg
 from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mercer import _mercer
+from mercer import _data, _mercer
 from mercer._algebra import Algebra
 from mercer._native import positive_weights
 from mercer._progress import with_callbacks
@@ -20,7 +20,7 @@ from mercer.errors import DataError
 __all__ = ["KernelRidge"]
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):  # type: ignore[misc]
+class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):
     """Kernel ridge regression.
 
     Minimises Σ(yᵢ − f(xᵢ))² + α‖w‖² over f(x) = w·φ(x): (K + αI) a = y. A drop-in for
@@ -151,38 +151,53 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):  # type: ignore[mi
                 model = self._each(run, kernel, points, targets, weights, alphas, model)
         self._model = model
         dual = np.zeros((X.shape[0], targets.shape[1]))
-        dual[model.support] = model.coefficients.T
+        dual[model.support()] = model.coefficients().T
         self.dual_coef_ = dual.ravel() if single else dual
-        self.intercept_ = float(-model.offsets[0]) + 0.0 if single else -model.offsets + 0.0
-        self.residual_ = model.details["residual"]
+        self.intercept_ = float(-model.offsets()[0]) + 0.0 if single else -model.offsets() + 0.0
+        self.residual_ = model.details()["residual"]
         self.X_fit_ = X
         return self
 
+    def _restore(self, model: _mercer.Model) -> None:
+        super()._restore(model)
+        dual = model.coefficients().T
+        single = dual.shape[1] == 1
+        self.dual_coef_ = dual.ravel() if single else dual
+        self.intercept_ = float(-model.offsets()[0]) + 0.0 if single else -model.offsets() + 0.0
+        self.residual_ = model.details()["residual"]
+        self.X_fit_ = _data.to_python(model.points)
+
     def _solved(self, run: Any, kernel: Any, points: Any, targets: Any, weights: Any, alpha: float) -> Any:
-        fit = lambda penalty: _mercer.fit_ridge(  # noqa: E731
-            run, kernel, points, targets, weights, penalty=penalty, offset=bool(self.fit_intercept),
-            method=self.solver, tolerance=float(self.tol),
-        )
+        def fit(penalty: float) -> _mercer.Model:
+            return _mercer.fit_ridge(
+                run, kernel, points, targets, weights, penalty=penalty, offset=bool(self.fit_intercept),
+                method=self.solver, tolerance=float(self.tol),
+            )
+
         try:
             return fit(alpha)
-        except DataError:
-            if alpha > 0.0 or self.fit_intercept:
+        except DataError as error:
+            if self.fit_intercept or "definite" not in str(error):
                 raise
         warnings.warn(
             "Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=4
         )
-        model = fit(1.0)
-        kept = model.support
-        values = kernel.gram(points, None)[np.ix_(kept, kept)]
-        return model.with_coefficients(scipy.linalg.lstsq(values, targets[kept])[0].T.copy(), model.offsets)
+        # A penalty beyond all rows' sums makes it definite: a model with coefficients to be replaced.
+        values = kernel.gram(points)
+        model = fit(2.0 * np.abs(values).sum(axis=1).max() * (1.0 if weights is None else weights.max()) + 1.0)
+        kept = model.support()
+        system = values[np.ix_(kept, kept)]
+        system[np.diag_indices_from(system)] += alpha / (1.0 if weights is None else weights[kept])
+        coefficients = scipy.linalg.lstsq(system, targets[kept])[0].T
+        return model.with_coefficients(np.ascontiguousarray(coefficients), model.offsets())
 
     def _each(self, run: Any, kernel: Any, points: Any, targets: Any, weights: Any, alphas: Any, first: Any) -> Any:
         """A penalty of its own for each target."""
-        coefficients, offsets = first.coefficients, first.offsets
+        coefficients, offsets = first.coefficients(), first.offsets()
         for alpha in np.unique(alphas):
             own = alphas == alpha
             found = self._solved(run, kernel, points, np.ascontiguousarray(targets[:, own]), weights, float(alpha))
-            coefficients[own], offsets[own] = found.coefficients, found.offsets
+            coefficients[own], offsets[own] = found.coefficients(), found.offsets()
         return first.with_coefficients(coefficients, offsets)
 
     def predict(self, X: Any) -> Any:

@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _mercer
 from mercer._native import names_of
-from mercer._svm import Machine
-from mercer.svm import _COMMON, Classifier
+from mercer._svm import COMMON, Machine
+from mercer.classification import Classifier
 
 __all__ = ["CrammerSingerSVC", "KernelSoftmax", "LocalSVC", "OneVsRestSVC", "WestonWatkinsSVC"]
 
-_PARAMETERS = (*_COMMON, "C", "class_weight")
+_PARAMETERS = (*COMMON, "C", "class_weight")
 
 #: Rows in a cell, about, and the most cells where their number is not given.
 _CELL = 10_000
@@ -86,6 +86,8 @@ class ScoreClassifier(Classifier):
             A column for each class; for two classes the score of the second less that of the first.
         """
         scores = self._decisions(X)
+        if len(self._present) == len(self.classes_):
+            scores = self._by_class(scores)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
@@ -350,6 +352,10 @@ class OneVsRestSVC(ScoreClassifier):
         tags.classifier_tags.multi_label = True
         return tags
 
+    def _restore(self, model: _mercer.Model) -> None:
+        self.multilabel_ = model.method == "multilabel"
+        super()._restore(model)
+
     def _targets(self, y: Any) -> Any:
         self.multilabel_ = type_of_target(y) == "multilabel-indicator"
         if not self.multilabel_:
@@ -409,7 +415,7 @@ class OneVsRestSVC(ScoreClassifier):
         return (self._decisions(X) > 0.0).astype(np.int64) if self.multilabel_ else super().predict(X)
 
     def _iterations(self) -> None:
-        self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._model.certificates], dtype=np.int32)
+        self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._model.certificates()], dtype=np.int32)
 
 
 class KernelSoftmax(ScoreClassifier):
@@ -446,7 +452,7 @@ class KernelSoftmax(ScoreClassifier):
         Most seconds for the solver.
     exact : bool or "auto", default="auto"
         Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
-        evaluated in double precision. "auto" does so up to 2000 rows.
+        evaluated in double precision. "auto" does so up to 500 rows.
     n_threads : int, default=None
         Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
         answer does not depend on it.
@@ -495,6 +501,8 @@ class KernelSoftmax(ScoreClassifier):
     """
 
     _loss = "softmax"
+    #: Its exact finish is a system of all rows and classes.
+    _exact_rows = 500
 
     def predict_proba(self, X: Any) -> Any:
         """Predict the probability of each class.
@@ -511,12 +519,7 @@ class KernelSoftmax(ScoreClassifier):
         """
         scores = self._decisions(X)
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-        found = powers / powers.sum(axis=1, keepdims=True)
-        if len(self._present) == len(self.classes_):
-            return found
-        whole = np.zeros((len(found), len(self.classes_)))
-        whole[:, self._present] = found
-        return whole
+        return self._by_class(powers / powers.sum(axis=1, keepdims=True))
 
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithm of the probability of each class.
@@ -577,7 +580,20 @@ class LocalSVC(Classifier):
     ----------
     cell_sizes_ : ndarray of shape (n_cells,)
         Training rows of each cell.
-@classes_@class_weight_@FEATURES
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factors on C.
+    certificate_ : Certificate
+        Gap, violation, objective, reason to stop and kernel rows computed.
+    fit_status_ : int
+        0 if the solver converged, else 1 (and a warning).
+    n_iter_ : int
+        Steps taken.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
 
     See Also
     --------
@@ -638,13 +654,14 @@ class LocalSVC(Classifier):
         )
 
     def _found(self, X: Any) -> None:
-        self.cell_sizes_ = np.array(self._model.details["cells"])
+        self.cell_sizes_ = np.array(self._model.details()["cells"])
         self.fit_status_ = int(any(c["stop"] != "converged" for c in self._certificates()))
         self.n_iter_ = max(self.certificate_.iterations, 1)
         self.support_vectors_ = np.empty((0, 0))
 
     def _certificates(self) -> list[dict[str, Any]]:
-        return self._model.details["certificates"]
+        found: list[dict[str, Any]] = self._model.details()["certificates"]
+        return found
 
     @property
     def _fitted(self) -> _mercer.Model:

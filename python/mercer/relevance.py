@@ -155,11 +155,15 @@ class RelevantDimension(Algebra):
         self.coefficients_ = np.array(found["coefficients"])
         self.cuts_ = np.array(found["cuts"]).reshape(-1, 3)
         self.trials_ = found["trials"]
-        chosen = kernels[found["chosen"]]
-        self.kernel_ = Kernel(str(chosen))
+        self._chosen = str(kernels[found["chosen"]])
         denoised = found["denoised"]
         self.denoised_ = self.classes_[denoised] if isinstance(target, _mercer.Classes) else denoised
         return self
+
+    @property
+    def kernel_(self) -> Kernel:
+        """The kernel, of several the best."""
+        return Kernel(self._chosen)
 
     def _target(self, y: Any) -> Any:
         """Numbers or classes."""

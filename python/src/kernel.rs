@@ -135,6 +135,7 @@ impl Kernel {
     }
 
     /// k(xᵢ, xᵢ) of each point.
+    #[pyo3(signature = (x) -> "numpy.typing.NDArray[numpy.float64]")]
     fn diagonal<'py>(&self, py: Python<'py>, x: &Points) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (kernel, points) = (self.0.clone(), x.0.clone());
         let diagonal = work(py, move || {

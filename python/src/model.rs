@@ -40,6 +40,21 @@ impl Model {
         Self(Arc::new(saved))
     }
 
+    /// Points as the machine was trained on them: scaled, where the program that trained it did.
+    fn prepared(&self, points: &Points) -> Vectors {
+        self.0.scaler.as_ref().map_or_else(|| points.0.clone(), |scaler| scaler.apply(&points.0))
+    }
+
+    /// Refuses what arrays cannot be turned into.
+    fn read(saved: Saved) -> Result<Self> {
+        if saved.encoding.is_some() {
+            let what =
+                "a model of a table with categories, which arrays do not have; use `mercer predict`".into();
+            return Err(ErrorKind::Unsupported { what }.into());
+        }
+        Ok(Self(Arc::new(saved)))
+    }
+
     fn unsupported<T>(&self, what: &str) -> Result<T> {
         let what = format!("{what} of a machine of the kind '{}'", self.0.model.method()).into();
         Err(ErrorKind::Unsupported { what }.into())
@@ -73,7 +88,7 @@ impl Model {
     }
 
     /// Positions of the support points in the training data; empty where they are not known.
-    #[getter]
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.int32]")]
     fn support<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
         self.0.model.support().iter().map(|&i| i as i32).collect::<Vec<_>>().into_pyarray(py)
     }
@@ -86,13 +101,13 @@ impl Model {
 
     /// The coefficients, one column for each support point: one row for each function, or for each other class where there
     /// is a function for each pair of classes.
-    #[getter]
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.float64]")]
     fn coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         coefficients(&self.0.model.expansion().coefficients).into_pyarray(py)
     }
 
     /// b of each function, which is subtracted.
-    #[getter]
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.float64]")]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.0.model.expansion().offsets.clone().into_pyarray(py)
     }
@@ -131,13 +146,13 @@ impl Model {
     }
 
     /// A dictionary for each quadratic programme solved.
-    #[getter]
+    #[pyo3(signature = () -> "list[dict[str, typing.Any]]")]
     fn certificates<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.0.model.certificates().iter().map(|certificate| certified(py, certificate)).collect()
     }
 
     /// What this kind of machine has besides.
-    #[getter]
+    #[pyo3(signature = () -> "dict[str, typing.Any]")]
     fn details<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         match &self.0.model {
@@ -206,7 +221,7 @@ impl Model {
         points: &Points,
         double: bool,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (saved, points) = (Arc::clone(&self.0), points.0.clone());
+        let (saved, points) = (Arc::clone(&self.0), self.prepared(points));
         let decisions = run.job(py, move |_| decisions(&saved.model, &points, double))?;
         matrix(py, &decisions)
     }
@@ -220,7 +235,7 @@ impl Model {
         points: &Points,
         double: bool,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let (model, points) = (Self(Arc::clone(&self.0)), points.0.clone());
+        let (model, points) = (Self(Arc::clone(&self.0)), self.prepared(points));
         let index = run.job(py, move |_| match &model.0.model {
             Machine::Classifier(model) if double => {
                 model.expansion.map_double(&points, |f| model.rule.class(f, model.classes.len()))
@@ -243,7 +258,7 @@ impl Model {
         run: &Run,
         points: &Points,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (model, points) = (Self(Arc::clone(&self.0)), points.0.clone());
+        let (model, points) = (Self(Arc::clone(&self.0)), self.prepared(points));
         let found = run.job(py, move |_| match (&model.0.model, &model.0.probability) {
             (Machine::Classifier(machine), Some(Estimate::Classes(probability))) => {
                 probability.predict(machine, &points)
@@ -263,7 +278,7 @@ impl Model {
         points: &Points,
         second: bool,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (saved, points) = (Arc::clone(&self.0), points.0.clone());
+        let (saved, points) = (Arc::clone(&self.0), self.prepared(points));
         let found = run.job(py, move |_| match &saved.model {
             Machine::Cca(model) if second => model.transform_second(&points),
             machine => machine.transform(&points),
@@ -279,7 +294,7 @@ impl Model {
     /// The machine of a model file.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Saved::from_bytes(bytes).map(|saved| Self(Arc::new(saved))).map_err(raise)
+        Saved::from_bytes(bytes).and_then(Self::read).map_err(raise)
     }
 
     /// Writes a model file with names of features.
@@ -291,7 +306,7 @@ impl Model {
     /// Reads a model file.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| Saved::load(path)).map(|saved| Self(Arc::new(saved))).map_err(raise)
+        py.detach(|| Saved::load(path)).and_then(Self::read).map_err(raise)
     }
 
     /// Writes LIBSVM's model text.
@@ -302,7 +317,7 @@ impl Model {
     /// Reads LIBSVM's model text.
     #[staticmethod]
     fn from_libsvm(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| libsvm::read(path)).map(|saved| Self(Arc::new(saved))).map_err(raise)
+        py.detach(|| libsvm::read(path)).and_then(Self::read).map_err(raise)
     }
 }
 

@@ -43,7 +43,7 @@ impl Validity {
     }
 
     /// The rows looked at, from 0.
-    #[getter]
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.int64]")]
     fn rows<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         PyArray1::from_iter(py, self.found.rows.iter().map(|&row| row as i64))
     }
@@ -79,19 +79,20 @@ impl Validity {
     }
 
     /// For an indefinite Gram, coefficients c and cᵀKc < 0.
-    #[getter]
+    #[pyo3(signature = () -> "tuple[numpy.typing.NDArray[numpy.float64], float] | None")]
     fn witness<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyArray1<f64>>, f64)> {
         let witness = self.found.witness.as_ref()?;
         Some((PyArray1::from_slice(py, &witness.coefficients), witness.value))
     }
 
     /// The eigenvalues of K/n, descending.
-    #[getter]
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.float64]")]
     fn eigenvalues<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.found.spectrum.eigenvalues)
     }
 
     /// The eigenfunctions at points, a row for each function.
+    #[pyo3(signature = (x) -> "numpy.typing.NDArray[numpy.float64]")]
     fn eigenfunctions<'py>(&self, py: Python<'py>, x: &Points) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (found, points, width) = (Arc::clone(&self.found), x.0.clone(), self.width);
         let values = work(py, move || {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 from sklearn.base import is_classifier, is_regressor
 
 from .estimators import CLASSES
@@ -38,8 +39,11 @@ def answers(estimator, x) -> dict[str, np.ndarray]:
     """All that it says about the rows of `x`."""
     methods = ("predict", "decision_function", "transform")
     found = {name: np.asarray(getattr(estimator, name)(x)) for name in methods if hasattr(estimator, name)}
+    if found:
+        return found
     # One that only describes the data it was fitted to.
-    return found or {name: np.asarray(getattr(estimator, name)) for name in ("dimension_", "noise_", "denoised_")}
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    return {name: np.asarray(getattr(last, name)) for name in ("dimension_", "noise_", "denoised_")}
 
 
 def assert_same_bits(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:

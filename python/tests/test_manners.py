@@ -80,6 +80,9 @@ for method in ("predict", "decision_function", "transform"):
     if hasattr(model, method):
         values = np.asarray(getattr(model, method)(x))
         print(method, hashlib.sha256(values.tobytes()).hexdigest())
+for name in ("dimension_", "noise_", "denoised_"):
+    if hasattr(model, name) and not hasattr(model, "predict"):
+        print(name, hashlib.sha256(np.asarray(getattr(model, name)).tobytes()).hexdigest())
 """
 
 

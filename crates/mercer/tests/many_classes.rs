@@ -67,6 +67,13 @@ fn whole_weights_are_copies_and_zero_is_absence() {
             assert_same(&a, &b, &x, &weights, 1e-4);
             let (a, b) = (a.certificates[0], b.certificates[0]);
             assert!((a.objective - b.objective).abs() < 1e-6 * a.objective.abs(), "{a:?} {b:?}");
+
+            let exact = Smo { exact: true, ..Smo::default() };
+            let machine = Together::new(rbf(GAMMA)).loss(loss).c(2.0).solver(exact);
+            let a = machine.clone().weights(weights.clone()).fit(&x, &y).expect("fits");
+            let b = machine.fit(&copies, &labels).expect("fits");
+            assert!(a.certificates[0].exact && b.certificates[0].exact);
+            assert_same(&a, &b, &x, &weights, 1e-11);
         }
         let machine =
             OneVsAll::new(rbf(GAMMA)).c(2.0).solver(Smo { exact: true, tolerance: 1e-5, ..Smo::default() });

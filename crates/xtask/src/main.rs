@@ -26,13 +26,16 @@ cargo xtask COMMAND
   wheel      the Python package for any CPython from 3.11 on, into target/wheels
   stubs      writes the types of the package's native module (python/mercer/_mercer.pyi)
   bench      mercer and its peers side by side on the same data (`cargo xtask bench --help`)
+  bench-python
+             the Python package beside scikit-learn, scikit-learn-intelex and the program;
+             `bench-python memory` for what a fit holds
   compat     svm-train, svm-predict and svm-scale against LIBSVM's own, and models read by each other
   published  published test errors of a dozen data sets, reproduced by svm-train and svm-predict
   answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm)
   help       this text
 
 `test`, `wheel` and `stubs` set up a private Python environment in target/python-env the first time; `test --peers`,
-`bench`, `compat`, `published` and `answers` one in target/bench-env. Both need Python 3.11 or newer.
+`bench`, `bench-python`, `compat`, `published` and `answers` one in target/bench-env. Both need Python 3.11 or newer.
 The full data sets are looked for in $MERCER_DATA, else in ../shared/data.
 ";
 
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         "wheel" => none(rest).and_then(|()| package::wheel(&place)),
         "stubs" => none(rest).and_then(|()| package::stubs(&place)),
         "bench" => python::bench(&place, rest),
+        "bench-python" => python::bench_package(&place, rest),
         "compat" => python::compat(&place, rest),
         "published" => python::published(&place, rest),
         "answers" => none(rest).and_then(|()| python::answers(&place)),

@@ -32,6 +32,16 @@ pub(crate) fn wheel(place: &Place) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Builds the wheel that is given to others and installs it for another interpreter.
+pub(crate) fn install_release(place: &Place, interpreter: &Path) -> Result<(), Failure> {
+    let python = python(place)?;
+    announced("wheel", || {
+        let wheel = build(place, &python, "wheels", &["--release", "--strip"])?;
+        let options = ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps"];
+        visible(Command::new(interpreter).args(options).arg(wheel))
+    })
+}
+
 /// `cargo xtask stubs`: the types of the native module, `python/mercer/_mercer.pyi`.
 pub(crate) fn stubs(place: &Place) -> Result<(), Failure> {
     let python = python(place)?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::environment::environment;
+use crate::package;
 use crate::place::Place;
 use crate::step::{self, Failure, announced, visible};
 
@@ -21,6 +22,17 @@ const PACKAGES: &[&str] = &[
 /// `cargo xtask bench`: mercer and its peers side by side.
 pub(crate) fn bench(place: &Place, arguments: &[String]) -> Result<(), Failure> {
     program(place, "bench/run.py", arguments)
+}
+
+/// `cargo xtask bench-python`: the Python package beside its peers, or what a fit of it holds in memory.
+pub(crate) fn bench_package(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    if !arguments.iter().any(|argument| matches!(argument.as_str(), "--help" | "-h")) {
+        package::install_release(place, &peers(place)?)?;
+    }
+    match arguments {
+        [memory, rest @ ..] if memory == "memory" => program(place, "bench/python_memory.py", rest),
+        _ => program(place, "bench/python.py", arguments),
+    }
 }
 
 /// `cargo xtask compat`: the LIBSVM programs against their originals.

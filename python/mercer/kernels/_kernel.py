@@ -118,6 +118,7 @@ class Kernel:
         Returns
         -------
         Kernel
+            The kernel.
 
         Examples
         --------
@@ -181,6 +182,7 @@ class Kernel:
         Returns
         -------
         Kernel
+            The kernel.
 
         Raises
         ------
@@ -266,6 +268,7 @@ class Kernel:
         Returns
         -------
         ndarray of shape (n,)
+            The result.
 
         Examples
         --------
@@ -294,6 +297,7 @@ def parse(text: str) -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -315,6 +319,7 @@ def exp(kernel: Kernel) -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -338,6 +343,7 @@ def normalized(kernel: Kernel) -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------

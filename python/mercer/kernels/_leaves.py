@@ -15,6 +15,7 @@ def Linear() -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -38,6 +39,7 @@ def RBF(gamma: SupportsFloat | None = None, *, sigma: SupportsFloat | None = Non
     Returns
     -------
     Kernel
+        The kernel.
 
     See Also
     --------
@@ -67,6 +69,7 @@ def Poly(degree: SupportsIndex = 3, gamma: SupportsFloat = 1.0, coef0: SupportsF
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -90,6 +93,7 @@ def Tanh(gamma: SupportsFloat = 1.0, coef0: SupportsFloat = 0.0) -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -113,6 +117,7 @@ def Plummer(epsilon: SupportsFloat = 1.0, power: SupportsFloat = 1.0) -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -134,6 +139,7 @@ def Laplace(gamma: SupportsFloat = 1.0) -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -159,6 +165,7 @@ def Matern(nu: SupportsFloat = 1.5, length: SupportsFloat = 1.0) -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -182,6 +189,7 @@ def RationalQuadratic(alpha: SupportsFloat = 1.0, length: SupportsFloat = 1.0) -
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -198,6 +206,7 @@ def Cosine() -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -214,6 +223,7 @@ def Intersection() -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -240,6 +250,7 @@ def Gaussian(
     Returns
     -------
     Kernel
+        The kernel.
 
     Notes
     -----
@@ -275,6 +286,7 @@ def Factor(
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -297,6 +309,7 @@ def Constant(value: SupportsFloat) -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------
@@ -315,6 +328,7 @@ def Precomputed() -> Kernel:
     Returns
     -------
     Kernel
+        The kernel.
 
     Examples
     --------

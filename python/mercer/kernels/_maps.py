@@ -58,6 +58,7 @@ def columns(*features: SupportsIndex | Iterable[SupportsIndex]) -> Map:
     Returns
     -------
     Map
+        The map.
 
     Examples
     --------
@@ -82,6 +83,7 @@ def monomials(degree: SupportsIndex = 2) -> Map:
     Returns
     -------
     Map
+        The map.
 
     Examples
     --------
@@ -109,6 +111,7 @@ def gaussians(
     Returns
     -------
     Map
+        The map.
 
     Examples
     --------
@@ -136,6 +139,7 @@ def sigmoids(
     Returns
     -------
     Map
+        The map.
 
     Examples
     --------
@@ -157,6 +161,7 @@ def matrix(values: ArrayLike) -> Map:
     Returns
     -------
     Map
+        The map.
 
     Examples
     --------

@@ -173,6 +173,7 @@ def check(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int = 10
     Returns
     -------
     Validity
+        What was found.
 
     Examples
     --------
@@ -186,18 +187,19 @@ def check(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int = 10
       Mercer spectrum       0.5326, 0.005843, -0.4168
     """
     found = kernel._native.check(rows(X), max_rows, n_functions)
+    witness = found.witness()
     return Validity(
         kernel=kernel,
         definite=cast(Definite, found.definite),
         verdict=cast(Literal["psd", "indefinite", "asymmetric"], found.verdict),
-        rows=found.rows,
+        rows=found.rows(),
         of=found.of,
         asymmetry=found.asymmetry,
         smallest=found.smallest,
         largest=found.largest,
         tolerance=found.tolerance,
-        witness=None if found.witness is None else Witness(*found.witness),
-        spectrum=Spectrum(found.eigenvalues, found),
+        witness=None if witness is None else Witness(*witness),
+        spectrum=Spectrum(found.eigenvalues(), found),
     )
 
 
@@ -218,6 +220,7 @@ def spectrum(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int =
     Returns
     -------
     Spectrum
+        The spectrum.
 
     Examples
     --------
@@ -239,6 +242,7 @@ def median_gamma(X: Any) -> float:
     Returns
     -------
     float
+        The number.
 
     Raises
     ------

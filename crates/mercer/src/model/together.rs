@@ -50,7 +50,9 @@ pub struct Together<K> {
     pub weights: Vec<f64>,
     /// Factors on C for the classes named.
     pub class_weights: Vec<(String, f64)>,
-    /// How the dual is solved. No point is ever set aside, whatever `shrinking` says.
+    /// How the dual is solved. No point is ever set aside, whatever `shrinking` says. With `exact` the scores are right to
+    /// rounding, whatever the order of the points and whether they are weighted or repeated, up to 4096 points (a softmax:
+    /// n(k − 1) up to 4096); the certificate says whether it was reached.
     pub solver: Smo,
 }
 

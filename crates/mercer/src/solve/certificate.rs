@@ -58,6 +58,7 @@ pub struct Certificate {
     pub rows: f64,
     /// Why the solver stopped.
     pub stop: Stop,
-    /// Whether the free variables solve their linear system to rounding, in double precision.
+    /// Whether the free variables solve their linear system to rounding, in double precision; for a softmax, whether the
+    /// probabilities are those of the scores to rounding.
     pub exact: bool,
 }

@@ -187,6 +187,10 @@ impl<'a> System<'a> {
             let mut delta: Vec<f64> = slopes.iter().map(|s| -s).collect();
             delta.resize(delta.len() + self.present().len(), 0.0);
             factors.solve(&mut delta);
+            // The matrix of a kernel that is not semi-definite can be singular as it stands.
+            if delta.iter().any(|d| !d.is_finite()) {
+                return None;
+            }
             if !self.go(&delta, beta) {
                 return Some(Settled::Blocked);
             }

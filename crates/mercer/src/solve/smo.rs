@@ -50,7 +50,9 @@ pub struct Smo {
     pub psd: bool,
     /// Whether to end by solving the linear system of the free variables in double precision, so that they are right to
     /// rounding instead of to the tolerance. It costs their kernel values with all support points once more, in double
-    /// precision, and the cube of their number; it is left out where there are more than 4096 of them.
+    /// precision, and the cube of their number; it is left out where there are more than 4096 of them. Classes
+    /// [together](super::together) end the same way, a softmax by Newton's method; there it costs all n² kernel values,
+    /// and is left out beyond 4096 points too.
     pub exact: bool,
 }
 

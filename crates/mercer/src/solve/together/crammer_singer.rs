@@ -13,7 +13,7 @@
 //!
 //! Keerthi et al. (2008); LIBLINEAR's `-s 4` for a linear kernel.
 
-use super::{MIN_CURVATURE, Point, PointProblem};
+use super::{MIN_CURVATURE, Point, PointProblem, exact};
 
 pub(super) struct CrammerSinger;
 
@@ -80,6 +80,10 @@ impl PointProblem for CrammerSinger {
 
     fn conjugate(point: Point, beta: &[f64]) -> f64 {
         -beta[point.class]
+    }
+
+    fn settle(dense: &mut exact::Dense<'_>) -> Option<f64> {
+        exact::settle_margins(dense, |point, c| (f64::NEG_INFINITY, bound(point, c)))
     }
 }
 

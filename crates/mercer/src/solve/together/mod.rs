@@ -37,6 +37,7 @@
 //! ```
 
 mod crammer_singer;
+mod exact;
 mod inner;
 mod run;
 mod scores;
@@ -128,7 +129,8 @@ impl Problem {
         Ok(())
     }
 
-    /// Solves the problem on the Gram. Of the settings, no point is ever set aside, whatever `shrinking` says.
+    /// Solves the problem on the Gram. Of the settings, no point is ever set aside, whatever `shrinking` says; `exact` is
+    /// left out beyond 4096 points, for a softmax where n(k − 1) is more.
     ///
     /// # Errors
     /// If the settings or the problem are out of range, or a kernel value is not finite.
@@ -171,6 +173,15 @@ trait PointProblem: Send + Sync {
 
     /// ψ(β)
     fn conjugate(point: Point, beta: &[f64]) -> f64;
+
+    /// Unknowns of the linear system that [`settle`](Self::settle) has to solve, as far as they are known before.
+    fn unknowns(_points: usize, _classes: usize) -> usize {
+        0
+    }
+
+    /// From near the optimum, makes the points optimal together to rounding, those perhaps not that are outside the face
+    /// of the bounds it ends on. Returns the violation that is left among the others; none where it takes too much.
+    fn settle(dense: &mut exact::Dense<'_>) -> Option<f64>;
 }
 
 /// A point whose k(x, x) is zero has scores of zero and is free to be anything; the floor keeps its step finite. The

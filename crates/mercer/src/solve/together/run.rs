@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::exact;
 use super::inner::{Enough, Inner, Member};
 use super::scores::{Change, Scores};
 use super::{PointProblem, Problem, Solution};
@@ -75,19 +76,46 @@ impl<'a, P: PointProblem> Run<'a, P> {
     pub(super) fn solve(mut self, watch: Watch<'_>) -> Result<Solution> {
         let stop = self.until_stopped(watch)?;
         let violation = largest(&self.violations());
-        let certificate = Certificate {
+        let mut certificate = Certificate {
             objective: self.objective_anew(),
             gap: self.settings.psd.then(|| self.gap()),
             violation,
             iterations: self.iterations,
-            rows: (self.gram.computed() - self.computed_before) as f64 / self.gram.len().max(1) as f64,
+            rows: 0.0,
             stop,
             exact: false,
         };
         if !certificate.objective.is_finite() {
             return Err(self.not_finite());
         }
+        // Not where the caller wanted an end.
+        let go_on = match stop {
+            Stop::Converged | Stop::Stalled => true,
+            Stop::IterationLimit => self.settings.iteration_limit.is_none(),
+            Stop::TimeLimit | Stop::Interrupted => false,
+        };
+        if self.settings.exact && go_on {
+            self.settle(&mut certificate);
+        }
+        certificate.rows =
+            (self.gram.computed() - self.computed_before) as f64 / self.gram.len().max(1) as f64;
         Ok(Solution { coefficients: self.beta, certificate, phases: self.phases })
+    }
+
+    /// Makes the answer right to rounding, where that can be done.
+    fn settle(&mut self, certificate: &mut Certificate) {
+        let clock = Instant::now();
+        if let Some(found) = exact::solve::<P>(self.problem, self.gram, &self.beta) {
+            self.beta = found.beta;
+            certificate.objective = found.objective;
+            certificate.gap = self.settings.psd.then_some(found.gap);
+            certificate.violation = found.violation;
+            certificate.exact = true;
+            if found.violation <= self.settings.tolerance {
+                certificate.stop = Stop::Converged;
+            }
+        }
+        self.phases.inner.lap(clock);
     }
 
     fn until_stopped(&mut self, watch: Watch<'_>) -> Result<Stop> {

@@ -16,7 +16,7 @@
 //!
 //! Every p_c is positive and so every point is a support point.
 
-use super::{MIN_CURVATURE, Point, PointProblem};
+use super::{MIN_CURVATURE, Point, PointProblem, exact};
 use crate::simd::exp_f64;
 
 pub(super) struct Softmax;
@@ -136,6 +136,14 @@ impl PointProblem for Softmax {
             if p > 0.0 { p * p.ln() } else { 0.0 }
         };
         point.c * (0..beta.len()).map(term).sum::<f64>()
+    }
+
+    fn unknowns(points: usize, classes: usize) -> usize {
+        points * (classes - 1)
+    }
+
+    fn settle(dense: &mut exact::Dense<'_>) -> Option<f64> {
+        exact::settle_softmax(dense)
     }
 }
 

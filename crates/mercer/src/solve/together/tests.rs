@@ -6,7 +6,7 @@ use crate::solve::{Progress, Stop, unwatched};
 use std::ops::ControlFlow;
 
 /// A small generator of numbers in [0, 1).
-pub(super) struct Noise(u64);
+pub(super) struct Noise(pub(super) u64);
 
 impl Noise {
     pub(super) fn next(&mut self) -> f64 {

@@ -12,7 +12,7 @@
 //! clip(v_c − S, 0, cᵢ), and S is where Σ_c clip(v_c − S, 0, cᵢ) = S: the left side falls in S along a broken line whose
 //! corners are v_c and v_c − cᵢ. Cost: O(k log k), for the sort of the corners.
 
-use super::{MIN_CURVATURE, Point, PointProblem};
+use super::{MIN_CURVATURE, Point, PointProblem, exact};
 
 pub(super) struct WestonWatkins;
 
@@ -87,6 +87,12 @@ impl PointProblem for WestonWatkins {
 
     fn conjugate(point: Point, beta: &[f64]) -> f64 {
         -beta[point.class]
+    }
+
+    fn settle(dense: &mut exact::Dense<'_>) -> Option<f64> {
+        exact::settle_margins(dense, |point, c| {
+            if c == point.class { (f64::NEG_INFINITY, f64::INFINITY) } else { (-point.c, 0.0) }
+        })
     }
 }
 

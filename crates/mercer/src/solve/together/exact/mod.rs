@@ -1,0 +1,253 @@
+//! An answer made right to rounding, in double precision.
+//!
+//! The programme is strictly convex in the functions F, so that they are unique where the coefficients need not be. From
+//! near the optimum each loss has a way to reach it, [`margins`] along the faces of the bounds and [`newton`] for the
+//! softmax; it may end where points outside its face are not optimal. Sweeps of the steps point by point, on the Gram in
+//! double precision, lead to it first and free those points after. Nothing raises the objective but rounding.
+//!
+//! Cost: n² kernel values in double precision, held, and N³/3 multiplications for each linear system of N unknowns: the
+//! coefficients inside their intervals, or (k − 1)·n for the softmax. The bits do not depend on the number of threads.
+
+mod margins;
+mod newton;
+#[cfg(test)]
+mod tests;
+
+pub(super) use margins::settle as settle_margins;
+pub(super) use newton::settle as settle_softmax;
+
+use super::{Point, PointProblem, Problem};
+use crate::gram::Gram;
+
+/// Most unknowns of a system, and most points.
+const MOST: usize = 4096;
+/// Multiplications, at most: those of four of the largest systems.
+const MOST_WORK: usize = 4 * MOST.pow(3) / 3;
+/// Systems, at most.
+const SYSTEMS: usize = 400;
+/// Times that points are freed, at most.
+const ROUNDS: usize = 40;
+/// Sweeps before the first system, and the violation at which there is no need of more.
+const FIRST_SWEEPS: usize = 200;
+const NEAR: f64 = 1e-8;
+/// Sweeps to free points outside a face.
+const SWEEPS: usize = 10;
+/// A violation below this share of the largest kernel sum is as small as it can be; one above `ROUNDING` is not what
+/// rounding leaves.
+const EQUAL: f64 = 1e-14;
+const ROUNDING: f64 = 1e-10;
+/// The sweeps may leave so many times the violation that the systems do.
+const LIKE: f64 = 4.0;
+
+/// Where the coefficients are, and what is known of them.
+pub(super) struct Exact {
+    pub(super) beta: Vec<f64>,
+    pub(super) objective: f64,
+    pub(super) gap: f64,
+    pub(super) violation: f64,
+    /// Linear systems solved.
+    #[cfg(test)]
+    pub(super) systems: usize,
+}
+
+/// The optimum near `beta`; none where the problem is too large or it is not reached.
+pub(super) fn solve<P: PointProblem>(problem: &Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Exact> {
+    if P::unknowns(gram.len(), problem.classes) > MOST {
+        return None;
+    }
+    let mut dense = Dense::new(problem, gram, beta)?;
+    let before = dense.objective::<P>();
+    dense.sweeps::<P>(FIRST_SWEEPS, NEAR)?;
+    for _ in 0..ROUNDS {
+        let left = P::settle(&mut dense)?;
+        let (violation, size) = (dense.violation::<P>(), dense.size());
+        let objective = dense.objective::<P>();
+        if violation <= (LIKE * left).max(EQUAL * size) {
+            // Where the kernel is not positive semi-definite, a point of rest need not be a minimum.
+            let found = violation <= ROUNDING * size && objective <= before + ROUNDING * before.abs();
+            if found {
+                return Some(dense.finish::<P>(objective, violation));
+            }
+        }
+        dense.sweeps::<P>(SWEEPS, (left / 2.0).max(EQUAL * size))?;
+    }
+    None
+}
+
+/// The problem with all its kernel values.
+pub(super) struct Dense<'a> {
+    problem: &'a Problem,
+    points: usize,
+    /// Row after row.
+    kernel: Vec<f64>,
+    /// β, point after point.
+    beta: Vec<f64>,
+    /// F, class after class.
+    scores: Vec<f64>,
+    work: usize,
+    systems: usize,
+}
+
+impl<'a> Dense<'a> {
+    fn new(problem: &'a Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Self> {
+        let n = gram.len();
+        if n == 0 || n > MOST {
+            return None;
+        }
+        let mut kernel = vec![0.0; n * n];
+        let mut rows: Vec<&mut [f64]> = kernel.chunks_mut(n).collect();
+        gram.rows_f64(&(0..n).collect::<Vec<_>>(), &mut rows);
+        let scores = vec![0.0; beta.len()];
+        let mut dense = Self { problem, points: n, kernel, beta: beta.to_vec(), scores, work: 0, systems: 0 };
+        dense.rescore()?;
+        Some(dense)
+    }
+
+    fn row(&self, i: usize) -> &[f64] {
+        &self.kernel[i * self.points..(i + 1) * self.points]
+    }
+
+    fn point(&self, i: usize) -> Point {
+        self.problem.point(i)
+    }
+
+    fn coefficients(&self, i: usize) -> &[f64] {
+        &self.beta[i * self.problem.classes..(i + 1) * self.problem.classes]
+    }
+
+    /// F_c of point i.
+    fn score(&self, i: usize, c: usize) -> f64 {
+        self.scores[c * self.points + i]
+    }
+
+    fn scores_of(&self, i: usize, row: &mut Vec<f64>) {
+        row.clear();
+        row.extend((0..self.problem.classes).map(|c| self.score(i, c)));
+    }
+
+    /// Counts so many multiplications; none where there have been too many.
+    fn spend(&mut self, multiplications: usize) -> Option<()> {
+        self.work = self.work.saturating_add(multiplications);
+        (self.work <= MOST_WORK).then_some(())
+    }
+
+    /// Counts a system of so many unknowns; none where it is one too many.
+    fn begin_system(&mut self, unknowns: usize) -> Option<()> {
+        self.systems += 1;
+        if unknowns > MOST || self.systems > SYSTEMS {
+            return None;
+        }
+        self.spend(unknowns.pow(3) / 3)
+    }
+
+    /// Kv for v point after point, class after class.
+    fn product(&mut self, v: &[f64]) -> Option<Vec<f64>> {
+        let (n, k) = (self.points, self.problem.classes);
+        let mut sums = vec![0.0; n * k];
+        let mut added = 0;
+        for (at, &weight) in v.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            let (i, c) = (at / k, at % k);
+            add(&mut sums[c * n..(c + 1) * n], self.row(i), weight);
+            added += 1;
+        }
+        self.spend(added * n)?;
+        Some(sums)
+    }
+
+    /// F = Kβ from the beginning, without what steps have added to its rounding.
+    fn rescore(&mut self) -> Option<()> {
+        let beta = std::mem::take(&mut self.beta);
+        let scores = self.product(&beta);
+        self.beta = beta;
+        self.scores = scores?;
+        Some(())
+    }
+
+    /// What the scores are made of, for what rounding may leave of them: the largest Σ|kβ|, and the margin.
+    fn size(&self) -> f64 {
+        let largest = |i: usize| self.coefficients(i).iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+        let weights: Vec<f64> = (0..self.points).map(largest).collect();
+        let sum = |i: usize| self.row(i).iter().zip(&weights).map(|(k, b)| (k * b).abs()).sum::<f64>();
+        (0..self.points).map(sum).fold(1.0, f64::max)
+    }
+
+    /// Makes point after point optimal with the others fixed, until none violates its conditions by more than `target`.
+    fn sweeps<P: PointProblem>(&mut self, most: usize, target: f64) -> Option<()> {
+        let (n, k) = (self.points, self.problem.classes);
+        let (mut row, mut before, mut scratch): (Vec<f64>, Vec<f64>, Vec<f64>) = Default::default();
+        for _ in 0..most {
+            let mut moved = 0;
+            for i in 0..n {
+                let point = self.point(i);
+                self.scores_of(i, &mut row);
+                before.clear();
+                before.extend_from_slice(self.coefficients(i));
+                if P::violation(point, &before, &row, &mut scratch) <= target {
+                    continue;
+                }
+                let own = &mut self.beta[i * k..(i + 1) * k];
+                P::step(point, self.kernel[i * n + i], &row, own, &mut scratch);
+                for c in 0..k {
+                    let change = self.beta[i * k + c] - before[c];
+                    if change != 0.0 {
+                        let kernel = &self.kernel[i * n..(i + 1) * n];
+                        add(&mut self.scores[c * n..(c + 1) * n], kernel, change);
+                        moved += 1;
+                    }
+                }
+            }
+            self.spend(moved * n)?;
+            if moved == 0 {
+                break;
+            }
+        }
+        self.rescore()
+    }
+
+    /// Σᵢ of what `term` makes of a point, its coefficients and its scores; or the largest of them.
+    fn fold(&self, each: impl Fn(Point, &[f64], &[f64]) -> f64, both: impl Fn(f64, f64) -> f64) -> f64 {
+        let mut row = Vec::new();
+        (0..self.points).fold(0.0, |so_far, i| {
+            self.scores_of(i, &mut row);
+            both(so_far, each(self.point(i), self.coefficients(i), &row))
+        })
+    }
+
+    fn violation<P: PointProblem>(&self) -> f64 {
+        let each = |point: Point, beta: &[f64], scores: &[f64]| {
+            P::violation(point, beta, scores, &mut Vec::with_capacity(beta.len()))
+        };
+        // A violation that is no number stays.
+        self.fold(each, |a, b| if b > a || b.is_nan() { b } else { a })
+    }
+
+    fn objective<P: PointProblem>(&self) -> f64 {
+        let each =
+            |point: Point, beta: &[f64], scores: &[f64]| 0.5 * dot(beta, scores) + P::conjugate(point, beta);
+        self.fold(each, |a, b| a + b)
+    }
+
+    fn finish<P: PointProblem>(self, objective: f64, violation: f64) -> Exact {
+        let term = |point: Point, beta: &[f64], scores: &[f64]| {
+            // None is negative; rounding can make one so.
+            (dot(beta, scores) + P::conjugate(point, beta) + P::loss(point, scores)).max(0.0)
+        };
+        let gap = self.fold(term, |a, b| a + b);
+        Exact {
+            beta: self.beta,
+            objective,
+            gap,
+            violation,
+            #[cfg(test)]
+            systems: self.systems,
+        }
+    }
+}
+
+fn add(sums: &mut [f64], row: &[f64], weight: f64) {
+    sums.iter_mut().zip(row).for_each(|(sum, k)| *sum += weight * k);
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,192 @@
+"""Model files: mercer's own, and LIBSVM's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _mercer
+from mercer.classification import SVC, NuSVC
+from mercer.cross_decomposition import KernelCCA
+from mercer.decomposition import KernelPCA
+from mercer.discriminant import KernelFisher
+from mercer.detection import SVDD, OneClassSVM
+from mercer.errors import UnsupportedError
+from mercer.kernel_ridge import KernelRidge
+from mercer.kernels import Kernel
+from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRestSVC, WestonWatkinsSVC
+from mercer.regression import SVR, NuSVR
+
+__all__ = ["from_libsvm", "load", "save", "to_libsvm"]
+
+_ESTIMATORS: dict[str, Any] = {
+    "one-class": OneClassSVM,
+    "svdd": SVDD,
+    "ovr": OneVsRestSVC,
+    "multilabel": OneVsRestSVC,
+    "crammer-singer": CrammerSingerSVC,
+    "weston-watkins": WestonWatkinsSVC,
+    "softmax": KernelSoftmax,
+    "ridge": KernelRidge,
+    "fisher": KernelFisher,
+    "cca": KernelCCA,
+    "kpca": KernelPCA,
+    "local": LocalSVC,
+}
+
+
+def save(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write the model of a fitted estimator to a file that cannot run code.
+
+    The program ``mercer`` reads it too (``mercer predict``, ``mercer inspect``). It is written under a temporary name and
+    renamed: nobody ever sees half a file.
+
+    Parameters
+    ----------
+    estimator : estimator of this package
+        A fitted one.
+    path : str or path-like
+        The file.
+
+    See Also
+    --------
+    load : Reads it.
+
+    Examples
+    --------
+    >>> import os, tempfile, mercer
+    >>> model = mercer.SVC().fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mercer.save(model, os.path.join(folder, "model.mercer"))
+    ...     loaded = mercer.load(os.path.join(folder, "model.mercer"))
+    >>> loaded.predict([[-1.0], [4.0]])
+    array(['a', 'b'], dtype='<U1')
+    """
+    model = _model_of(estimator)
+    names = [str(name) for name in getattr(estimator, "feature_names_in_", [])]
+    model.save(Path(path), names)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model file of :func:`save` or of the program ``mercer`` as a fitted estimator.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    estimator : estimator of this package
+        Fitted: it predicts the same bits. Its kernel is the expression of the file; parameters that a model file does not
+        hold have their defaults.
+
+    See Also
+    --------
+    save : Writes it.
+
+    Examples
+    --------
+    >>> import os, tempfile, mercer
+    >>> model = mercer.KernelRidge(kernel="rbf").fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mercer.save(model, os.path.join(folder, "model.mercer"))
+    ...     loaded = mercer.load(os.path.join(folder, "model.mercer"))
+    >>> bool((loaded.predict([[1.5]]) == model.predict([[1.5]])).all())
+    True
+    """
+    return _estimator(_mercer.Model.load(Path(path)))
+
+
+def to_libsvm(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write the model of a fitted machine as LIBSVM's model text.
+
+    Parameters
+    ----------
+    estimator : SVC, NuSVC, SVR, NuSVR or OneClassSVM
+        A fitted one, with one of LIBSVM's kernels.
+    path : str or path-like
+        The file.
+
+    See Also
+    --------
+    from_libsvm : Reads it.
+
+    Examples
+    --------
+    >>> import os, tempfile, mercer
+    >>> model = mercer.SVC().fit([[0.0], [1.0], [2.0], [3.0]], [1, 1, 2, 2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mercer.to_libsvm(model, os.path.join(folder, "model"))
+    ...     mercer.from_libsvm(os.path.join(folder, "model")).predict([[-1.0], [4.0]])
+    array([1, 2])
+    """
+    _model_of(estimator).to_libsvm(Path(path))
+
+
+def from_libsvm(path: str | os.PathLike[str]) -> Any:
+    """Read LIBSVM's model text as a fitted estimator.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file of svm-train, of LIBSVM's Python interface or of :func:`to_libsvm`.
+
+    Returns
+    -------
+    estimator : SVC, SVR or OneClassSVM
+        Fitted; of nu-SVC and nu-SVR the text does not say nu, and they come as SVC and SVR.
+
+    See Also
+    --------
+    to_libsvm : Writes it.
+
+    Examples
+    --------
+    >>> import os, tempfile, mercer
+    >>> model = mercer.SVR().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mercer.to_libsvm(model, os.path.join(folder, "model"))
+    ...     type(mercer.from_libsvm(os.path.join(folder, "model"))).__name__
+    'SVR'
+    """
+    return _estimator(_mercer.Model.from_libsvm(Path(path)))
+
+
+def _model_of(estimator: Any) -> _mercer.Model:
+    """The native model of a fitted estimator."""
+    check_is_fitted(estimator)
+    model: Any = getattr(estimator, "_model", None)
+    if not isinstance(model, _mercer.Model):
+        raise UnsupportedError(f"{type(estimator).__name__} has no model that a file could hold")
+    if hasattr(estimator, "_X_fit"):
+        raise UnsupportedError(
+            "a model file cannot hold a kernel that is a Python function: use a kernel of mercer.kernels, or pickle"
+        )
+    found: _mercer.Model = estimator._fitted if hasattr(estimator, "_given") else model
+    return found
+
+
+def _estimator(model: _mercer.Model) -> Any:
+    """A fitted estimator around a native model."""
+    details, method = model.details(), model.method
+    nu = details.get("nu")
+    if method == "svc":
+        kind: Any = SVC if nu is None else NuSVC
+    elif method == "svr":
+        kind = SVR if nu is None else NuSVR
+    else:
+        kind = _ESTIMATORS[method]
+    text = str(model.kernel)
+    parameters = {"kernel": "precomputed" if text == "precomputed" else Kernel(text)}
+    known = {"C": details.get("c"), "nu": nu, "epsilon": details.get("epsilon"), "tol": details.get("tolerance")}
+    own = kind().get_params()
+    estimator = kind(**parameters, **{name: value for name, value in known.items() if value and name in own})
+    estimator._restore(model)
+    if model.names:
+        estimator.feature_names_in_ = np.array(model.names, dtype=object)
+    return estimator

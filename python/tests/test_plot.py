@@ -126,6 +126,21 @@ def test_a_regression_has_values_and_a_colour_bar(model):
     assert lines(ax) == []
 
 
+@pytest.mark.parametrize("model", [mercer.SVR(epsilon=0.2), mercer.NuSVR(), mercer.KernelRidge(kernel="rbf")], ids=str)
+def test_a_regression_of_one_column_is_a_curve(model):
+    column, target = X[:, :1], np.sin(X[:, 0])
+    ax = surface(model.fit(column, target), column, target)
+    across, values = ax.lines[0].get_data()
+    np.testing.assert_allclose(values, model.predict(across[:, None]), atol=1e-6)
+    np.testing.assert_array_equal(drawn(ax, "data"), np.column_stack([column, target]))
+    if hasattr(model, "support_"):
+        zone = getattr(model, "epsilon_", getattr(model, "epsilon", None))
+        assert labels(ax) == [f"zone ±{zone:.2g}", type(model).__name__, "data", "support vectors"]
+        np.testing.assert_array_equal(drawn(ax, "support vectors")[:, 1], target[model.support_])
+    else:
+        assert labels(ax) == ["KernelRidge", "data"]
+
+
 class Recorder(mercer.SVC):
     """Keeps what it is asked."""
 

@@ -1,0 +1,21 @@
+"""Pictures of fitted machines, by matplotlib (``pip install "mercer[plot]"``).
+
+Each function draws into `ax`, or into a new figure, and returns the Axes. Colour-blind readers can tell the
+colours apart (Okabe and Ito's), and classes also differ in their markers.
+
+Examples
+--------
+>>> import matplotlib
+>>> matplotlib.use("Agg")
+>>> from sklearn.datasets import make_moons
+>>> from mercer import SVC, plot
+>>> X, y = make_moons(noise=0.2, random_state=0)
+>>> ax = plot.decision_surface(SVC(C=10.0).fit(X, y), X, y)
+>>> ax.figure.savefig("moons.png")
+"""
+
+from mercer.plot._components import components
+from mercer.plot._spectrum import spectrum
+from mercer.plot._surface import decision_surface
+
+__all__ = ["components", "decision_surface", "spectrum"]

@@ -201,8 +201,9 @@ class Machine(NativeEstimator):
         gap = "" if found.gap is None else f", gap {found.gap:.2g}"
         state = f" It stopped at a violation of {found.violation:.2g} (tol={self.tol:g}{gap})."
         if found.stop == "iteration-limit":
+            limit = self.max_iter if self.max_iter != -1 else max(10_000_000, 100 * self._fitted_rows)
             text = (
-                f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with"
+                f"Solver terminated early (max_iter={limit}).  Consider pre-processing your data with"
                 " StandardScaler or MinMaxScaler, or raise max_iter."
             )
         elif found.stop == "time-limit":
@@ -212,7 +213,8 @@ class Machine(NativeEstimator):
                 "Solver stalled: no step improves the objective in this precision. Consider pre-processing your data with"
                 " StandardScaler or MinMaxScaler, or raise tol."
             )
-        warnings.warn(text + state, ConvergenceWarning, stacklevel=3)
+        # Past fit and what wraps it, to the line that called it.
+        warnings.warn(text + state, ConvergenceWarning, stacklevel=5)
 
     # -- predictions --------------------------------------------------------------------------------------------------
 

@@ -577,9 +577,10 @@ class NuSVC(PairwiseClassifier):
         largest = 2.0 * least / (least + most)
         if self.nu > largest:
             a, b = sorted(self._present[[order[0], order[-1]]])
+            first, second = names_of(self.classes_[[a, b]])
             warnings.warn(
-                f"nu={self.nu:g} is infeasible for classes of so unequal size: for {self.classes_[a]!r} and"
-                f" {self.classes_[b]!r} it is at most {largest:.3g}. Each pair is fitted with the largest there is.",
+                f"nu={self.nu:g} is infeasible for classes of so unequal size: for {first} and"
+                f" {second} it is at most {largest:.3g}. Each pair is fitted with the largest there is.",
                 UserWarning,
                 stacklevel=6,
             )

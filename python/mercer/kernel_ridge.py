@@ -180,7 +180,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):
             if self.fit_intercept or "definite" not in str(error):
                 raise
         warnings.warn(
-            "Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=4
+            "Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=5
         )
         # A penalty beyond all rows' sums makes it definite: a model with coefficients to be replaced.
         values = kernel.gram(points)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ _MOST_CELLS = 64
 class ScoreClassifier(Classifier):
     """A function for each class, of which the largest decides."""
 
-    _parameter_constraints = Machine._constraints(*_PARAMETERS)
+    _parameter_constraints = Machine._constraints(*_PARAMETERS, C=[Interval(Real, 0.0, None, closed="neither")])
     #: The word for the loss in the native library.
     _loss: str
 
@@ -100,7 +100,7 @@ class CrammerSingerSVC(ScoreClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        The price of an error. Infinity allows none.
+        The price of an error.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
         A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
         ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
@@ -186,7 +186,7 @@ class WestonWatkinsSVC(ScoreClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        The price of an error. Infinity allows none.
+        The price of an error.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
         A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
         ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
@@ -271,7 +271,7 @@ class OneVsRestSVC(ScoreClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        The price of an error. Infinity allows none.
+        The price of an error.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
         A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
         ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
@@ -426,7 +426,7 @@ class KernelSoftmax(ScoreClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        The price of an error. Infinity allows none.
+        The price of an error.
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
         A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
         ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices

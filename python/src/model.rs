@@ -7,7 +7,7 @@ use mercer::data::{Dense, Vectors};
 use mercer::kernel::{Kernel as _, VectorExpr, precomputed};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Calibration, Estimate};
-use mercer::model::{Coefficients, Expansion, Machine, libsvm};
+use mercer::model::{Coefficients, Expansion, Machine, libsvm, vote};
 use mercer::solve::Certificate;
 use mercer::{ErrorKind, Result};
 use numpy::ndarray::Array2;
@@ -237,10 +237,11 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let (model, points) = (Self(Arc::clone(&self.0)), self.prepared(points));
         let index = run.job(py, move |_| match &model.0.model {
+            // As LIBSVM and scikit-learn vote: of classes that have won the same number of pairs the first.
             Machine::Classifier(model) if double => {
-                model.expansion.map_double(&points, |f| model.rule.class(f, model.classes.len()))
+                model.expansion.map_double(&points, |f| vote(f, model.classes.len()))
             }
-            Machine::Classifier(model) => model.predict_index(&points),
+            Machine::Classifier(model) => model.expansion.map(&points, |f| vote(f, model.classes.len())),
             Machine::Scores(model) if double => model.expansion.map_double(&points, first_largest),
             Machine::Scores(model) => model.predict_index(&points),
             Machine::Fisher(model) => model.predict_index(&points),

@@ -21,6 +21,7 @@ const PACKAGES: &[&str] = &[
     "pytest",
     "mypy",
     "numpydoc",
+    "rich",
 ];
 
 /// `cargo xtask wheel`: the wheel that is given to others, in `target/wheels`.

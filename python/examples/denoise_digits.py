@@ -2,6 +2,7 @@
 
 Components are learnt on clean digits; of noisy ones only what lies along those components is kept, and turned back into an
 image by a pre-image. Linear PCA has 64 components at most, and brings the noise back with them. Saves denoise_digits.png.
+Widths and numbers of components, the linear one's too, were chosen on these images: the errors show what is possible and are no test.
 """
 
 import matplotlib.pyplot as plt

@@ -157,11 +157,10 @@ class Machine(NativeEstimator):
         model = self._model
         self.support_ = model.support()
         coefficients = model.coefficients()
-        points = model.points
         if self._kernel_name() == "precomputed" or hasattr(self, "_X_fit"):
             self.support_vectors_ = np.empty((0, 0))
         else:
-            self.support_vectors_ = _data.to_python(points, X)
+            self.support_vectors_ = _data.to_python(model.points) if X is None else X[self.support_]
         if self._sparse:
             kind = sp.csr_array if isinstance(X, sp.sparray) else sp.csr_matrix
             rows, count = coefficients.shape

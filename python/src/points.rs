@@ -47,12 +47,13 @@ pub(crate) enum Indices<'py> {
 #[pymethods]
 impl Points {
     /// The rows of a matrix. Rows that lie one after the other are not copied: their memory is lent as long as it is used.
+    /// Of a large matrix that is mostly zeros only the other values are kept, which is less, and faster to compute with.
     #[staticmethod]
     #[pyo3(signature = (matrix: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
     fn dense(matrix: Matrix<'_>) -> Self {
         Self(match matrix {
-            Matrix::Single(matrix) => rows(&matrix).into(),
-            Matrix::Double(matrix) => rows(&matrix).into(),
+            Matrix::Single(matrix) => rows(&matrix),
+            Matrix::Double(matrix) => rows(&matrix),
         })
     }
 
@@ -110,13 +111,63 @@ impl Points {
     }
 }
 
-/// Rows of a numpy matrix: lent where they lie one after the other, else copied.
-fn rows<T: Real + Element>(matrix: &PyReadonlyArray2<'_, T>) -> Dense<T> {
+/// Values from which on it is worth a look whether they are mostly zeros, and the share of others up to which they are.
+const LARGE: usize = 1 << 16;
+const MOSTLY_ZEROS: f64 = 0.3;
+
+/// Rows of a numpy matrix: lent where they lie one after the other, else copied; without its zeros where it has many.
+fn rows<T: Real + Element>(matrix: &PyReadonlyArray2<'_, T>) -> Vectors
+where
+    Vectors: From<Dense<T>> + From<Sparse<T>>,
+{
     let columns = matrix.shape()[1];
-    match Lent::new(matrix) {
+    let dense = match Lent::new(matrix) {
         Some(lent) => Dense::held(columns, Arc::new(lent)),
         None => Dense::new(columns, copied(matrix.as_array(), 0)),
+    };
+    match without_zeros(&dense) {
+        Some(sparse) => sparse.into(),
+        None => dense.into(),
     }
+}
+
+/// The rows without their zeros, where they are many.
+fn without_zeros<T: Real>(dense: &Dense<T>) -> Option<Sparse<T>> {
+    let (n, columns, size) = (dense.len(), dense.columns(), dense.values().len());
+    if size < LARGE || u32::try_from(columns).is_err() {
+        return None;
+    }
+    let stays = |value: &T| *value != T::default();
+    let counts: Vec<usize> =
+        (0..n).into_par_iter().map(|i| dense.row(i).iter().filter(|v| stays(v)).count()).collect();
+    let stored: usize = counts.iter().sum();
+    if stored as f64 > MOSTLY_ZEROS * size as f64 {
+        return None;
+    }
+    let mut start = Vec::with_capacity(n + 1);
+    start.push(0);
+    start.extend(counts.iter().scan(0, |sum, count| {
+        *sum += count;
+        Some(*sum)
+    }));
+    let (mut index, mut values) = (vec![0_u32; stored], vec![T::default(); stored]);
+    let (mut indices, mut others) = (index.as_mut_slice(), values.as_mut_slice());
+    let pieces: Vec<_> = counts
+        .iter()
+        .map(|&count| {
+            let (own, rest) = std::mem::take(&mut indices).split_at_mut(count);
+            let (mine, left) = std::mem::take(&mut others).split_at_mut(count);
+            (indices, others) = (rest, left);
+            (own, mine)
+        })
+        .collect();
+    pieces.into_par_iter().enumerate().for_each(|(i, (own, mine))| {
+        let found = dense.row(i).iter().enumerate().filter(|(_, value)| stays(value));
+        for ((k, value), (at, to)) in found.zip(own.iter_mut().zip(mine)) {
+            (*at, *to) = (k as u32, *value);
+        }
+    });
+    Some(Sparse::new(columns, start, index, values))
 }
 
 /// Values of a view row by row, each after `before` zeros. A matrix by columns is read in blocks of both, so that no line

@@ -34,6 +34,9 @@ COMMON = (
     "kernel", "degree", "gamma", "coef0", "tol", "cache_size", "max_iter", "verbose", "n_threads", "time_limit", "exact"
 )
 
+#: Rows from which on the C library's stock of freed memory is kept small: it can be as much again as a fit holds.
+_LARGE = 50_000
+
 
 class Machine(NativeEstimator):
     """A machine that is a quadratic programme."""
@@ -113,18 +116,29 @@ class Machine(NativeEstimator):
         exact = samples <= self._exact_rows if self.exact == "auto" else bool(self.exact)
         solver = _mercer.Solver(
             tolerance=float(self.tol),
-            cache=float(self.cache_size),
+            cache=self._cache(X),
             shrinking=bool(getattr(self, "shrinking", True)),
             iterations=None if self.max_iter == -1 else int(self.max_iter),
             seconds=None if self.time_limit is None else float(self.time_limit),
             exact=exact,
         )
+        if samples >= _LARGE:
+            _mercer.return_freed_memory()
         self._seconds = {"convert": time.perf_counter() - started}
         with self._following(X, y, float(self.tol)) as run:
             self._model = self._fit_native(run, solver, kernel, points, target, weights)
         self._found(X)
         self._warn()
         return self
+
+    def _cache(self, X: Any) -> float:
+        """Megabytes for kernel rows. Of large data the solver's other memory counts too: a copy of the rows that are still
+        undecided, and about a dozen numbers for each row."""
+        budget = float(self.cache_size)
+        samples = _num_samples(X)
+        if samples < _LARGE:
+            return budget
+        return max(budget - (getattr(X, "nbytes", 0) + 100 * samples) / 2**20, budget / 2.0)
 
     #: Rows up to which an answer is finished exactly where `exact` is "auto".
     _exact_rows = 2000

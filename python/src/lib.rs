@@ -34,5 +34,5 @@ mod _mercer {
     #[pymodule_export]
     use crate::validity::Validity;
     #[pymodule_export]
-    use crate::work::{Run, num_threads, set_num_threads};
+    use crate::work::{Run, num_threads, return_freed_memory, set_num_threads};
 }

@@ -198,12 +198,13 @@ fn numbered<T: Real>(view: ArrayView2<'_, T>) -> Dense<T> {
 }
 
 impl Indices<'_> {
-    fn to_vec<T: TryFrom<i64> + TryFrom<i32>>(&self) -> PyResult<Vec<T>> {
+    fn to_vec<T: TryFrom<i64> + TryFrom<i32> + Send>(&self) -> PyResult<Vec<T>> {
         let bad = || PyValueError::new_err("sparse matrix: an index is negative or too large");
         match self {
-            Self::Short(index) => {
-                index.as_array().iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect()
-            }
+            Self::Short(index) => match index.as_slice() {
+                Ok(index) => index.par_iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect(),
+                Err(_) => index.as_array().iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect(),
+            },
             Self::Long(index) => {
                 index.as_array().iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect()
             }
@@ -220,7 +221,7 @@ fn compressed<T: Real>(
 ) -> PyResult<Sparse<T>> {
     let ends = start.first() == Some(&0) && start.last() == Some(&index.len()) && index.len() == values.len();
     let sound = ends
-        && start.windows(2).all(|bounds| {
+        && start.par_windows(2).all(|bounds| {
             index.get(bounds[0]..bounds[1]).is_some_and(|row| {
                 row.is_sorted_by(|a, b| a < b) && row.last().is_none_or(|&k| (k as usize) < columns)
             })

@@ -182,6 +182,12 @@ pub(crate) fn set_num_threads(threads: usize) {
     LIMIT.store(threads, Ordering::Relaxed);
 }
 
+/// Gives memory that was freed back to the system, now and from here on as soon as 4 MB of it come together.
+#[pyfunction]
+pub(crate) fn return_freed_memory() {
+    mercer::return_freed_memory();
+}
+
 /// One pool for each number of threads, shared by all jobs, so that jobs side by side do not add threads. A process that
 /// was forked has none of its parent's threads, and gets pools of its own.
 static POOLS: Mutex<Option<Pools>> = Mutex::new(None);

@@ -84,7 +84,9 @@ impl<'a> Cached<'a> {
         let n = gram.len();
         let stride = n.max(1).next_multiple_of(LINE);
         let capacity = (bytes / (stride * size_of::<f32>())).clamp(least, n.max(least));
-        let per_chunk = (CHUNK / (stride * size_of::<f32>())).clamp(1, capacity.max(1));
+        // Chunks of one size that together are not much more than the capacity.
+        let most = (CHUNK / (stride * size_of::<f32>())).max(1);
+        let per_chunk = capacity.max(1).div_ceil(capacity.max(1).div_ceil(most));
         let limit = (first / (stride * size_of::<f32>())).clamp(2.min(capacity), capacity);
         let (slot, slots, chunks, last) = (vec![NONE; n], Vec::new(), Vec::new(), vec![0; n]);
         let rows =

@@ -340,6 +340,8 @@ impl<'a> Run<'a> {
         self.most = self.most.min(self.active.len()).max(2);
         self.size = self.size.min(self.most);
         let gram = self.root.restrict(&self.active);
+        // The packed copy of all points is of no use before they come back.
+        self.root.rest();
         let cache = self.cache.take().expect("there is a cache between compactions");
         self.cache = Some(cache.restricted(gram, &kept, self.settings.cache_bytes, self.most));
         let mut place = vec![usize::MAX; stays.len()];

@@ -131,17 +131,21 @@ impl Smo {
     }
 
     /// q: all of a very small problem, a quarter of a small one, a few hundred of a large one, fewer again where rows
-    /// are so long that one that is not needed costs more than a round.
+    /// are so long that one that is not needed costs more than a round, and where no more fit the budget for rows.
     pub(super) fn size(&self, n: usize) -> usize {
         let long_rows = LONG_ROW * 512 / n.max(LONG_ROW);
-        let open = if n <= WHOLE { n } else { (n / 4).min(long_rows).clamp(LEAST_SET, 512) };
-        self.working_set.unwrap_or(open).clamp(2, n.max(2))
+        let few = (n / 4).min(long_rows).min(self.fitting(n)).clamp(LEAST_SET, 512);
+        self.working_set.unwrap_or(if n <= WHOLE { n } else { few }).clamp(2, n.max(2))
     }
 
     /// The most that q may become: what fits the budget for rows, but `size` in any case.
     pub(super) fn most(&self, size: usize, n: usize) -> usize {
-        let fits = self.cache_bytes / (size_of::<f32>() * n.max(1));
-        self.working_set.unwrap_or(MOST_SET).min(fits).clamp(size, n.max(size))
+        self.working_set.unwrap_or(MOST_SET).min(self.fitting(n)).clamp(size, n.max(size))
+    }
+
+    /// Rows of n values in the budget.
+    fn fitting(&self, n: usize) -> usize {
+        self.cache_bytes / (size_of::<f32>() * n.max(1))
     }
 }
 

@@ -10,7 +10,7 @@ import typing
 from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
-__all__ = ['__version__', 'Classes', 'Kernel', 'Map', 'Model', 'Points', 'Run', 'Solver', 'Validity', 'denoise', 'fit_cca', 'fit_fisher', 'fit_labels', 'fit_local', 'fit_nu_svc', 'fit_one_class', 'fit_pca', 'fit_rde', 'fit_ridge', 'fit_scores', 'fit_svc', 'fit_svdd', 'fit_svr', 'median_gamma', 'num_threads', 'pre_images', 'set_num_threads']
+__all__ = ['__version__', 'Classes', 'Kernel', 'Map', 'Model', 'Points', 'Run', 'Solver', 'Validity', 'denoise', 'fit_cca', 'fit_fisher', 'fit_labels', 'fit_local', 'fit_nu_svc', 'fit_one_class', 'fit_pca', 'fit_rde', 'fit_ridge', 'fit_scores', 'fit_svc', 'fit_svdd', 'fit_svr', 'median_gamma', 'num_threads', 'pre_images', 'return_freed_memory', 'set_num_threads']
 __version__: Final[str]
 
 @final
@@ -268,6 +268,7 @@ class Points:
     def dense(matrix: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points:
         """
         The rows of a matrix. Rows that lie one after the other are not copied: their memory is lent as long as it is used.
+        Of a large matrix that is mostly zeros only the other values are kept, which is less, and faster to compute with.
         """
 
     @staticmethod
@@ -467,6 +468,11 @@ def num_threads() -> int:
 def pre_images(run: Run, model: Model, scores: numpy.typing.NDArray[numpy.float64], way: dict[str, typing.Any]) -> numpy.typing.NDArray[numpy.float64]:
     """
     Points with these components.
+    """
+
+def return_freed_memory() -> None:
+    """
+    Gives memory that was freed back to the system, now and from here on as soon as 4 MB of it come together.
     """
 
 def set_num_threads(threads: SupportsIndex) -> None:

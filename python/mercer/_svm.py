@@ -246,6 +246,8 @@ class Machine(NativeEstimator):
     @property
     def certificate_(self) -> Certificate:
         """Gap, violation, objective, reason to stop and kernel rows computed."""
+        if not hasattr(self, "_model"):
+            raise AttributeError("certificate_ is there after fit")
         return Certificate._of(self._certificates())
 
     def _certificates(self) -> list[dict[str, Any]]:

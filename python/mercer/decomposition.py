@@ -23,6 +23,9 @@ __all__ = ["KernelPCA"]
 #: A negative eigenvalue of more than this share of the largest is no rounding.
 _SIGNIFICANT = 1e-5
 
+#: How pre-images are found.
+_WAYS = ("auto", "linear", "fixed-point", "distances", "ridge")
+
 
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
     """Kernel principal components.
@@ -383,6 +386,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         X_denoised : ndarray of shape (n_samples, n_features)
             Their pre-images.
         """
+        if way not in _WAYS:
+            raise ValueError(f"way = {way!r}: must be one of {', '.join(_WAYS)}")
         points = self._checked_points(X)
         how = {
             "name": way, "steps": int(max_iter), "tolerance": float(tol), "neighbours": int(n_neighbors),

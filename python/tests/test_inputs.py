@@ -277,3 +277,15 @@ def test_labels_come_back_as_they_went_in(labels):
     model = fitted("SVC", x, y)
     found = model.predict(x)
     assert found.dtype == y.dtype and set(found) <= set(y) and np.array_equal(model.classes_, np.unique(y))
+
+
+def test_a_large_table_of_zeros_is_kept_sparse_and_answers_as_a_sparse_one():
+    """To the bit; what people read stays dense, and small tables are left as they are."""
+    random = np.random.default_rng(5)
+    x = random.standard_normal((600, 200)) * (random.uniform(size=(600, 200)) < 0.1)
+    y = x[:, :20].sum(axis=1) > 0
+    dense, sparse = CLASSES["SVC"]().fit(x, y), CLASSES["SVC"]().fit(sp.csr_array(x), y)
+    assert np.array_equal(dense.decision_function(x), sparse.decision_function(sp.csr_array(x)))
+    assert isinstance(dense.support_vectors_, np.ndarray) and np.array_equal(dense.support_vectors_, x[dense.support_])
+    f = np.asfortranarray(x)
+    assert np.array_equal(CLASSES["SVC"]().fit(f, y).decision_function(f), dense.decision_function(x))

@@ -153,3 +153,20 @@ impl Smo {
 pub fn unwatched() -> impl FnMut(&Progress) -> ControlFlow<()> + Send {
     |_| ControlFlow::Continue(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_working_set_fits_the_budget_for_rows() {
+        let budget = |megabytes: usize| Smo { cache_bytes: megabytes << 20, ..Smo::default() };
+        assert_eq!(budget(2048).size(40_000), 512);
+        assert_eq!(budget(2048).size(100_000), 256);
+        // 12 MB are 314 rows of 10,000 values; at least 64 there are in any case.
+        assert_eq!(budget(12).size(10_000), 314);
+        assert_eq!(budget(1).size(100_000), LEAST_SET);
+        assert_eq!(budget(12).most(314, 10_000), 314);
+        assert_eq!(budget(1).size(300), 300);
+    }
+}

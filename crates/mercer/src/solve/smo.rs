@@ -17,6 +17,9 @@ const WHOLE: usize = 700;
 /// Points beyond which working sets become smaller.
 const LONG_ROW: usize = 50_000;
 
+/// Bytes of rows up to which a working set is what it is without a budget, so that the answer is the same.
+const SMALL_SET: usize = 8 << 20;
+
 /// How the second variable of a step is chosen; the first is the one that should rise most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Selection {
@@ -134,7 +137,8 @@ impl Smo {
     /// are so long that one that is not needed costs more than a round, and where no more fit the budget for rows.
     pub(super) fn size(&self, n: usize) -> usize {
         let long_rows = LONG_ROW * 512 / n.max(LONG_ROW);
-        let few = (n / 4).min(long_rows).min(self.fitting(n)).clamp(LEAST_SET, 512);
+        let fitting = self.fitting(n).max(SMALL_SET / (size_of::<f32>() * n.max(1)));
+        let few = (n / 4).min(long_rows).min(fitting).clamp(LEAST_SET, 512);
         self.working_set.unwrap_or(if n <= WHOLE { n } else { few }).clamp(2, n.max(2))
     }
 
@@ -167,6 +171,8 @@ mod tests {
         assert_eq!(budget(12).size(10_000), 314);
         assert_eq!(budget(1).size(100_000), LEAST_SET);
         assert_eq!(budget(12).most(314, 10_000), 314);
-        assert_eq!(budget(1).size(300), 300);
+        // The budget does not matter where rows are short.
+        assert_eq!(budget(0).size(300), 300);
+        assert_eq!(budget(0).size(2000), budget(2048).size(2000));
     }
 }

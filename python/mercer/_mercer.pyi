@@ -30,16 +30,10 @@ class Kernel:
     A kernel on vectors. Two are equal if their texts are.
     """
 
-    def __add__(self, other: object, /) -> Kernel:
-        ...
-
     def __eq__(self, other: object, /) -> bool:
         ...
 
     def __hash__(self, /) -> int:
-        ...
-
-    def __mul__(self, other: object, /) -> Kernel:
         ...
 
     def __new__(cls, /, text: str) -> Kernel:
@@ -97,9 +91,19 @@ class Kernel:
         The real parameters, in the order of the text.
         """
 
+    def plus(self, /, other: Kernel) -> Kernel:
+        """
+        k + l.
+        """
+
     def power(self, /, exponent: SupportsIndex) -> Kernel:
         """
         kᵐ.
+        """
+
+    def times(self, /, other: Kernel) -> Kernel:
+        """
+        k · l.
         """
 
     def with_parameter(self, /, path: str, value: SupportsFloat | SupportsIndex) -> Kernel:

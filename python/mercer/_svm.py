@@ -135,7 +135,7 @@ class Machine(NativeEstimator):
         """Megabytes for kernel rows. Of large data the solver's other memory counts too: a copy of the rows that are still
         undecided, and about a dozen numbers for each row."""
         budget = float(self.cache_size)
-        samples = _num_samples(X)
+        samples: int = _num_samples(X)
         if samples < _LARGE:
             return budget
         return max(budget - (getattr(X, "nbytes", 0) + 100 * samples) / 2**20, budget / 2.0)

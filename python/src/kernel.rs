@@ -69,11 +69,13 @@ impl Kernel {
         hasher.finish()
     }
 
-    fn __add__(&self, other: &Self) -> PyResult<Self> {
+    /// k + l.
+    fn plus(&self, other: &Self) -> PyResult<Self> {
         checked(self.0.clone() + other.0.clone())
     }
 
-    fn __mul__(&self, other: &Self) -> PyResult<Self> {
+    /// k · l.
+    fn times(&self, other: &Self) -> PyResult<Self> {
         checked(self.0.clone() * other.0.clone())
     }
 

@@ -65,6 +65,7 @@ def test_kernel_pca_that_may_overwrite_its_input_also_takes_a_read_only_one(sett
 ARRAY_API = """
 import sys, traceback
 from sklearn.utils.estimator_checks import check_array_api_input
+sys.path.append({parent!r})  # Behind the installed package, which the folder beside the tests must not hide.
 from {package}.estimators import instances
 failed = 0
 for estimator in instances():
@@ -86,8 +87,7 @@ def test_dispatch_by_the_array_api_changes_nothing():
     """With SCIPY_ARRAY_API set, for which a process of its own is needed, NumPy arrays give what they gave before."""
     here = os.path.dirname(os.path.abspath(__file__))
     parent, package = os.path.split(here)
-    paths = [parent, os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {"SCIPY_ARRAY_API": "1", "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    command = [sys.executable, "-c", ARRAY_API.format(package=package)]
+    environment = os.environ | {"SCIPY_ARRAY_API": "1"}
+    command = [sys.executable, "-P", "-c", ARRAY_API.format(parent=parent, package=package)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,5 +1,6 @@
 //! How many tests passed, by the closing lines of `cargo test` and pytest.
 
+use std::fmt;
 use std::ops::AddAssign;
 
 /// What closing lines add up to.
@@ -38,6 +39,12 @@ impl Count {
                 _ => {}
             }
         }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed, {} skipped", self.passed, self.failed, self.skipped)
     }
 }
 

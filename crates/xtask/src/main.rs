@@ -21,6 +21,8 @@ cargo xtask COMMAND
   test       everything CI checks: format, lints, unit, integration and documentation tests,
              documentation, licences of all dependencies, syntax of the Python files, and the
              Python package: built, installed, its tests and examples
+  test --python
+             the last of these alone
   test --peers
              all formulations against LIBSVM on a few hundred settings (--only TEXT for some)
   wheel      the Python package for any CPython from 3.11 on, into target/wheels
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
     let result = Place::find().and_then(|place| match command {
         "test" => match rest {
             [peers, rest @ ..] if peers == "--peers" => python::differential(&place, rest),
+            [python, rest @ ..] if python == "--python" => none(rest).and_then(|()| test::python(&place)),
             _ => none(rest).and_then(|()| test::run(&place)),
         },
         "wheel" => none(rest).and_then(|()| package::wheel(&place)),

@@ -87,13 +87,13 @@ class Kernel:
         if native is None:
             return NotImplemented
         # What the built-in sum begins with.
-        return self if isinstance(other, int) and other == 0 else Kernel._of(self._native + native)
+        return self if isinstance(other, int) and other == 0 else Kernel._of(self._native.plus(native))
 
     __radd__ = __add__
 
     def __mul__(self, other: Kernel | float) -> Kernel:
         native = _operand(other)
-        return NotImplemented if native is None else Kernel._of(self._native * native)
+        return NotImplemented if native is None else Kernel._of(self._native.times(native))
 
     __rmul__ = __mul__
 

@@ -25,7 +25,7 @@ pub(crate) fn run(place: &Place) -> Result<(), Failure> {
     // The best instruction set of this machine was used so far; the others are for other machines.
     for level in ["avx2", "baseline"] {
         announced(&format!("products with {level} instructions"), || {
-            visible(cargo("test --quiet -p mercer --lib -- simd engine gram").env("MERCER_SIMD", level))
+            visible(cargo("test --quiet --workspace --lib -- simd engine gram").env("MERCER_SIMD", level))
         })?;
     }
     announced("documentation", || {

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer import _data, _kernel, _mercer, _threads
 from mercer._progress import CallbackSupportMixin, following
 
-__all__ = ["NativeEstimator", "class_weights", "classes_of", "names_of", "positive_weights"]
+__all__ = ["NativeEstimator", "class_weights", "classes_in", "classes_of", "names_of", "positive_weights"]
 
 _PRECISIONS = [np.float64, np.float32]
 
@@ -30,6 +30,13 @@ def _precisions(X: Any) -> Any:
         columns = getattr(getattr(X, "schema", None), "types", None) or []
     single = bool(columns) and all(str(column) in ("Float32", "float") for column in columns)
     return np.float32 if single else _PRECISIONS
+
+
+def classes_in(y: Any) -> tuple[Any, Any]:
+    """The classes in their order, and for each label its place among them. Searching is faster than the inverse of
+    `unique`, which sorts all labels."""
+    classes = np.unique(y)
+    return classes, np.searchsorted(classes, y).astype(np.uint32)
 
 
 def names_of(classes: Any) -> list[str]:

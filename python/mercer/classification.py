@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _mercer
-from mercer._native import class_weights, classes_of, names_of
+from mercer._native import class_weights, classes_in, classes_of, names_of
 from mercer._svm import COMMON, Machine
 
 __all__ = ["SVC", "Classifier", "NuSVC", "PairwiseClassifier"]
@@ -30,7 +30,7 @@ class Classifier(ClassifierMixin, Machine):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        self.classes_, index = np.unique(y, return_inverse=True)
+        self.classes_, index = classes_in(y)
         self.class_weight_ = compute_class_weight(
             getattr(self, "class_weight", None), classes=self.classes_, y=y
         )
@@ -38,7 +38,7 @@ class Classifier(ClassifierMixin, Machine):
             raise ValueError(
                 f"The number of classes has to be greater than one; got {len(self.classes_)} class"
             )
-        return index.astype(np.uint32)
+        return index
 
     def _weights(self, weights: Any, target: Any) -> Any:
         weights = self._factors(weights, target)

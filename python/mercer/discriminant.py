@@ -19,7 +19,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer import _mercer
 from mercer._algebra import Algebra
-from mercer._native import classes_of, names_of, positive_weights
+from mercer._native import classes_in, classes_of, names_of, positive_weights
 from mercer._progress import with_callbacks
 
 __all__ = ["KernelFisher"]
@@ -152,7 +152,7 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
         X, y = self._validated(X, y)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        self.classes_, index = np.unique(y, return_inverse=True)
+        self.classes_, index = classes_in(y)
         weights = positive_weights(sample_weight, X.shape[0], X)
         self._present = np.unique(index if weights is None else index[weights > 0.0])
         if len(self._present) < 2:
@@ -161,7 +161,7 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
                 + ("" if weights is None else " with positive weights")
             )
         kernel, points = self._begin(X, weights)
-        labels = _mercer.Classes(names_of(self.classes_), index.astype(np.uint32))
+        labels = _mercer.Classes(names_of(self.classes_), index)
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         with self._following(X, y, None) as run:
             self._model = _mercer.fit_fisher(

@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer import _data, _kernel, _mercer
 from mercer._algebra import Algebra
-from mercer._native import names_of, positive_weights
+from mercer._native import classes_in, names_of, positive_weights
 from mercer._progress import with_callbacks
 from mercer.kernels import Kernel
 
@@ -174,10 +174,10 @@ class RelevantDimension(Algebra):
         if not classes:
             return y.astype(np.float64)
         check_classification_targets(y)
-        self.classes_, index = np.unique(y, return_inverse=True)
+        self.classes_, index = classes_in(y)
         if len(self.classes_) < 2:
             raise ValueError("The number of classes has to be greater than one; got 1 class")
-        return _mercer.Classes(names_of(self.classes_), index.astype(np.uint32))
+        return _mercer.Classes(names_of(self.classes_), index)
 
     def _candidates(self, X: Any, weights: Any) -> tuple[list[Any], Any]:
         """The kernels to choose from, and the points."""

@@ -57,16 +57,18 @@ impl Points {
         })
     }
 
-    /// The rows of a matrix in compressed form, columns ascending within a row.
+    /// The rows of a matrix in compressed form, columns ascending within a row. Of a large matrix that is mostly stored
+    /// the zeros are kept too.
     #[staticmethod]
     #[pyo3(signature = (columns, start: "numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64]", index: "numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64]", values: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
     fn sparse(columns: usize, start: Indices<'_>, index: Indices<'_>, values: Values<'_>) -> PyResult<Self> {
         let start = start.to_vec::<usize>()?;
         let index = index.to_vec::<u32>()?;
-        Ok(Self(match values {
+        let rows: Vectors = match values {
             Values::Single(values) => compressed(columns, start, index, values.as_array().to_vec())?.into(),
             Values::Double(values) => compressed(columns, start, index, values.as_array().to_vec())?.into(),
-        }))
+        };
+        Ok(Self(rows.compact()))
     }
 
     /// The rows of a matrix of kernel values, numbered as the kernel `precomputed` wants them.
@@ -111,63 +113,17 @@ impl Points {
     }
 }
 
-/// Values from which on it is worth a look whether they are mostly zeros, and the share of others up to which they are.
-const LARGE: usize = 1 << 16;
-const MOSTLY_ZEROS: f64 = 0.3;
-
 /// Rows of a numpy matrix: lent where they lie one after the other, else copied; without its zeros where it has many.
 fn rows<T: Real + Element>(matrix: &PyReadonlyArray2<'_, T>) -> Vectors
 where
-    Vectors: From<Dense<T>> + From<Sparse<T>>,
+    Vectors: From<Dense<T>>,
 {
     let columns = matrix.shape()[1];
     let dense = match Lent::new(matrix) {
         Some(lent) => Dense::held(columns, Arc::new(lent)),
         None => Dense::new(columns, copied(matrix.as_array(), 0)),
     };
-    match without_zeros(&dense) {
-        Some(sparse) => sparse.into(),
-        None => dense.into(),
-    }
-}
-
-/// The rows without their zeros, where they are many.
-fn without_zeros<T: Real>(dense: &Dense<T>) -> Option<Sparse<T>> {
-    let (n, columns, size) = (dense.len(), dense.columns(), dense.values().len());
-    if size < LARGE || u32::try_from(columns).is_err() {
-        return None;
-    }
-    let stays = |value: &T| *value != T::default();
-    let counts: Vec<usize> =
-        (0..n).into_par_iter().map(|i| dense.row(i).iter().filter(|v| stays(v)).count()).collect();
-    let stored: usize = counts.iter().sum();
-    if stored as f64 > MOSTLY_ZEROS * size as f64 {
-        return None;
-    }
-    let mut start = Vec::with_capacity(n + 1);
-    start.push(0);
-    start.extend(counts.iter().scan(0, |sum, count| {
-        *sum += count;
-        Some(*sum)
-    }));
-    let (mut index, mut values) = (vec![0_u32; stored], vec![T::default(); stored]);
-    let (mut indices, mut others) = (index.as_mut_slice(), values.as_mut_slice());
-    let pieces: Vec<_> = counts
-        .iter()
-        .map(|&count| {
-            let (own, rest) = std::mem::take(&mut indices).split_at_mut(count);
-            let (mine, left) = std::mem::take(&mut others).split_at_mut(count);
-            (indices, others) = (rest, left);
-            (own, mine)
-        })
-        .collect();
-    pieces.into_par_iter().enumerate().for_each(|(i, (own, mine))| {
-        let found = dense.row(i).iter().enumerate().filter(|(_, value)| stays(value));
-        for ((k, value), (at, to)) in found.zip(own.iter_mut().zip(mine)) {
-            (*at, *to) = (k as u32, *value);
-        }
-    });
-    Some(Sparse::new(columns, start, index, values))
+    Vectors::from(dense).compact()
 }
 
 /// Values of a view row by row, each after `before` zeros. A matrix by columns is read in blocks of both, so that no line

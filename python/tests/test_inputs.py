@@ -289,3 +289,16 @@ def test_a_large_table_of_zeros_is_kept_sparse_and_answers_as_a_sparse_one():
     assert isinstance(dense.support_vectors_, np.ndarray) and np.array_equal(dense.support_vectors_, x[dense.support_])
     f = np.asfortranarray(x)
     assert np.array_equal(CLASSES["SVC"]().fit(f, y).decision_function(f), dense.decision_function(x))
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix, sp.csc_array])
+def test_a_large_sparse_matrix_without_zeros_is_kept_dense_and_answers_as_a_dense_one(kind):
+    """To the bit; what people read stays sparse."""
+    random = np.random.default_rng(6)
+    x = random.standard_normal((3500, 20))
+    y = x[:, :3].sum(axis=1) > 0
+    sparse, dense = CLASSES["SVC"]().fit(kind(x), y), CLASSES["SVC"]().fit(x, y)
+    assert np.array_equal(sparse.decision_function(kind(x)), dense.decision_function(x))
+    assert isinstance(sparse.support_vectors_, sp.csr_matrix if kind is sp.csr_matrix else sp.csr_array)
+    assert np.array_equal(sparse.support_vectors_.toarray(), x[sparse.support_])
+    assert sp.issparse(sparse.dual_coef_)

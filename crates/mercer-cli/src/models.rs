@@ -163,6 +163,6 @@ impl Prepared {
         let own = &mut self.machine.expansion_mut().points;
         let support = std::mem::replace(own, Vectors::dense::<f32>(1, vec![]));
         *own = support.with_width(width);
-        Ok((points.with_width(width), labels))
+        Ok((points.with_width(width).compact(), labels))
     }
 }

@@ -81,7 +81,7 @@ fn read(args: &RdeArgs) -> Result<(Vectors, Targets, usize)> {
         let file = args.data.display();
         Failure::Usage(format!("{file}: no labels; name their column by --label or their file by --labels"))
     })?;
-    let x = scaling::apply(scaling::fit(args.scale, &points)?.as_ref(), points);
+    let x = scaling::apply(scaling::fit(args.scale, &points)?.as_ref(), points).compact();
     let targets = match args.regression {
         true => Targets::Numbers(labels.numbers().in_file(&args.data)?),
         false => Targets::Classes(labels.labels().libsvm_order()),

@@ -148,7 +148,7 @@ impl Input {
         let Table { points, labels, encoding, names } =
             data::read(&args.data, &options).in_file(&args.data)?;
         let scaler = scaling::fit(args.scale, &points)?;
-        let x = scaling::apply(scaler.as_ref(), points);
+        let x = scaling::apply(scaler.as_ref(), points).compact();
         Ok(Self { x, labels, encoding, scaler, names })
     }
 

@@ -45,6 +45,17 @@ fn dense_data_of_another_width_are_refused() {
 }
 
 #[test]
+fn a_large_index_costs_a_dense_model_nothing() {
+    let place = Place::new();
+    place.write("four.csv", "1,2,a\n2,3,b\n0,1,a\n5,5,b\n");
+    place.run("train -q four.csv m.mercer").ok();
+    // With all columns the four points would take 69 GB.
+    place.write("wide", "a 1:2 2147483647:1\n");
+    let run = place.run("predict -q wide m.mercer").ok();
+    assert!(["a\n", "b\n"].contains(&run.out.as_str()), "{}", run.out);
+}
+
+#[test]
 fn damaged_and_hostile_models_are_refused() {
     let place = Place::new();
     place.run("train -q @iris_scale m.mercer").ok();

@@ -68,7 +68,7 @@ fn read(options: &Train) -> Result<(Vectors, LabelColumn)> {
         ..ReadOptions::default()
     };
     let table = data::read(&options.data, &text).in_file(&options.data)?;
-    Ok((table.points, table.labels.unwrap_or(LabelColumn::Numbers(vec![]))))
+    Ok((table.points.compact(), table.labels.unwrap_or(LabelColumn::Numbers(vec![]))))
 }
 
 /// What `-b 1` asks for.

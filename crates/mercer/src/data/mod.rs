@@ -1,10 +1,10 @@
 //! Points, labels and the files they come from.
 //!
-//! A data set for vector kernels is [`Vectors`]: dense or sparse rows of `f32` or `f64`, kept as they came. Its
-//! labels are [`Labels`], of any text. [`read`] turns a file into both: LIBSVM text, CSV or NPY, plain or
-//! compressed by gzip or zstd, and says file, line and column of what it cannot accept. [`write_libsvm`] and
-//! [`write_csv`] go the other way, [`Scaler`] brings features to a common size, and [`Range`] is LIBSVM's
-//! `svm-scale`. [`Folds`] deals points out for cross-validation.
+//! A data set for vector kernels is [`Vectors`]: dense or sparse rows of `f32` or `f64`, kept as they came unless
+//! [`Vectors::compact`] is asked for the form that is faster. Its labels are [`Labels`], of any text. [`read`] turns a
+//! file into both: LIBSVM text, CSV or NPY, plain or compressed by gzip or zstd, and says file, line and column of what
+//! it cannot accept. [`write_libsvm`] and [`write_csv`] go the other way, [`Scaler`] brings features to a common size,
+//! and [`Range`] is LIBSVM's `svm-scale`. [`Folds`] deals points out for cross-validation.
 //!
 //! Cost: LIBSVM text is parsed in one pass on all threads, and what is read does not depend on their number.
 //! Compressed files are as fast as their decompressor.
@@ -34,6 +34,7 @@
 mod ahead;
 mod blocks;
 mod column;
+mod compact;
 mod csv;
 mod csv_cells;
 mod dense;

@@ -198,21 +198,6 @@ impl Vectors {
             Self::Sparse64(rows) => rows.stored(),
         }
     }
-
-    /// The same rows said to have `columns` columns: sparse files do not say how wide they are. Zeros are added or
-    /// columns dropped at the right; dropping a feature changes the kernel values of rows that have it.
-    #[must_use]
-    pub fn with_width(self, columns: usize) -> Self {
-        if columns == self.width() {
-            return self;
-        }
-        match self {
-            Self::Dense32(rows) => Self::Dense32(rows.with_width(columns)),
-            Self::Dense64(rows) => Self::Dense64(rows.with_width(columns)),
-            Self::Sparse32(rows) => Self::Sparse32(rows.with_width(columns)),
-            Self::Sparse64(rows) => Self::Sparse64(rows.with_width(columns)),
-        }
-    }
 }
 
 impl Points for Vectors {

@@ -85,7 +85,6 @@ pub(crate) fn check(args: &TrainArgs) -> Result<()> {
         ("--squared", args.squared),
         ("--no-offset", args.no_offset),
         ("--first-order", solver.first_order && together),
-        ("--exact", solver.exact && together),
         ("--no-shrinking", solver.no_shrinking && together),
     ];
     match given.iter().find(|(_, given)| *given) {

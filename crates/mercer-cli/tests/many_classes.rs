@@ -140,7 +140,6 @@ fn options_without_a_meaning_are_refused() {
         ("--multilabel -w 1=2", 2, "--weight: --multilabel does not have it"),
         ("--multiclass ovr --squared", 2, "--squared: --multiclass ovr does not have it"),
         ("--multiclass softmax --no-offset", 2, "--no-offset: --multiclass softmax does not have it"),
-        ("--multiclass crammer-singer --exact", 2, "--exact: --multiclass crammer-singer"),
         ("--multiclass weston-watkins --first-order", 2, "--first-order: --multiclass weston-watkins"),
         ("--multiclass softmax --no-shrinking", 2, "--no-shrinking: --multiclass softmax"),
         ("--multiclass softmax --nu 0.5", 2, "--nu: --method svc does not have it"),
@@ -245,6 +244,22 @@ fn repeated(place: &Place) {
 }
 
 #[test]
+fn classes_together_are_right_to_rounding_where_asked() {
+    let place = Place::new();
+    for scheme in ["crammer-singer", "weston-watkins", "softmax"] {
+        let fit = |exact: &str| {
+            let shown =
+                place.run(&format!("train --json --multiclass {scheme} {exact} @iris_scale m.mercer"));
+            shown.ok().json()
+        };
+        let (plain, exact) = (fit(""), fit("--exact"));
+        assert!(plain["gap"].as_f64().unwrap() > 1e-6, "{plain}");
+        assert!(exact["gap"].as_f64().unwrap() < 1e-12, "{exact}");
+        assert_close(exact["objective"].as_f64().unwrap(), plain["objective"].as_f64().unwrap(), 2e-3);
+    }
+}
+
+#[test]
 fn weights_are_copies_for_every_method() {
     let place = Place::new();
     repeated(&place);
@@ -265,9 +280,9 @@ fn weights_are_copies_for_every_method() {
         ("-m svdd -c 0.02 --exact", "--decisions"),
         ("--multiclass ovo-sum --exact", "--scores"),
         ("--multiclass ovr --exact", "--scores"),
-        ("--multiclass crammer-singer", "--scores"),
-        ("--multiclass weston-watkins", "--scores"),
-        ("--multiclass softmax", "--scores"),
+        ("--multiclass crammer-singer --exact", "--scores"),
+        ("--multiclass weston-watkins --exact", "--scores"),
+        ("--multiclass softmax --exact", "--scores"),
         ("--multilabel --exact", "--scores"),
     ] {
         place.run(&format!("train -q -t 1e-6 {method} --weights weights rows a.mercer")).ok();

@@ -31,8 +31,9 @@ class Classifier(ClassifierMixin, Machine):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         self.classes_, index = classes_in(y)
-        self.class_weight_ = compute_class_weight(
-            getattr(self, "class_weight", None), classes=self.classes_, y=y
+        factors = getattr(self, "class_weight", None)
+        self.class_weight_ = (
+            np.ones(len(self.classes_)) if factors is None else compute_class_weight(factors, classes=self.classes_, y=y)
         )
         if len(self.classes_) < 2:
             raise ValueError(

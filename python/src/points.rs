@@ -188,31 +188,30 @@ fn compressed<T: Real>(
     Ok(Sparse::new(columns, start, index, values))
 }
 
-/// The variance of all values, those that are not stored included. Rows are summed in blocks of a fixed size, so that the
-/// bits do not depend on the number of threads.
+/// The variance of all values, those that are not stored included.
 fn variance(points: &Vectors, weights: Option<&[f64]>) -> f64 {
-    const BLOCK: usize = 256;
-    let (n, width) = (points.len(), points.width());
     let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
-    let total = (0..n).map(weight).sum::<f64>() * width as f64;
-    let sum = |term: &(dyn Fn(f64) -> f64 + Sync), absent: f64| -> f64 {
-        let block = |block: usize| -> f64 {
-            let rows = block * BLOCK..n.min((block + 1) * BLOCK);
-            let row = |i: usize| {
-                let row = points.row(i);
-                let mut sum = absent * (width - row.stored()) as f64;
-                row.for_each(|_, value| sum += term(value));
-                weight(i) * sum
-            };
-            rows.map(row).sum()
-        };
-        (0..n.div_ceil(BLOCK)).into_par_iter().map(block).collect::<Vec<_>>().iter().sum()
-    };
+    let total = (0..points.len()).map(weight).sum::<f64>() * points.width() as f64;
     if total == 0.0 {
         return 0.0;
     }
-    let mean = sum(&|value| value, 0.0) / total;
-    sum(&|value| (value - mean).powi(2), mean * mean) / total
+    let mean = sum(points, weight, |value| value) / total;
+    sum(points, weight, |value| (value - mean).powi(2)) / total
+}
+
+/// The sum of a term of every value. Rows are summed in blocks of a fixed size, so that the bits do not depend on the
+/// number of threads.
+fn sum(points: &Vectors, weight: impl Fn(usize) -> f64 + Sync, term: impl Fn(f64) -> f64 + Sync) -> f64 {
+    const BLOCK: usize = 256;
+    let (n, width) = (points.len(), points.width());
+    let row = |i: usize| {
+        let row = points.row(i);
+        let mut sum = term(0.0) * (width - row.stored()) as f64;
+        row.for_each(|_, value| sum += term(value));
+        weight(i) * sum
+    };
+    let block = |block: usize| -> f64 { (block * BLOCK..n.min((block + 1) * BLOCK)).map(row).sum() };
+    (0..n.div_ceil(BLOCK)).into_par_iter().map(block).collect::<Vec<_>>().iter().sum()
 }
 
 /// A numpy matrix of dense rows.

@@ -232,6 +232,16 @@ fn rows_are_computed_once_where_the_cache_holds_them() {
 }
 
 #[test]
+fn a_small_problem_computes_its_gram_hardly_more_than_once() {
+    let (x, positive) = clouds(500, 5);
+    let kernel = rbf(1.0);
+    let gram = Lazy::new(&kernel, &x).unwrap();
+    let found = solve(&Smo::default(), &Problem::c_svc(&positive, &vec![1.0; 500]), &gram);
+    // All rows for the first working set, which is everything, and blocks of the few that are left over for the next.
+    assert!((500.0..=575.0).contains(&found.certificate.rows), "{} rows of 500", found.certificate.rows);
+}
+
+#[test]
 fn a_kernel_not_known_to_be_definite_has_no_gap() {
     let (x, y) = load("heart_scale.libsvm.gz");
     let model = Svc::new(tanh(0.5, -1.0)).fit(&x, &y).unwrap();

@@ -119,6 +119,11 @@ impl Inner {
                 let new: Vec<usize> = new.iter().map(|&(place, _)| place).collect();
                 gram.restrict(&self.places).rows(&new, &mut wanted);
             }
+            Source::Gather(rows) if self.places.iter().enumerate().all(|(a, &i)| a == i) => {
+                wanted.iter_mut().zip(&new).for_each(|(target, &(_, which))| {
+                    target.copy_from_slice(&rows[which][..target.len()]);
+                });
+            }
             Source::Gather(rows) => wanted.par_iter_mut().zip(&new).for_each(|(target, &(_, which))| {
                 target.iter_mut().zip(&self.places).for_each(|(value, &j)| *value = rows[which][j]);
             }),
@@ -143,8 +148,9 @@ impl Inner {
                 // The old one goes first: both together are not needed.
                 self.kernel = Aligned::default();
                 self.kernel = Aligned::zeros(points.len() * self.stride);
+            } else {
+                self.kernel.fill(0.0);
             }
-            self.kernel.fill(0.0);
             self.places.resize(points.len(), usize::MAX);
         }
         let variables = points.iter().max().map_or(0, |&i| i + 1);

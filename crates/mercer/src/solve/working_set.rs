@@ -55,6 +55,10 @@ impl<'a> Choice<'a> {
             let places = (left / (groups.len() - nth)).max(2).min(left);
             self.fill(group, chosen.len() + places, &mut taken, &mut chosen);
         }
+        // All of them in their own order, in which their kernel values lie side by side.
+        if chosen.len() == self.state.len() {
+            chosen.sort_unstable();
+        }
         chosen
     }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::element::Element;
-use crate::data::{Points, Vectors};
+use crate::data::{Points, Row, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::Map;
 use crate::simd::{Aligned, PANEL, STRIP, SparseRows};
@@ -148,14 +148,23 @@ pub(super) fn mapped<'a>(points: &'a Vectors, maps: &[Map]) -> Result<std::borro
 
 /// Puts the entries of row `i` less the centre; a sparse row stands for all of its zeros too.
 fn about(points: &Vectors, i: usize, center: Option<&[f64]>, mut put: impl FnMut(usize, f64)) {
-    let Some(center) = center else { return points.row(i).for_each(put) };
-    let mut next = 0;
-    points.row(i).for_each(|k, v| {
-        (next..k).for_each(|zero| put(zero, -center[zero]));
-        put(k, v - center[k]);
-        next = k + 1;
-    });
-    (next..center.len()).for_each(|zero| put(zero, -center[zero]));
+    let row = points.row(i);
+    let Some(center) = center else { return row.for_each(put) };
+    match row {
+        Row::Dense32(values) => {
+            values.iter().zip(center).enumerate().for_each(|(k, (&v, c))| put(k, f64::from(v) - c));
+        }
+        Row::Dense64(values) => values.iter().zip(center).enumerate().for_each(|(k, (v, c))| put(k, v - c)),
+        sparse => {
+            let mut next = 0;
+            sparse.for_each(|k, v| {
+                (next..k).for_each(|zero| put(zero, -center[zero]));
+                put(k, v - center[k]);
+                next = k + 1;
+            });
+            (next..center.len()).for_each(|zero| put(zero, -center[zero]));
+        }
+    }
 }
 
 /// Points summed by one task while means are taken: the sums do not depend on the number of threads.
@@ -175,11 +184,35 @@ fn mean(points: &Vectors) -> Vec<f64> {
     (0..points.width()).map(|k| total(k) / n.max(1) as f64).collect()
 }
 
+/// Sums that the squares of a row are added up in, in turn: one alone would wait for itself.
+const SUMS: usize = 8;
+
 /// ‖x − centre‖² of row `i`.
 pub(super) fn square(points: &Vectors, i: usize, center: Option<&[f64]>) -> f64 {
-    let mut sum = 0.0;
-    about(points, i, center, |_, v| sum += v * v);
-    sum
+    match (points.row(i), center) {
+        (Row::Dense32(values), Some(center)) => sum_of_squares(values, center, |&v, c| f64::from(v) - c),
+        (Row::Dense64(values), Some(center)) => sum_of_squares(values, center, |v, c| v - c),
+        _ => {
+            let mut sum = 0.0;
+            about(points, i, center, |_, v| sum += v * v);
+            sum
+        }
+    }
+}
+
+/// Σ difference(xₖ, cₖ)².
+fn sum_of_squares<T>(values: &[T], center: &[f64], difference: impl Fn(&T, &f64) -> f64) -> f64 {
+    let mut sums = [0.0; SUMS];
+    let add = |sum: &mut f64, (v, c)| {
+        let d = difference(v, c);
+        *sum += d * d;
+    };
+    let ((values, last), (center, last_center)) = (values.as_chunks::<SUMS>(), center.as_chunks::<SUMS>());
+    for (values, center) in values.iter().zip(center) {
+        sums.iter_mut().zip(values.iter().zip(center)).for_each(|(sum, pair)| add(sum, pair));
+    }
+    sums.iter_mut().zip(last.iter().zip(last_center)).for_each(|(sum, pair)| add(sum, pair));
+    sums.iter().sum()
 }
 
 /// The centre to pack points about: their mean, but for points so sparse or so wide that it would fill them. The width

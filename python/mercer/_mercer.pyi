@@ -284,7 +284,8 @@ class Points:
     @staticmethod
     def sparse(columns: SupportsIndex, start: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], index: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], values: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points:
         """
-        The rows of a matrix in compressed form, columns ascending within a row.
+        The rows of a matrix in compressed form, columns ascending within a row. Of a large matrix that is mostly stored
+        the zeros are kept too.
         """
 
     def to_python(self, /) -> Any:

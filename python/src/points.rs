@@ -175,15 +175,23 @@ fn compressed<T: Real>(
     index: Vec<u32>,
     values: Vec<T>,
 ) -> PyResult<Sparse<T>> {
+    let refused = |what: String| Err(PyValueError::new_err(format!("sparse matrix: {what}")));
     let ends = start.first() == Some(&0) && start.last() == Some(&index.len()) && index.len() == values.len();
-    let sound = ends
-        && start.par_windows(2).all(|bounds| {
-            index.get(bounds[0]..bounds[1]).is_some_and(|row| {
-                row.is_sorted_by(|a, b| a < b) && row.last().is_none_or(|&k| (k as usize) < columns)
-            })
-        });
-    if !sound {
-        return Err(PyValueError::new_err("sparse matrix: the parts of the matrix do not fit together"));
+    if !ends {
+        let (columns, values) = (index.len(), values.len());
+        return refused(format!(
+            "indptr must go from 0 to the number of entries; there are {columns} columns and {values} values"
+        ));
+    }
+    let sound = |bounds: &[usize]| {
+        index.get(bounds[0]..bounds[1]).is_some_and(|row| {
+            row.is_sorted_by(|a, b| a < b) && row.last().is_none_or(|&k| (k as usize) < columns)
+        })
+    };
+    if let Some(row) = start.par_windows(2).position_first(|bounds| !sound(bounds)) {
+        return refused(format!(
+            "row {row}: indptr must not fall; columns must ascend and be below {columns}"
+        ));
     }
     Ok(Sparse::new(columns, start, index, values))
 }

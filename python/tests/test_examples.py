@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import mercer
-
 FOLDER = Path(__file__).resolve().parents[1]
 ROOT = FOLDER.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -24,7 +22,6 @@ BLOCKS = {
 }
 
 
-@pytest.mark.skipif(mercer.__all__ == ["__version__"], reason="no estimator is there yet")
 def test_there_are_examples_and_ten_lines_in_the_readme() -> None:
     assert SCRIPTS
     assert "README.md:1" in BLOCKS

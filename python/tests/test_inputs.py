@@ -302,3 +302,21 @@ def test_a_large_sparse_matrix_without_zeros_is_kept_dense_and_answers_as_a_dens
     assert isinstance(sparse.support_vectors_, sp.csr_matrix if kind is sp.csr_matrix else sp.csr_array)
     assert np.array_equal(sparse.support_vectors_.toarray(), x[sparse.support_])
     assert sp.issparse(sparse.dual_coef_)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "message"),
+    [
+        ("indices", [0, 5, 0, 1], "row 0: .* columns must ascend and be below 2"),
+        ("indices", [0, 1, -1, 1], "an index is negative or too large"),
+        ("indptr", [0, 3, 2, 4], "row 1: indptr must not fall"),
+        ("indptr", [1, 2, 3, 4], "indptr must go from 0 to the number of entries"),
+    ],
+)
+def test_a_sparse_matrix_whose_parts_do_not_fit_is_refused_by_its_place(part, value, message):
+    from mercer import _mercer
+
+    parts = {"indptr": [0, 2, 3, 4], "indices": [0, 1, 0, 1]} | {part: value}
+    start, index = (np.array(parts[name], dtype=np.int32) for name in ("indptr", "indices"))
+    with pytest.raises(ValueError, match=message):
+        _mercer.Points.sparse(2, start, index, np.ones(4))

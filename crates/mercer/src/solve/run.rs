@@ -38,8 +38,9 @@ const KINKED_SHARE: f64 = 0.2;
 const GROW: f64 = 0.55;
 const SHRINK: f64 = 0.25;
 const EVEN: f64 = 0.4;
-/// A working set of the active variables over this gets its block from the rows.
-const MOSTLY: usize = 2;
+/// The share of the active variables from which on a working set takes its block from their rows: nearly all values are
+/// then wanted as rows too.
+const GATHER_SHARE: f64 = 0.5;
 /// Working sets' worth of all variables after which, with neither the objective nor the violation any better, the
 /// precision is used up.
 const PATIENCE: usize = 20;
@@ -248,9 +249,8 @@ impl<'a> Run<'a> {
         };
         let variables: Vec<Variable> = chosen.iter().map(variable).collect();
         let mut clock = clock;
-        // Of a set that is most of the problem nearly all values are wanted again as rows.
-        let most = MOSTLY * chosen.len() >= state.len();
-        if self.exact || most || !cache.is_cheap() {
+        let large = chosen.len() as f64 >= GATHER_SHARE * state.len() as f64;
+        if self.exact || large || !cache.is_cheap() {
             let rows = cache.lend(&chosen);
             clock = self.phases.rows.lap(clock);
             self.inner.load(&chosen, Source::Gather(&rows), state.kink, &variables);

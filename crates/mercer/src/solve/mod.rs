@@ -5,6 +5,7 @@
 //! machines of several classes that are one programme.
 
 mod active;
+mod answer;
 pub(crate) mod cca;
 mod certificate;
 pub(crate) mod conjugate;
@@ -23,6 +24,7 @@ mod state;
 pub mod together;
 mod working_set;
 
+pub use answer::Answer;
 pub use certificate::{Certificate, Stop};
 pub use problem::Problem;
 pub use rde::{Criterion, Cut, Relevance, Target};

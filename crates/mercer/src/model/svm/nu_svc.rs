@@ -18,14 +18,19 @@
 
 use super::class_weights::{check_factors, check_known, factors};
 use super::function::check_nu;
-use super::multiclass::pairs;
-use super::pairwise::Pairwise;
-use super::svc::SvcModel;
-use super::weights::{Present, class_sums};
+use super::pairs::{Pair, Pairs};
+use super::svc::{self, SvcModel};
+use super::vote::{VoteRule, pairs};
 use crate::data::{Labels, Points};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::Kernel;
-use crate::solve::{Phases, Problem, Smo, Solution, Watch, unwatched};
+use crate::model::method::Method;
+use crate::model::probability::{Estimate, Settings};
+use crate::model::setting::{settings, solved_by_smo};
+use crate::model::space::Space;
+use crate::model::weights::{Weighted, class_sums};
+use crate::model::{Estimator, Job};
+use crate::solve::{Problem, Smo, Solution};
 
 /// ν-SVC, one-vs-one for more than two classes.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,73 +39,36 @@ pub struct NuSvc<K> {
     pub kernel: K,
     /// ν in (0, 1], at most twice the share of the smaller class in every pair.
     pub nu: f64,
-    /// A weight for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
-    pub weights: Vec<f64>,
     /// Factors on the C that ν stands for, 1/ρ of each pair, for the classes named: with any of them each pair is then
     /// fitted as C-SVC. (ν itself has no price that a class could multiply.)
     pub class_weights: Vec<(String, f64)>,
     /// Whether a pair of classes too unequal for ν takes the largest that it has. If not, such a ν is refused.
     pub adapt: bool,
+    /// How the decisions of the pairs become a class.
+    pub rule: VoteRule,
     /// How the dual is solved.
     pub solver: Smo,
 }
 
-/// A fitted ν-SVC and what it found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NuSvcFit<X, K> {
-    /// The classifier.
-    pub model: SvcModel<X, K>,
-    /// For each pair the C with which C-SVC gives the same function, 1/ρ; infinite where there is no margin.
-    pub c: Vec<f64>,
-    /// Where the time went, summed over the pairs (which run side by side).
-    pub phases: Phases,
+settings! { NuSvc<K>:
+    nu: f64, "nu" 'n', "above 0 and at most 1", "share of the points that may be margin errors";
+    class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on the C that nu stands for, for the points of some classes";
+    adapt: bool, "adapt", "a flag", "largest nu there is for pairs of classes too unequal for the one given";
+    rule: VoteRule, "multiclass", "ovo or ovo-sum", "rule by which the decisions of all pairs become a class: votes, or sums";
 }
+solved_by_smo!(NuSvc);
 
 impl<K> NuSvc<K> {
     /// ν = 0.5, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self {
-            kernel,
-            nu: 0.5,
-            weights: Vec::new(),
-            class_weights: Vec::new(),
-            adapt: false,
-            solver: Smo::default(),
-        }
-    }
-
-    /// Sets a weight for each point.
-    #[must_use]
-    pub fn weights(mut self, weights: Vec<f64>) -> Self {
-        self.weights = weights;
-        self
-    }
-
-    /// Sets ν.
-    #[must_use]
-    pub fn nu(mut self, nu: f64) -> Self {
-        self.nu = nu;
-        self
+        let (class_weights, rule, solver) = (Vec::new(), VoteRule::Votes, Smo::default());
+        Self { kernel, nu: 0.5, class_weights, adapt: false, rule, solver }
     }
 
     /// Multiplies the C that ν stands for by `weight` for the points of `class`.
     #[must_use]
     pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
         self.class_weights.push((class.into(), weight));
-        self
-    }
-
-    /// Sets whether a pair of classes too unequal for ν takes the largest that it has.
-    #[must_use]
-    pub fn adapt(mut self, adapt: bool) -> Self {
-        self.adapt = adapt;
-        self
-    }
-
-    /// Sets how the dual is solved.
-    #[must_use]
-    pub fn solver(mut self, solver: Smo) -> Self {
-        self.solver = solver;
         self
     }
 
@@ -112,75 +80,11 @@ impl<K> NuSvc<K> {
     where
         K: Kernel<X> + Clone,
     {
-        self.fit_watched(x, y, &mut unwatched())
-    }
-
-    /// The same under a watch, which sees every round and can end the fit.
-    ///
-    /// # Errors
-    /// As [`NuSvc::fit`].
-    pub fn fit_watched<X: Points>(&self, x: &X, y: &Labels, watch: Watch<'_>) -> Result<SvcModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        Ok(self.fit_timed(x, y, watch)?.model)
-    }
-
-    /// Refuses parameters out of range.
-    ///
-    /// # Errors
-    /// The first rule broken.
-    pub fn check(&self) -> Result<()> {
-        check_nu(self.nu)?;
-        check_factors(&self.class_weights)?;
-        self.solver.check()
-    }
-
-    /// The same, with the C of each pair and where the time went.
-    ///
-    /// # Errors
-    /// As [`NuSvc::fit`].
-    pub fn fit_timed<X: Points>(&self, x: &X, y: &Labels, watch: Watch<'_>) -> Result<NuSvcFit<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.check()?;
-        y.check(x.len())?;
-        x.check_finite()?;
-        check_known(&self.class_weights, y)?;
-        let present = Present::new(&self.weights, x.len())?;
-        let (x, y) = (&present.points(x), &present.labels(y));
-        y.check(x.len())?;
-        self.check_feasible(y, &present.weights)?;
-        let machine = Pairwise { kernel: &self.kernel, solver: &self.solver };
-        let problem = |index: &[usize], positive: &[bool], _: (usize, usize)| {
-            let weights: Vec<f64> = index.iter().map(|&i| present.weights[i]).collect();
-            let sum = |sign: bool| {
-                weights.iter().zip(positive).filter(|(_, p)| **p == sign).map(|(w, _)| w).sum::<f64>()
-            };
-            Problem::nu_svc(positive, &weights, self.nu.min(largest(sum(true), sum(false))))
-        };
-        let mut solved = machine.solve(x, y, watch, problem).map_err(|error| present.error(error))?;
-        let c: Vec<f64> = solved.iter_mut().map(|pair| 1.0 / scale(&mut pair.solution)).collect();
-        if !self.class_weights.is_empty() {
-            let (factors, pairs) = (factors(&self.class_weights, y.classes()), pairs(y.classes().len()));
-            let weighted = |index: &[usize], positive: &[bool], pair: (usize, usize)| {
-                let c =
-                    pairs.iter().zip(&c).find(|(own, _)| **own == pair).map_or(1.0, |(_, &c)| c.min(MOST_C));
-                let own = |(&i, &p): (&usize, &bool)| {
-                    c * factors[if p { pair.0 } else { pair.1 }] * present.weights[i]
-                };
-                Problem::c_svc(positive, &index.iter().zip(positive).map(own).collect::<Vec<f64>>())
-            };
-            solved = machine.solve(x, y, watch, weighted).map_err(|error| present.error(error))?;
-        }
-        let mut model = machine.assemble(x, y, &solved);
-        present.positions(&mut model.support);
-        Ok(NuSvcFit { model, c, phases: solved.iter().map(|pair| pair.solution.phases).sum() })
+        self.fit_in(x, y, &mut Job::new())
     }
 
     /// Refuses a ν for which there is no solution.
-    pub(super) fn check_feasible(&self, y: &Labels, weights: &[f64]) -> Result<()> {
+    pub(in crate::model) fn check_feasible(&self, y: &Labels, weights: &[f64]) -> Result<()> {
         let largest = largest_nu(y, weights);
         if self.adapt || self.nu <= largest {
             return Ok(());
@@ -189,17 +93,74 @@ impl<K> NuSvc<K> {
     }
 }
 
+impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
+    type Target = Labels;
+    type Model = SvcModel<X, K>;
+
+    fn check(&self) -> Result<()> {
+        check_nu(self.nu)?;
+        check_factors(&self.class_weights)?;
+        self.solver.check()
+    }
+
+    /// Fits a classifier. The job's findings have `c`: for each pair the C with which C-SVC gives the same function, 1/ρ;
+    /// infinite where there is no margin.
+    fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<SvcModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        check_known(&self.class_weights, y)?;
+        let (own, labels) = Weighted::classes(x, y, job.weights)?;
+        self.check_feasible(&labels, &own.weights)?;
+        let problem = |pair: &Pair| {
+            let weights: Vec<f64> = pair.index.iter().map(|&i| own.weights[i]).collect();
+            let sum = |sign: bool| {
+                weights.iter().zip(&pair.positive).filter(|(_, p)| **p == sign).map(|(w, _)| w).sum::<f64>()
+            };
+            Problem::nu_svc(&pair.positive, &weights, self.nu.min(largest(sum(true), sum(false))))
+        };
+        let all = Pairs { own: &own, labels: &labels, solver: &self.solver };
+        let mut solved = all.solve(&self.kernel, job, problem)?;
+        let c: Vec<f64> = solved.iter_mut().map(|solution| 1.0 / scale(solution)).collect();
+        if !self.class_weights.is_empty() {
+            let factors = factors(&self.class_weights, labels.classes());
+            let numbers = pairs(labels.classes().len());
+            let weighted = |pair: &Pair| {
+                let number = numbers.iter().position(|&classes| classes == (pair.first, pair.second));
+                let c = number.map_or(1.0, |number| c[number].min(MOST_C));
+                let price = |(&i, &p): (&usize, &bool)| {
+                    c * factors[if p { pair.first } else { pair.second }] * own.weights[i]
+                };
+                let prices: Vec<f64> = pair.index.iter().zip(&pair.positive).map(price).collect();
+                Problem::c_svc(&pair.positive, &prices)
+            };
+            solved = all.solve(&self.kernel, job, weighted)?;
+        }
+        job.found.add("c", c);
+        Ok(all.model(self.kernel.clone(), self.rule, &solved))
+    }
+
+    fn learn(
+        &self,
+        x: &X,
+        y: &Labels,
+        _: &SvcModel<X, K>,
+        settings: &Settings,
+        job: &mut Job<'_, X>,
+    ) -> Result<Option<Estimate>> {
+        Ok(Some(Estimate::Classes(self.fit_probability_in(x, y, settings, job)?)))
+    }
+}
+
 /// C where ν leaves no margin and 1/ρ is no number to multiply.
 const MOST_C: f64 = 1e9;
 
-/// ν of a pair can be no more than twice the share of its smaller class.
-pub(super) fn largest_nu(y: &Labels, weights: &[f64]) -> f64 {
+/// The largest ν of all pairs: that of a pair is twice the share of its smaller class.
+pub(in crate::model) fn largest_nu(y: &Labels, weights: &[f64]) -> f64 {
     let sums = class_sums(y, weights);
     let (least, most) = sums.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &s| (a.min(s), b.max(s)));
     largest(least, most)
 }
 
-/// The same of two classes of these sizes.
+/// The largest ν of two classes of these sizes.
 fn largest(a: f64, b: f64) -> f64 {
     2.0 * a.min(b) / (a + b)
 }
@@ -218,6 +179,12 @@ fn scale(solution: &mut Solution) -> f64 {
         certificate.gap = certificate.gap.map(|gap| gap / (margin * margin));
     }
     margin.max(0.0)
+}
+
+/// The method of the table.
+pub(in crate::model) fn method<X: Space>() -> Method<X> {
+    let summary = "nu-SVC: tells classes apart; a share nu of the points may be margin errors";
+    Method::new(("nu-svc", summary, "svc", &["sigmoid", "isotonic"]), NuSvc::new, NuSvc::parameters, svc::read)
 }
 
 #[cfg(test)]

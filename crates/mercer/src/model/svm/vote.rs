@@ -3,8 +3,8 @@
 //! A [`VoteRule`] makes a score for each class of the decisions of all pairs, and the class with the largest score is the
 //! answer. [`vote`] is LIBSVM's way, which has no scores: ties go to the class that was seen first.
 
-use super::scores::first_largest;
-use crate::data::Labels;
+use crate::model::expansion::first_largest;
+use crate::model::setting::words;
 
 /// The pairs (a, b), a < b, of `classes` classes, in the order (0,1), (0,2), …, (1,2), …
 #[must_use]
@@ -25,6 +25,8 @@ pub enum VoteRule {
     /// s_c alone.
     Sum,
 }
+
+words!(VoteRule: VoteRule::Votes = "ovo", VoteRule::Sum = "ovo-sum");
 
 /// A sum beyond this is this: no decision is infinite, but a sum of large ones can be.
 const LARGEST_SUM: f64 = 1e300;
@@ -80,6 +82,13 @@ impl VoteRule {
     }
 }
 
+impl VoteRule {
+    /// The class by the rule, or, of pairs that vote, by [`vote`] where `libsvm` wants LIBSVM's ties.
+    pub(super) fn class_as(self, decisions: &[f64], classes: usize, libsvm: bool) -> usize {
+        if libsvm && self == Self::Votes { vote(decisions, classes) } else { self.class(decisions, classes) }
+    }
+}
+
 /// The class with the most votes when each pair votes for its first class where its decision is positive; of
 /// several the one with the lowest number, as LIBSVM has it.
 #[must_use]
@@ -101,13 +110,6 @@ fn votes(decisions: &[f64], classes: usize) -> Vec<u32> {
         votes[a + 1..].iter_mut().zip(own).for_each(|(votes, &decision)| *votes += lost(decision));
     }
     votes
-}
-
-/// Members of each class, in the order of the data.
-pub(super) fn members(labels: &Labels) -> Vec<Vec<usize>> {
-    let mut members = vec![Vec::new(); labels.classes().len()];
-    labels.index().iter().enumerate().for_each(|(i, &class)| members[class as usize].push(i));
-    members
 }
 
 #[cfg(test)]

@@ -23,12 +23,12 @@ impl<X: Points, K: Kernel<X>> Function<X, K> {
         let support: Vec<usize> = (0..x.len()).filter(|&i| solution.coefficients[i] != 0.0).collect();
         let values = support.iter().map(|&i| solution.coefficients[i]).collect();
         Self {
-            expansion: Expansion {
+            expansion: Expansion::new(
                 kernel,
-                points: x.select(&support),
-                coefficients: Coefficients::single(values),
-                offsets: vec![solution.offset],
-            },
+                x.select(&support),
+                Coefficients::single(values),
+                vec![solution.offset],
+            ),
             support,
             certificate: Some(solution.certificate),
         }
@@ -37,7 +37,7 @@ impl<X: Points, K: Kernel<X>> Function<X, K> {
     /// The coefficients β of the support points.
     #[must_use]
     pub fn coefficients(&self) -> &[f64] {
-        self.expansion.coefficients.blocks.first().map_or(&[], |block| &block.values)
+        self.expansion.coefficients().blocks.first().map_or(&[], |block| &block.values)
     }
 
     /// f at each of `points`.

@@ -115,12 +115,12 @@ impl<K: Clone> Pairwise<'_, K> {
         }
         let class_sizes = blocks.iter().map(|block| block.points.len()).collect();
         SvcModel {
-            expansion: Expansion {
-                kernel: self.kernel.clone(),
-                points: x.select(&support),
-                coefficients: Coefficients { blocks, outputs: solved.len() },
-                offsets: solved.iter().map(|pair| pair.solution.offset).collect(),
-            },
+            expansion: Expansion::new(
+                self.kernel.clone(),
+                x.select(&support),
+                Coefficients { blocks, outputs: solved.len() },
+                solved.iter().map(|pair| pair.solution.offset).collect(),
+            ),
             classes: y.classes().to_vec(),
             class_sizes,
             support,

@@ -225,7 +225,7 @@ pub(crate) fn denoise<'py>(
     way: WayOf<'py>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let saved = model.0.clone();
-    let way = way.meant(&Kernel(saved.model.expansion().kernel.clone()))?;
+    let way = way.meant(&Kernel(saved.model.expansion().kernel().clone()))?;
     let points = points.0.clone();
     let found = run.job(py, move |_| components(&saved)?.denoise(&points, &way))?;
     matrix(py, &found.points)
@@ -242,7 +242,7 @@ pub(crate) fn pre_images<'py>(
     way: WayOf<'py>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let saved = model.0.clone();
-    let way = way.meant(&Kernel(saved.model.expansion().kernel.clone()))?;
+    let way = way.meant(&Kernel(saved.model.expansion().kernel().clone()))?;
     let view = scores.as_array();
     let scores = Dense::new(view.dim().1, view.iter().copied().collect());
     let found = run.job(py, move |_| components(&saved)?.pre_images(&scores, &way))?;

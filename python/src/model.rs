@@ -11,7 +11,7 @@ use mercer::model::{Coefficients, Expansion, Machine, libsvm, vote};
 use mercer::solve::Certificate;
 use mercer::{ErrorKind, Result};
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -29,13 +29,13 @@ impl Model {
     /// A machine that was just fitted. Of precomputed kernel values only the numbers of the support points are kept.
     pub(crate) fn new(mut saved: Saved) -> Self {
         let expansion = saved.model.expansion_mut();
-        if expansion.kernel == precomputed() {
-            expansion.points = numbers_only(&expansion.points);
+        if *expansion.kernel() == precomputed() {
+            expansion.replace_points(numbers_only(expansion.points()));
         }
         if let Machine::Cca(model) = &mut saved.model
-            && model.second.kernel == precomputed()
+            && *model.second.kernel() == precomputed()
         {
-            model.second.points = numbers_only(&model.second.points);
+            model.second.replace_points(numbers_only(model.second.points()));
         }
         Self(Arc::new(saved))
     }
@@ -72,7 +72,7 @@ impl Model {
     /// The kernel.
     #[getter]
     fn kernel(&self) -> Kernel {
-        Kernel(self.0.model.expansion().kernel.clone())
+        Kernel(self.0.model.expansion().kernel().clone())
     }
 
     /// Class names, None where there are no classes.
@@ -96,20 +96,20 @@ impl Model {
     /// The support points.
     #[getter]
     fn points(&self) -> Points {
-        Points(self.0.model.expansion().points.clone())
+        Points(self.0.model.expansion().points().clone())
     }
 
     /// The coefficients, one column for each support point: one row for each function, or for each other class where there
     /// is a function for each pair of classes.
     #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.float64]")]
     fn coefficients<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        coefficients(&self.0.model.expansion().coefficients).into_pyarray(py)
+        coefficients(self.0.model.expansion().coefficients()).into_pyarray(py)
     }
 
     /// b of each function, which is subtracted.
     #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.float64]")]
     fn offsets<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.0.model.expansion().offsets.clone().into_pyarray(py)
+        self.0.model.expansion().offsets().to_pyarray(py)
     }
 
     /// The same machine with other coefficients and offsets.
@@ -122,20 +122,21 @@ impl Model {
         let mut saved = (*self.0).clone();
         let expansion = saved.model.expansion_mut();
         let (values, offsets) = (values.as_array(), offsets.as_array());
-        if values.dim() != coefficients(&expansion.coefficients).dim()
-            || offsets.len() != expansion.offsets.len()
+        if values.dim() != coefficients(expansion.coefficients()).dim()
+            || offsets.len() != expansion.offsets().len()
         {
             return Err(PyValueError::new_err(
                 "coefficients or intercepts of another shape than the fitted ones",
             ));
         }
-        for block in &mut expansion.coefficients.blocks {
+        let mut coefficients = expansion.coefficients().clone();
+        for block in &mut coefficients.blocks {
             let width = block.outputs.len().max(1);
             for (i, weights) in block.points.clone().zip(block.values.chunks_mut(width)) {
                 weights.iter_mut().enumerate().for_each(|(row, weight)| *weight = values[[row, i]]);
             }
         }
-        expansion.offsets = offsets.to_vec();
+        *expansion = expansion.clone().with_values(coefficients, offsets.to_vec());
         Ok(Self(Arc::new(saved)))
     }
 
@@ -176,11 +177,11 @@ impl Model {
                 dict.set_item("values", model.values.clone().into_pyarray(py))?;
                 dict.set_item("correlations", model.correlations.clone().into_pyarray(py))?;
                 dict.set_item("residual", model.residual)?;
-                let second = coefficients(&model.second.coefficients);
+                let second = coefficients(model.second.coefficients());
                 dict.set_item("second_coefficients", second.into_pyarray(py))?;
                 dict.set_item("second_support", model.second_support.clone())?;
-                dict.set_item("second_points", Points(model.second.points.clone()))?;
-                dict.set_item("second_offsets", model.second.offsets.clone().into_pyarray(py))?;
+                dict.set_item("second_points", Points(model.second.points().clone()))?;
+                dict.set_item("second_offsets", model.second.offsets().to_pyarray(py))?;
             }
             Machine::Pca(model) => {
                 dict.set_item("eigenvalues", model.eigenvalues.clone().into_pyarray(py))?;
@@ -326,7 +327,7 @@ impl Model {
 fn decisions(machine: &Machine, points: &Vectors, double: bool) -> Result<Dense<f64>> {
     match machine {
         Machine::Sphere(sphere) if double => {
-            let own = sphere.function.expansion.kernel.bind(points)?.diagonal();
+            let own = sphere.function.expansion.kernel().bind(points)?.diagonal();
             let values = sphere.function.expansion.map_double(points, |f| f[0])?;
             Ok(Dense::new(1, values.iter().zip(own).map(|(f, k)| 2.0 * f - k).collect()))
         }
@@ -340,7 +341,7 @@ fn decisions(machine: &Machine, points: &Vectors, double: bool) -> Result<Dense<
 fn outputs(expansion: &Expansion<Vectors, VectorExpr>, points: &Vectors, double: bool) -> Result<Dense<f64>> {
     if double {
         let rows = expansion.map_double(points, <[f64]>::to_vec)?;
-        return Ok(Dense::new(expansion.coefficients.outputs, rows.concat()));
+        return Ok(Dense::new(expansion.coefficients().outputs, rows.concat()));
     }
     expansion.decisions(points)
 }

@@ -58,5 +58,5 @@ pub(crate) fn data_and_model(data: &Path, model: &Path) -> Result<(PathBuf, Path
 
 /// `kpca, rbf(gamma=1), 8 components`
 pub(crate) fn words(model: &PcaModel<Vectors, VectorExpr>) -> String {
-    format!("kpca, {}, {}", model.expansion.kernel, count(model.components(), "component"))
+    format!("kpca, {}, {}", model.expansion.kernel(), count(model.components(), "component"))
 }

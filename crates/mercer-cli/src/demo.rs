@@ -60,7 +60,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
         held_out.len(),
         svc.kernel,
         svc.c,
-        model.expansion.points.len(),
+        model.expansion.points().len(),
         seconds(fit_seconds),
         totals.stop,
         short(totals.objective),
@@ -84,7 +84,7 @@ fn captions(svc: &Svc<VectorExpr>, model: &Model, totals: &Totals, accuracy: &st
             "Ripley's data, {}, C = {}: {} support points{}",
             svc.kernel,
             svc.c,
-            model.expansion.points.len(),
+            model.expansion.points().len(),
             gap(totals),
         ),
     }

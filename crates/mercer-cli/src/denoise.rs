@@ -140,7 +140,7 @@ fn denoise(args: &DenoiseArgs, path: &Path, way: Option<Way>, rows: &Rows) -> Re
     let points = scaled(&mut prepared, &rows.noisy, path)?;
     let Machine::Pca(model) = &prepared.machine else { return Err(none(path, &prepared.machine)) };
     let way = way.unwrap_or_else(|| default_way(args, model));
-    way.check(&model.expansion.kernel)?;
+    way.check(model.expansion.kernel())?;
     let mut counts: Vec<usize> = args.components.iter().map(|&k| k.min(model.components())).collect();
     counts.dedup();
     if counts.is_empty() {
@@ -173,20 +173,20 @@ fn denoise(args: &DenoiseArgs, path: &Path, way: Option<Way>, rows: &Rows) -> Re
 
 /// The rows as the model was trained on them.
 fn scaled(prepared: &mut Prepared, rows: &Dense<f64>, path: &Path) -> Result<Vectors> {
-    let expected = prepared.machine.expansion().points.width();
+    let expected = prepared.machine.expansion().points().width();
     let points = Vectors::from(rows.clone());
     let points = crate::scaling::apply(prepared.scaler.as_ref(), points);
     if points.width() < expected {
         return Err(Failure::Usage(format!("{}: the model has {expected} features", path.display())));
     }
-    let own = &mut prepared.machine.expansion_mut().points;
-    let support = std::mem::replace(own, Vectors::dense::<f32>(1, vec![]));
-    *own = support.with_width(points.width());
+    let own = prepared.machine.expansion_mut();
+    let support = own.replace_points(Vectors::dense::<f32>(1, vec![]));
+    own.replace_points(support.with_width(points.width()));
     Ok(points)
 }
 
 fn default_way(args: &DenoiseArgs, model: &Model) -> Way {
-    match Way::for_kernel(&model.expansion.kernel) {
+    match Way::for_kernel(model.expansion.kernel()) {
         Way::FixedPoint { .. } => way(WayArg::FixedPoint, args),
         Way::Ridge { .. } => way(WayArg::Ridge, args),
         other => other,

@@ -57,7 +57,7 @@ pub(crate) fn cells(machine: &Machine) -> Option<&Cells> {
 
 /// Support points, of cells those of all.
 pub(crate) fn support_points(machine: &Machine) -> usize {
-    cells(machine).map_or_else(|| machine.expansion().points.len(), LocalModel::support_points)
+    cells(machine).map_or_else(|| machine.expansion().points().len(), LocalModel::support_points)
 }
 
 /// What `--json` says of a fit by cells.
@@ -95,9 +95,9 @@ pub(crate) fn object(cell: &Cell<Vectors, VectorExpr>) -> Value {
         "rows": cell.size,
         "class": cell.class,
         "classes": machine.map(|machine| &machine.classes),
-        "support_vectors": machine.map_or(0, |machine| machine.expansion.points.len()),
+        "support_vectors": machine.map_or(0, |machine| machine.expansion.points().len()),
         "support_positions": machine.map(|machine| &machine.support),
-        "offsets": machine.map(|machine| &machine.expansion.offsets),
+        "offsets": machine.map(|machine| machine.expansion.offsets()),
         "certificates": machine.map(|machine| {
             machine.certificates.iter().map(inspect::certificate).collect::<Vec<_>>()
         }),
@@ -118,7 +118,7 @@ pub(crate) fn table(text: &mut String, model: &Cells) {
             let _ = writeln!(text, "{:>7} {:>9}  always '{}'", 1, 0, model.classes[cell.class]);
             continue;
         };
-        let _ = write!(text, "{:>7} {:>9}", machine.classes.len(), machine.expansion.points.len());
+        let _ = write!(text, "{:>7} {:>9}", machine.classes.len(), machine.expansion.points().len());
         if let Some(totals) = Totals::of(&machine.certificates) {
             let gap = totals.gap.map_or("-".into(), rough);
             let (objective, violation) = (short(totals.objective), rough(totals.violation));

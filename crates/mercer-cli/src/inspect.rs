@@ -59,14 +59,14 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
         "version": version(kind),
         "program": saved.program,
         "method": method_name(machine, saved.training.as_ref()),
-        "kernel": expansion.kernel.to_string(),
-        "definiteness": expansion.kernel.definiteness().to_string(),
-        "features": expansion.points.width(),
+        "kernel": expansion.kernel().to_string(),
+        "definiteness": expansion.kernel().definiteness().to_string(),
+        "features": expansion.points().width(),
         "feature_names": saved.names,
         "support_vectors": early::support_points(machine),
         "support_positions": machine.support(),
-        "storage": storage(&expansion.points),
-        "offsets": expansion.offsets,
+        "storage": storage(expansion.points()),
+        "offsets": expansion.offsets(),
         "certificates": machine.certificates().iter().map(certificate).collect::<Vec<_>>(),
         "stop": Totals::of_machine(machine).map(|totals| totals.stop.name()),
         "probability": saved.probability.as_ref().map(probability::object),
@@ -98,8 +98,8 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
             object["residual"] = json!(model.residual);
         }
         Machine::Cca(model) => {
-            object["second_kernel"] = json!(model.second.kernel.to_string());
-            object["second_features"] = json!(model.second.points.width());
+            object["second_kernel"] = json!(model.second.kernel().to_string());
+            object["second_features"] = json!(model.second.points().width());
             object["second_support_positions"] = json!(model.second_support);
             object["kappa"] = json!(model.regularizer);
             object["values"] = json!(model.values);
@@ -154,14 +154,14 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     line("file", format!("{} ({})", args.model.display(), size(bytes)));
     line("kind", format!("{}{version}, by {}", kind.name(), saved.program));
     line("method", format!("{}, {}", method_name(machine, saved.training.as_ref()), made_of(machine)));
-    line("kernel", expansion.kernel.to_string());
-    line("", format!("{} by construction", expansion.kernel.definiteness()));
+    line("kernel", expansion.kernel().to_string());
+    line("", format!("{} by construction", expansion.kernel().definiteness()));
     if let Some(training) = &saved.training {
         line("training", parameters(training));
     }
-    line("features", expansion.points.width().to_string());
+    line("features", expansion.points().width().to_string());
     line("prepared", preparation(saved));
-    line("support", format!("{}, {}", early::support_points(machine), storage(&expansion.points)));
+    line("support", format!("{}, {}", early::support_points(machine), storage(expansion.points())));
     let of = if early::cells(machine).is_some() { "of the cells, not of the whole: " } else { "" };
     if let Some(totals) = Totals::of_machine(machine) {
         let gap = totals.gap.map_or("unknown".into(), rough);
@@ -212,7 +212,7 @@ fn made_of(machine: &Machine) -> String {
         }
         Machine::Regression(_) => "a function that predicts numbers".into(),
         Machine::Ridge(model) => {
-            let targets = count(model.expansion.coefficients.outputs, "target");
+            let targets = count(model.expansion.coefficients().outputs, "target");
             format!("{targets}, lambda = {}", short(model.lambda))
         }
         Machine::Fisher(model) => {
@@ -220,7 +220,7 @@ fn made_of(machine: &Machine) -> String {
             format!("{classes} on axes between them, mu = {}", short(model.regularizer))
         }
         Machine::Cca(model) => {
-            let (kernel, features) = (&model.second.kernel, count(model.second.points.width(), "feature"));
+            let (kernel, features) = (model.second.kernel(), count(model.second.points().width(), "feature"));
             format!("kappa = {}; second view: {features}, {kernel}", short(model.regularizer))
         }
         Machine::Pca(model) => count(model.components(), "component"),
@@ -273,7 +273,7 @@ fn classes(text: &mut String, model: &Model, training: Option<&Training>) {
 }
 
 fn outputs(text: &mut String, machine: &Machine) {
-    let (offsets, certificates) = (&machine.expansion().offsets, machine.certificates());
+    let (offsets, certificates) = (machine.expansion().offsets(), machine.certificates());
     let (what, names) = match machine {
         Machine::Classifier(model) => {
             let name = |&(a, b): &(usize, usize)| format!("{} vs {}", model.classes[a], model.classes[b]);

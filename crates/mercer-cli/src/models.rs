@@ -141,16 +141,16 @@ impl Prepared {
         path: &Path,
         options: ReadOptions,
     ) -> Result<(Vectors, Option<LabelColumn>)> {
-        let precomputed = is_precomputed(&self.machine.expansion().kernel);
+        let precomputed = is_precomputed(self.machine.expansion().kernel());
         let targets = match &self.machine {
             Machine::Regression(_) => true,
-            Machine::Ridge(model) => model.expansion.coefficients.outputs == 1,
+            Machine::Ridge(model) => model.expansion.coefficients().outputs == 1,
             _ => false,
         };
         let sets = matches!(self.machine, Machine::MultiLabel(_));
         let options = ReadOptions { precomputed, targets, sets, encoding: self.encoding.clone(), ..options };
         let Table { points, labels, .. } = data::read(path, &options).in_file(path)?;
-        let (found, expected) = (points.width(), self.machine.expansion().points.width());
+        let (found, expected) = (points.width(), self.machine.expansion().points().width());
         if !points.is_sparse() && found != expected {
             let problem = DataProblem::Width { found, expected };
             return Err(ErrorKind::Data(problem).into()).in_file(path);
@@ -160,9 +160,9 @@ impl Prepared {
         if let Machine::Local(model) = &mut self.machine {
             model.widen(width);
         }
-        let own = &mut self.machine.expansion_mut().points;
-        let support = std::mem::replace(own, Vectors::dense::<f32>(1, vec![]));
-        *own = support.with_width(width);
+        let own = self.machine.expansion_mut();
+        let support = own.replace_points(Vectors::dense::<f32>(1, vec![]));
+        own.replace_points(support.with_width(width));
         Ok((points.with_width(width).compact(), labels))
     }
 }

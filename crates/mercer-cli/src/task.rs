@@ -196,12 +196,12 @@ impl Task {
             [] => Coefficients::single(vec![]),
             _ => Coefficients { blocks: vec![], outputs },
         };
-        let expansion = Expansion {
-            kernel: self.kernel().clone(),
-            points: Vectors::dense::<f32>(1, vec![]),
+        let expansion = Expansion::new(
+            self.kernel().clone(),
+            Vectors::dense::<f32>(1, vec![]),
             coefficients,
-            offsets: vec![0.0; outputs],
-        };
+            vec![0.0; outputs],
+        );
         let empty = match self {
             Self::Svc(..) | Self::NuSvc(..) => Machine::Classifier(SvcModel {
                 expansion,

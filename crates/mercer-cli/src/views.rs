@@ -35,13 +35,13 @@ pub(crate) fn both(
 /// Points of the second view, as wide as those of the model: a sparse file does not say how wide it is.
 fn read(model: &mut Model, path: &Path, options: ReadOptions) -> Result<Vectors> {
     let own = &mut model.second;
-    let options = ReadOptions { precomputed: is_precomputed(&own.kernel), labels_path: None, ..options };
+    let options = ReadOptions { precomputed: is_precomputed(own.kernel()), labels_path: None, ..options };
     let points = data::read(path, &options).in_file(path)?.points;
     if !points.is_sparse() {
         return Ok(points);
     }
-    let width = points.width().max(own.points.width());
-    let support = std::mem::replace(&mut own.points, Vectors::dense::<f32>(1, vec![]));
-    own.points = support.with_width(width);
+    let width = points.width().max(own.points().width());
+    let support = own.replace_points(Vectors::dense::<f32>(1, vec![]));
+    own.replace_points(support.with_width(width));
     Ok(points.with_width(width))
 }

@@ -86,7 +86,7 @@ fn components_obey_the_constraints_and_do_not_correlate() {
     let model = Cca::new(rbf(0.3), rbf(0.1)).regularizer(kappa).components(4).fit(&x, &y).unwrap();
     let (f, g) = (model.transform_first(&x).unwrap(), model.transform_second(&y).unwrap());
     let norm = |expansion: &mercer::model::Expansion<Vectors, VectorExpr>, gamma: f64, k: usize, l: usize| {
-        let (points, values) = (&expansion.points, &expansion.coefficients.blocks[0].values);
+        let (points, values) = (expansion.points(), &expansion.coefficients().blocks[0].values);
         let mut sum = 0.0;
         for i in 0..points.len() {
             for j in 0..points.len() {
@@ -127,7 +127,7 @@ fn a_weight_is_a_number_of_copies_and_zero_is_absence() {
     weighted.correlations.iter().zip(&repeated.correlations).for_each(|(a, b)| assert_close(*a, *b, 1e-9));
     let present = |support: &[usize]| support.iter().all(|&i| weights[i] > 0.0);
     assert!(present(&weighted.first_support) && present(&weighted.second_support));
-    assert_eq!(weighted.first.points, x.select(&weighted.first_support));
+    assert_eq!(*weighted.first.points(), x.select(&weighted.first_support));
 }
 
 /// Numbers that look drawn, between −1 and 1.
@@ -199,7 +199,7 @@ fn a_smaller_rank_is_an_approximation_on_fewer_points() {
     let (x, y) = wine();
     let cca = Cca::new(rbf(0.3), rbf(0.1)).components(2);
     let (whole, part) = (cca.fit(&x, &y).unwrap(), cca.clone().rank(40).fit(&x, &y).unwrap());
-    assert_eq!((part.first_support.len(), part.second.points.len()), (40, 40));
+    assert_eq!((part.first_support.len(), part.second.points().len()), (40, 40));
     assert!(part.values[0] <= whole.values[0] + 1e-12 && part.values[0] > 0.95 * whole.values[0]);
     // The certificate looks at the whole matrix and says so.
     assert!(part.residual > 1e-6 && whole.residual < 1e-9, "{} {}", part.residual, whole.residual);

@@ -43,7 +43,7 @@ fn distances(model: &LocalModel<Vectors, VectorExpr>, x: &Dense<f64>, i: usize) 
     let mean = |members: &[usize], other: &[f64]| {
         members.iter().map(|&m| value(x.row(m), other)).sum::<f64>() / members.len() as f64
     };
-    let blocks = model.gate.coefficients.blocks.iter();
+    let blocks = model.gate.coefficients().blocks.iter();
     let clusters = blocks.map(|block| &model.support[block.points.clone()]);
     let distance = |members: &[usize]| {
         let square = members.iter().map(|&m| mean(members, x.row(m))).sum::<f64>() / members.len() as f64;
@@ -120,7 +120,7 @@ fn each_cell_has_the_machine_of_its_own_points() {
         // Positions are those of the whole data.
         for (place, &i) in machine.support.iter().enumerate() {
             assert!(nearest[i] == number && all.insert(i));
-            assert_eq!(machine.expansion.points.select(&[place]), x.select(&[i]));
+            assert_eq!(machine.expansion.points().select(&[place]), x.select(&[i]));
         }
     }
     assert_eq!(all.len(), model.support_points());
@@ -138,7 +138,7 @@ fn cells_side_by_side_are_as_near_the_optimum_as_the_values_between_them_are_sma
     let model = Local::new(machine.clone()).cells(5).fit(&points, &y).unwrap();
     let spread = |machine: &mercer::model::SvcModel<_, _>, beta: &mut Vec<f64>| {
         let first = machine.classes[0] == y.classes()[0];
-        let values = machine.expansion.coefficients.blocks.iter().flat_map(|block| &block.values);
+        let values = machine.expansion.coefficients().blocks.iter().flat_map(|block| &block.values);
         machine.support.iter().zip(values).for_each(|(&i, &b)| beta[i] = if first { b } else { -b });
     };
     let (mut beside, mut best) = (vec![0.0; 300], vec![0.0; 300]);

@@ -42,15 +42,15 @@ impl Fitted {
     fn of_function(x: &Vectors, function: &Function<Vectors, VectorExpr>) -> Self {
         let mut beta = vec![0.0; x.len()];
         function.support.iter().zip(function.coefficients()).for_each(|(&i, b)| beta[i] = *b);
-        Self::new(x, &function.expansion.kernel, beta, function.expansion.offsets[0])
+        Self::new(x, function.expansion.kernel(), beta, function.expansion.offsets()[0])
     }
 
     fn of_classes(x: &Vectors, model: &SvcModel<Vectors, VectorExpr>) -> Self {
         let mut beta = vec![0.0; x.len()];
-        for block in &model.expansion.coefficients.blocks {
+        for block in &model.expansion.coefficients().blocks {
             block.points.clone().zip(&block.values).for_each(|(i, value)| beta[model.support[i]] = *value);
         }
-        Self::new(x, &model.expansion.kernel, beta, model.expansion.offsets[0])
+        Self::new(x, model.expansion.kernel(), beta, model.expansion.offsets()[0])
     }
 
     /// How far a slack variable's α in [0, c] and the room of its constraint are from complementary: room ≥ 0 where α may

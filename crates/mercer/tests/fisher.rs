@@ -134,7 +134,7 @@ fn two_classes_are_a_ridge_regression_of_their_codes_up_to_scale() {
     let mean: f64 = (0..n).map(|i| weights[i] * fitted[i]).sum::<f64>() / total;
     for i in 0..n {
         assert_close(axis.row(i)[0], scale * (fitted[i] - mean), 1e-8);
-        let values = &model.expansion.coefficients.blocks[0].values;
+        let values = &model.expansion.coefficients().blocks[0].values;
         assert_close(values[i], scale * ridge[i], 1e-8);
     }
 }
@@ -176,7 +176,7 @@ fn few_points_are_nearly_as_good_and_all_points_are_the_whole() {
     let mut last = 0.0;
     for points in [1, 5, 20, 60] {
         let model = fisher.clone().points(points).fit(&x, &y).unwrap();
-        assert_eq!((model.support.len(), model.expansion.points.len()), (points, points));
+        assert_eq!((model.support.len(), model.expansion.points().len()), (points, points));
         assert!(model.ratios[0] > last && model.ratios[0] <= whole.ratios[0] + 1e-12);
         assert!(model.residual < 1e-9, "{}", model.residual);
         last = model.ratios[0];

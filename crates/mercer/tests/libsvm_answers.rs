@@ -102,7 +102,7 @@ fn compare(name: &str, run: &Value, model: &SvcModel<Vectors, VectorExpr>, test:
         let slack = if sharp { 0.005 * theirs + 1.0 } else { 0.02 * theirs + 2.0 };
         assert!((ours - theirs).abs() <= slack, "{name}: {ours} support vectors for {theirs}");
     }
-    let blocks = &model.expansion.coefficients.blocks;
+    let blocks = &model.expansion.coefficients().blocks;
     let weight: f64 = blocks.iter().flat_map(|block| &block.values).map(|b| b.abs()).sum();
     let decisions = model.decisions(&test.points).unwrap();
     for (i, exact) in run["decisions"].as_array().unwrap().iter().enumerate() {

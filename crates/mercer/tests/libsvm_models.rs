@@ -50,11 +50,11 @@ fn kernel(kernel: &VectorKernel, x: &[f64], y: &[f64]) -> f64 {
 
 fn decisions(model: &Machine, x: &[f64]) -> Vec<f64> {
     let expansion = model.expansion();
-    let Expr::Leaf(VectorLeaf { kernel: leaf, .. }) = &expansion.kernel else { panic!("not a leaf") };
-    let mut outputs: Vec<f64> = expansion.offsets.iter().map(|offset| -offset).collect();
-    for block in &expansion.coefficients.blocks {
+    let Expr::Leaf(VectorLeaf { kernel: leaf, .. }) = expansion.kernel() else { panic!("not a leaf") };
+    let mut outputs: Vec<f64> = expansion.offsets().iter().map(|offset| -offset).collect();
+    for block in &expansion.coefficients().blocks {
         for (i, weights) in block.points.clone().zip(block.values.chunks(block.outputs.len())) {
-            let y: Vec<f64> = (0..x.len()).map(|k| expansion.points.row(i).get(k)).collect();
+            let y: Vec<f64> = (0..x.len()).map(|k| expansion.points().row(i).get(k)).collect();
             let value = kernel(leaf, x, &y);
             block.outputs.iter().zip(weights).for_each(|(&output, weight)| outputs[output] += weight * value);
         }
@@ -108,9 +108,9 @@ fn models_pass_through_our_own_file() {
 
 #[test]
 fn width_reaches_every_column_that_a_support_vector_needs() {
-    assert_eq!(model("rbf").expansion().points.width(), 4);
+    assert_eq!(model("rbf").expansion().points().width(), 4);
     let precomputed = model("precomputed");
-    let points = &precomputed.expansion().points;
+    let points = precomputed.expansion().points();
     let last = (0..points.len()).map(|i| points.row(i).get(0)).fold(0.0, f64::max);
     assert_eq!(points.width(), last as usize + 1);
 }

@@ -29,7 +29,7 @@ type Model = ScoreModel<Vectors, mercer::kernel::VectorExpr>;
 /// a score by 1e-7 of Σ|β|.
 fn scores(model: &Model, x: &Vectors) -> Vec<f64> {
     let (expansion, classes) = (&model.expansion, model.classes.len());
-    let (points, beta) = (&expansion.points, &expansion.coefficients.blocks[0].values);
+    let (points, beta) = (expansion.points(), &expansion.coefficients().blocks[0].values);
     let square = |i: usize, j: usize| -> f64 {
         let difference = |k: usize| points.row(i).get(k) - x.row(j).get(k);
         (0..x.width()).map(|k| difference(k).powi(2)).sum()
@@ -39,7 +39,7 @@ fn scores(model: &Model, x: &Vectors) -> Vec<f64> {
         let values: Vec<f64> = (0..points.len()).map(|i| (-GAMMA * square(i, j)).exp()).collect();
         let score =
             |c: usize| -> f64 { values.iter().enumerate().map(|(i, k)| k * beta[i * classes + c]).sum() };
-        scores.extend((0..classes).map(|c| score(c) - expansion.offsets[c]));
+        scores.extend((0..classes).map(|c| score(c) - expansion.offsets()[c]));
     }
     scores
 }
@@ -51,7 +51,7 @@ fn assert_same(weighted: &Model, repeated: &Model, x: &Vectors, weights: &[f64],
     assert!(worst < bound, "{:?}: {worst}", weighted.loss);
     assert_eq!(weighted.classes, repeated.classes);
     assert!(!weighted.support.is_empty() && weighted.support.iter().all(|&i| weights[i] > 0.0));
-    let at = |i: usize| x.row(weighted.support[i]).get(0) == weighted.expansion.points.row(i).get(0);
+    let at = |i: usize| x.row(weighted.support[i]).get(0) == weighted.expansion.points().row(i).get(0);
     assert!((0..weighted.support.len()).all(at), "positions are those of all the data");
 }
 

@@ -309,17 +309,17 @@ fn libsvms(name: &str) -> (Saved, Vec<Vec<f64>>) {
 fn decided(file: &str, saved: &Saved) -> Vec<Vec<f64>> {
     let (x, _) = load(file);
     let expansion = saved.model.expansion();
-    let leaves = expansion.kernel.leaves();
-    let VectorKernel::Rbf { gamma } = leaves[0].kernel else { panic!("{} is not rbf", expansion.kernel) };
+    let leaves = expansion.kernel().leaves();
+    let VectorKernel::Rbf { gamma } = leaves[0].kernel else { panic!("{} is not rbf", expansion.kernel()) };
     let at =
         |points: &Vectors, i: usize, k: usize| if k < points.width() { points.row(i).get(k) } else { 0.0 };
     let value = |i: usize, j: usize| {
-        let square: f64 = (0..x.width()).map(|k| (at(&x, i, k) - at(&expansion.points, j, k)).powi(2)).sum();
+        let square: f64 = (0..x.width()).map(|k| (at(&x, i, k) - at(expansion.points(), j, k)).powi(2)).sum();
         (-gamma * square).exp()
     };
     let row = |i: usize| {
-        let mut outputs: Vec<f64> = expansion.offsets.iter().map(|offset| -offset).collect();
-        for block in &expansion.coefficients.blocks {
+        let mut outputs: Vec<f64> = expansion.offsets().iter().map(|offset| -offset).collect();
+        for block in &expansion.coefficients().blocks {
             for (j, weights) in block.points.clone().zip(block.values.chunks(block.outputs.len())) {
                 let k = value(i, j);
                 block.outputs.iter().zip(weights).for_each(|(&output, weight)| outputs[output] += weight * k);

@@ -25,7 +25,7 @@ fn exact() -> Smo {
 fn margins(model: &Model, x: &Vectors, y: &Labels) -> Vec<(f64, f64)> {
     let decisions = model.decisions(x).expect("decides");
     let mut alpha = vec![0.0; x.len()];
-    for block in &model.expansion.coefficients.blocks {
+    for block in &model.expansion.coefficients().blocks {
         for (i, value) in block.points.clone().zip(&block.values) {
             alpha[model.support[i]] = value.abs();
         }
@@ -56,7 +56,7 @@ fn without_offset_there_is_none_and_the_conditions_hold() {
     for slack in [Slack::Linear, Slack::Squared] {
         let svc = Svc::new(rbf(0.1)).c(2.0).slack(slack).offset(false).tolerance(1e-4);
         let model = svc.fit(&x, &y).expect("fits");
-        assert_eq!((model.expansion.offsets[0], model.certificates[0].stop), (0.0, Stop::Converged));
+        assert_eq!((model.expansion.offsets()[0], model.certificates[0].stop), (0.0, Stop::Converged));
         let certificate = model.certificates[0];
         let gap = certificate.gap.expect("a gap");
         assert!(gap >= -1e-6 && gap < 1e-3 * certificate.objective.abs(), "{gap}");
@@ -134,7 +134,7 @@ fn the_exact_finish_makes_slopes_equal_to_rounding() {
     let (mut free, mut worst) = (0, 0.0_f64);
     for i in (0..x.len()).filter(|&i| alpha[i] > 0.0 && alpha[i] < 1.0) {
         let f: f64 = (0..x.len()).map(|j| sign(j) * alpha[j] * value(i, j)).sum::<f64>();
-        worst = worst.max((sign(i) * (f - model.expansion.offsets[0]) - 1.0).abs());
+        worst = worst.max((sign(i) * (f - model.expansion.offsets()[0]) - 1.0).abs());
         free += 1;
     }
     assert!(free > 10 && worst < 1e-11, "{free} free, off by {worst}");
@@ -264,7 +264,7 @@ fn squared_errors_without_zone_are_ridge_with_an_offset() {
     let machine = Svr::new(rbf(0.5)).c(c).epsilon(0.0).slack(Slack::Squared).solver(exact());
     let model = machine.fit(&x, &y).expect("fits");
     assert!(model.certificate.unwrap().exact);
-    assert!((model.expansion.offsets[0] + solution[n]).abs() < 1e-9);
+    assert!((model.expansion.offsets()[0] + solution[n]).abs() < 1e-9);
     for (&i, beta) in model.support.iter().zip(model.coefficients()) {
         assert!((beta - solution[i]).abs() < 1e-9, "{beta} {}", solution[i]);
     }

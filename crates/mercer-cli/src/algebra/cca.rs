@@ -38,7 +38,7 @@ pub(super) fn fit(given: &Given<'_>) -> Result<Outcome> {
     let fitted = followed(args.common.quiet, |follow| cca.fit_followed(given.x, &y, follow));
     let model = fitted.in_file(&args.data)?;
     let list = |values: &[f64]| values.iter().map(|v| short(*v)).collect::<Vec<_>>().join(", ");
-    let kernel = &model.second.kernel;
+    let kernel = model.second.kernel();
     let components = count(model.values.len(), "component");
     let mut lines = vec![
         ("second", format!("{}, {kernel}", count(y.width(), "feature"))),

@@ -74,7 +74,7 @@ pub(crate) fn train(args: &TrainArgs) -> Result<()> {
     if let Some(warning) = warning {
         remark(format_args!("mercer: {warning}"));
     }
-    let kernel = saved.model.expansion().kernel.to_string();
+    let kernel = saved.model.expansion().kernel().to_string();
     let mut text = line(
         "data",
         &format!(

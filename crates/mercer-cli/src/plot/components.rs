@@ -62,5 +62,5 @@ pub(crate) fn components(model: &PcaModel<Vectors, VectorExpr>, x: &Vectors) -> 
     }
     let columns = count.min(COLUMNS) as f64;
     let size = [24.0 + columns * (WIDTH + 16.0), 20.0 + count.div_ceil(COLUMNS) as f64 * height];
-    Ok(document(size, &format!("Components of {}", model.expansion.kernel), &body))
+    Ok(document(size, &format!("Components of {}", model.expansion.kernel()), &body))
 }

@@ -19,10 +19,10 @@ pub(super) fn classifier(svc: &Svc<VectorExpr>, model: &Model, y: &Labels) -> St
         let nu = variables.sum / (bounds[a] * (sizes[a] + sizes[b]) as f64);
         let found = (bounds[a] == bounds[b]).then_some(("nu", nu));
         let certificate = &model.certificates[p];
-        let values = [certificate.objective, model.expansion.offsets[p]];
+        let values = [certificate.objective, model.expansion.offsets()[p]];
         block(&mut text, certificate.iterations, found, values, &variables);
     }
-    let _ = writeln!(text, "Total nSV = {}", model.expansion.points.len());
+    let _ = writeln!(text, "Total nSV = {}", model.expansion.points().len());
     text
 }
 
@@ -34,10 +34,10 @@ pub(super) fn nu_classifier(model: &Model, y: &Labels, c: &[f64]) -> String {
         let bound = if c[p].is_finite() { c[p] } else { 1.0 };
         let variables = of_pair(model, p, [a, b], &vec![bound * (1.0 - 1e-12); y.classes().len()]);
         let certificate = &model.certificates[p];
-        let values = [certificate.objective, model.expansion.offsets[p]];
+        let values = [certificate.objective, model.expansion.offsets()[p]];
         block(&mut text, certificate.iterations, Some(("C", c[p])), values, &variables);
     }
-    let _ = writeln!(text, "Total nSV = {}", model.expansion.points.len());
+    let _ = writeln!(text, "Total nSV = {}", model.expansion.points().len());
     text
 }
 
@@ -64,11 +64,11 @@ pub(super) fn one_class(function: &Function<Vectors, VectorExpr>) -> String {
 /// The lines of any machine fitted with weights of points: what counts points of weight 1 is left out.
 pub(super) fn weighted(machine: &Machine) -> String {
     let mut text = String::new();
-    for (certificate, offset) in machine.certificates().iter().zip(&machine.expansion().offsets) {
+    for (certificate, offset) in machine.certificates().iter().zip(machine.expansion().offsets()) {
         let _ = writeln!(text, "*\noptimization finished, #iter = {}", certificate.iterations);
         let _ = writeln!(text, "obj = {:.6}, rho = {offset:.6}", certificate.objective);
     }
-    let _ = writeln!(text, "Total nSV = {}", machine.expansion().points.len());
+    let _ = writeln!(text, "Total nSV = {}", machine.expansion().points().len());
     text
 }
 
@@ -88,7 +88,7 @@ fn single(
 ) -> String {
     let mut text = String::new();
     if let Some(certificate) = function.certificate {
-        let values = [certificate.objective, function.expansion.offsets[0]];
+        let values = [certificate.objective, function.expansion.offsets()[0]];
         block(&mut text, certificate.iterations, found, values, variables);
     }
     text
@@ -132,7 +132,7 @@ impl Variables {
 fn of_pair(model: &Model, output: usize, classes: [usize; 2], bounds: &[f64]) -> Variables {
     let mut variables = Variables::default();
     for class in classes {
-        let block = &model.expansion.coefficients.blocks[class];
+        let block = &model.expansion.coefficients().blocks[class];
         let Some(column) = block.outputs.iter().position(|&o| o == output) else { continue };
         let rows = block.values.chunks(block.outputs.len());
         rows.for_each(|row| variables.add(row[column], bounds[class]));

@@ -135,7 +135,7 @@ pub(super) fn report(args: &TrainArgs, outcome: &Outcome<'_>) -> Result<()> {
         answer_json(&Report {
             method: outcome.method(),
             multiclass: outcome.multiclass(),
-            kernel: model.expansion().kernel.to_string(),
+            kernel: model.expansion().kernel().to_string(),
             c: training.and_then(|training| training.c),
             nu: training.and_then(|training| training.nu),
             epsilon: training.and_then(|training| training.epsilon),
@@ -224,7 +224,7 @@ fn summary(outcome: &Outcome<'_>, totals: &Totals) -> String {
         count(*features, "feature"),
         beside(task),
         seconds(cost.read_seconds),
-        expansion.kernel,
+        expansion.kernel(),
         machine(outcome),
         early::line(&saved.model),
         count(early::support_points(&saved.model), "support point"),

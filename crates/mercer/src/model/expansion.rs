@@ -28,8 +28,14 @@ impl Coefficients {
     /// One output, which every point enters by its weight.
     #[must_use]
     pub fn single(values: Vec<f64>) -> Self {
-        let block = CoefficientBlock { points: 0..values.len(), outputs: vec![0], values };
-        Self { blocks: vec![block], outputs: 1 }
+        Self::full(values.len(), 1, values)
+    }
+
+    /// One block over all of `points` support points, each of which enters every output; weights point after point.
+    #[must_use]
+    pub fn full(points: usize, outputs: usize, values: Vec<f64>) -> Self {
+        let block = CoefficientBlock { points: 0..points, outputs: (0..outputs).collect(), values };
+        Self { blocks: vec![block], outputs }
     }
 }
 
@@ -47,14 +53,62 @@ pub struct CoefficientBlock {
 /// f(x) = Σ βᵢ k(xᵢ, x) − b for each output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expansion<X, K> {
+    kernel: K,
+    points: X,
+    coefficients: Coefficients,
+    offsets: Vec<f64>,
+}
+
+impl<X, K> Expansion<X, K> {
+    /// The functions of a kernel k over support points, with the weights β and one offset b per output.
+    pub fn new(kernel: K, points: X, coefficients: Coefficients, offsets: Vec<f64>) -> Self {
+        Self { kernel, points, coefficients, offsets }
+    }
+
     /// k
-    pub kernel: K,
+    pub fn kernel(&self) -> &K {
+        &self.kernel
+    }
+
     /// The support points.
-    pub points: X,
+    pub fn points(&self) -> &X {
+        &self.points
+    }
+
     /// β
-    pub coefficients: Coefficients,
+    pub fn coefficients(&self) -> &Coefficients {
+        &self.coefficients
+    }
+
     /// b, one per output
-    pub offsets: Vec<f64>,
+    pub fn offsets(&self) -> &[f64] {
+        &self.offsets
+    }
+
+    /// The expansion over other support points, with the same weights.
+    #[must_use]
+    pub fn with_points(self, points: X) -> Self {
+        Self { points, ..self }
+    }
+
+    /// The expansion with other weights and offsets, over the same support points.
+    #[must_use]
+    pub fn with_values(self, coefficients: Coefficients, offsets: Vec<f64>) -> Self {
+        Self { coefficients, offsets, ..self }
+    }
+
+    /// Puts `points` in the place of the support points, which are returned.
+    pub fn replace_points(&mut self, points: X) -> X {
+        std::mem::replace(&mut self.points, points)
+    }
+}
+
+#[cfg(test)]
+impl<X, K> Expansion<X, K> {
+    /// Changes the kernel, weights and offsets in place, so that tests can make expansions whose parts do not fit.
+    pub(crate) fn edit(&mut self, change: impl FnOnce(&mut K, &mut Coefficients, &mut Vec<f64>)) {
+        change(&mut self.kernel, &mut self.coefficients, &mut self.offsets);
+    }
 }
 
 impl<X: Points, K: Kernel<X>> Expansion<X, K> {

@@ -15,12 +15,12 @@
 //!
 //! let block = |points, value| CoefficientBlock { points, outputs: vec![0], values: vec![value] };
 //! let model = SvcModel {
-//!     expansion: Expansion {
-//!         kernel: linear(),
-//!         points: Vectors::dense(2, vec![1.0_f32, 0.0, 0.0, 1.0]),
-//!         coefficients: Coefficients { blocks: vec![block(0..1, 1.0), block(1..2, -1.0)], outputs: 1 },
-//!         offsets: vec![0.25],
-//!     },
+//!     expansion: Expansion::new(
+//!         linear(),
+//!         Vectors::dense(2, vec![1.0_f32, 0.0, 0.0, 1.0]),
+//!         Coefficients { blocks: vec![block(0..1, 1.0), block(1..2, -1.0)], outputs: 1 },
+//!         vec![0.25],
+//!     ),
 //!     classes: vec!["cat".into(), "dog".into()],
 //!     class_sizes: vec![1, 1],
 //!     support: vec![0, 1],
@@ -213,7 +213,7 @@ impl Saved {
         if let Some(estimate) = &self.probability {
             estimate.check(&self.model)?;
         }
-        let (names, width) = (self.names.len(), self.model.expansion().points.width());
+        let (names, width) = (self.names.len(), self.model.expansion().points().width());
         if names != 0 && names != width {
             return Err(format!("{names} names for {width} features").into());
         }

@@ -105,11 +105,11 @@ pub(super) fn check(machine: &Machine) -> Result<Vec<f64>, Flaw> {
         Machine::Pca(model) => check_pca(model)?,
         Machine::Local(model) => local::check(model)?,
         Machine::Regression(_) | Machine::OneClass(_) | Machine::Sphere(_) => 1,
-        Machine::Ridge(model) => model.expansion.coefficients.outputs,
+        Machine::Ridge(model) => model.expansion.coefficients().outputs,
     };
     check_parts(machine, outputs)?;
     let weights = match machine {
-        Machine::Classifier(model) => weights(&model.expansion.coefficients, &model.class_sizes)?,
+        Machine::Classifier(model) => weights(model.expansion.coefficients(), &model.class_sizes)?,
         Machine::Local(model) => local::gate(&model.gate)?,
         _ => full(machine.expansion(), outputs)?,
     };
@@ -136,7 +136,7 @@ fn check_classes(model: &SvcModel<Vectors, VectorExpr>) -> Result<usize, Flaw> {
     let pairs = pairs(classes).ok_or("more classes than can be paired")?;
     same("class sizes", model.class_sizes.len(), classes)?;
     let listed = model.class_sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
-    same("points listed by class", listed.unwrap_or(usize::MAX), model.expansion.points.len())?;
+    same("points listed by class", listed.unwrap_or(usize::MAX), model.expansion.points().len())?;
     Ok(pairs)
 }
 
@@ -156,10 +156,14 @@ fn check_names(classes: &[String], least: usize) -> Result<usize, Flaw> {
 /// What every machine has: so many outputs, and lists that are as long as their points and outputs.
 fn check_parts(machine: &Machine, outputs: usize) -> Result<(), Flaw> {
     let expansion = machine.expansion();
-    same("offsets", expansion.offsets.len(), outputs)?;
-    same("outputs", expansion.coefficients.outputs, outputs)?;
+    same("offsets", expansion.offsets().len(), outputs)?;
+    same("outputs", expansion.coefficients().outputs, outputs)?;
     let (positions, certificates) = (machine.support().len(), machine.certificates().len());
-    same("positions of support points", positions, if positions == 0 { 0 } else { expansion.points.len() })?;
+    same(
+        "positions of support points",
+        positions,
+        if positions == 0 { 0 } else { expansion.points().len() },
+    )?;
     let expected = match machine {
         _ if certificates == 0 => 0,
         // One problem for all classes together; none for a label that all points have, or none.
@@ -173,10 +177,10 @@ fn check_parts(machine: &Machine, outputs: usize) -> Result<(), Flaw> {
 
 /// Refuses points and offsets that are not finite.
 fn check_numbers(expansion: &Expansion<Vectors, VectorExpr>) -> Result<(), Flaw> {
-    if let Some((row, column)) = expansion.points.first_not_finite() {
+    if let Some((row, column)) = expansion.points().first_not_finite() {
         return Err(format!("support point {}, column {}: not a finite number", row + 1, column + 1).into());
     }
-    if !expansion.offsets.iter().all(|offset| offset.is_finite()) {
+    if !expansion.offsets().iter().all(|offset| offset.is_finite()) {
         return Err("an offset is not a finite number".into());
     }
     Ok(())
@@ -184,8 +188,8 @@ fn check_numbers(expansion: &Expansion<Vectors, VectorExpr>) -> Result<(), Flaw>
 
 /// The weights of a machine whose points all enter each of its outputs.
 pub(super) fn full(expansion: &Expansion<Vectors, VectorExpr>, outputs: usize) -> Result<Vec<f64>, Flaw> {
-    let points = expansion.points.len();
-    match expansion.coefficients.blocks.as_slice() {
+    let points = expansion.points().len();
+    match expansion.coefficients().blocks.as_slice() {
         [block] if block.points == (0..points) && block.outputs.iter().copied().eq(0..outputs) => {
             same("coefficients", block.values.len(), points.saturating_mul(outputs))?;
             Ok(block.values.clone())
@@ -196,7 +200,7 @@ pub(super) fn full(expansion: &Expansion<Vectors, VectorExpr>, outputs: usize) -
 
 /// The numbers of a kernel PCA; gives how many components there are.
 fn check_pca(model: &PcaModel<Vectors, VectorExpr>) -> Result<usize, Flaw> {
-    let points = model.expansion.points.len();
+    let points = model.expansion.points().len();
     same("weights of points", model.weights.len(), points)?;
     same("means of kernel values", model.row_means.len(), points)?;
     let positive = |values: &[f64]| values.iter().all(|value| *value > 0.0 && value.is_finite());
@@ -217,7 +221,7 @@ fn check_pca(model: &PcaModel<Vectors, VectorExpr>) -> Result<usize, Flaw> {
 
 /// R² and ‖a‖², of which only one is free: R² = ‖a‖² − 2b.
 fn check_sphere(sphere: &SvddModel<Vectors, VectorExpr>) -> Result<(), Flaw> {
-    let offset = sphere.function.expansion.offsets[0];
+    let offset = sphere.function.expansion.offsets()[0];
     if !sphere.square_center.is_finite() || !sphere.square_radius.is_finite() {
         return Err("the centre or the radius of the sphere is not a finite number".into());
     }
@@ -229,7 +233,7 @@ fn check_sphere(sphere: &SvddModel<Vectors, VectorExpr>) -> Result<(), Flaw> {
 
 /// λ, the residual, and at least one target.
 fn check_ridge(model: &RidgeModel<Vectors, VectorExpr>) -> Result<(), Flaw> {
-    if model.expansion.coefficients.outputs == 0 {
+    if model.expansion.coefficients().outputs == 0 {
         return Err("no targets".into());
     }
     let usable = |value: f64| value.is_finite() && value >= 0.0;
@@ -268,10 +272,7 @@ mod tests {
 
     #[test]
     fn a_full_block_is_read_when_its_other_weights_are_zero() {
-        let block = |row: Vec<f64>| Coefficients {
-            blocks: vec![CoefficientBlock { points: 0..1, outputs: vec![0, 1, 2], values: row }],
-            outputs: 3,
-        };
+        let block = |row: Vec<f64>| Coefficients::full(1, 3, row);
         assert_eq!(weights(&block(vec![1.0, 0.0, 2.0]), &[0, 1, 0]).unwrap(), [1.0, 2.0]);
         assert!(weights(&block(vec![1.0, 0.5, 2.0]), &[0, 1, 0]).is_err());
     }

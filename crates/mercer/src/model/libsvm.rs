@@ -83,8 +83,7 @@ fn parse_named(text: &[u8], path: &Path) -> Result<Saved> {
     let mut lines = line::Lines::new(text, path);
     let header = header::read(&mut lines)?;
     let (points, weights) = vectors::read(lines, &header)?;
-    let expansion =
-        |coefficients| Expansion { kernel: header.kernel, points, coefficients, offsets: header.offsets };
+    let expansion = |coefficients| Expansion::new(header.kernel, points, coefficients, header.offsets);
     let model = match header.kind {
         Kind::Classifier { classes, class_sizes } => Machine::Classifier(SvcModel {
             expansion: expansion(layout::blocks(&class_sizes, &weights)),

@@ -17,14 +17,14 @@ const SECOND: &str = "second.";
 /// Writes what it has besides; gives the number of columns.
 pub(super) fn write(model: &CcaModel<Vectors, VectorExpr>, writer: &mut Writer) -> Result<usize, Flaw> {
     let (second, components) = (&model.second, model.values.len());
-    second.kernel.check().map_err(|error| error.to_string())?;
-    writer.entry("second.kernel", second.kernel.to_string());
+    second.kernel().check().map_err(|error| error.to_string())?;
+    writer.entry("second.kernel", second.kernel().to_string());
     let weights = layout::full(second, components)?;
-    writer.tensor("second.coefficients", &[second.points.len(), components], weights);
-    writer.tensor("second.offsets", &[components], second.offsets.iter().copied());
+    writer.tensor("second.coefficients", &[second.points().len(), components], weights);
+    writer.tensor("second.offsets", &[components], second.offsets().iter().copied());
     let support = model.second_support.iter().map(|&i| i as u64);
     writer.tensor("second.support", &[model.second_support.len()], support);
-    points::write_under(SECOND, &second.points, writer);
+    points::write_under(SECOND, second.points(), writer);
     writer.tensor("values", &[components], model.values.iter().copied());
     writer.tensor("correlations", &[components], model.correlations.iter().copied());
     writer.tensor("regularizer", &[1], [model.regularizer]);
@@ -42,12 +42,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<CcaModel<Vectors, VectorEx
     no_certificates(reader)?;
     Ok(CcaModel {
         first: machine::expansion(reader, first, own)?,
-        second: Expansion {
-            kernel,
-            points: second,
-            coefficients: other,
-            offsets: reader.list("second.offsets")?,
-        },
+        second: Expansion::new(kernel, second, other, reader.list("second.offsets")?),
         first_support: reader.counts("support")?,
         second_support: reader.counts("second.support")?,
         values,

@@ -5,13 +5,12 @@ use super::tests::refusal;
 use super::*;
 use crate::data::{Dense, Sparse};
 use crate::kernel;
-use crate::model::{CcaModel, CoefficientBlock, Coefficients, Expansion};
+use crate::model::{CcaModel, Coefficients, Expansion};
 
 fn view(points: impl Into<Vectors>, values: Vec<f64>) -> Expansion<Vectors, VectorExpr> {
     let points = points.into();
-    let block = CoefficientBlock { points: 0..points.len(), outputs: vec![0, 1], values };
-    let coefficients = Coefficients { blocks: vec![block], outputs: 2 };
-    Expansion { kernel: kernel::rbf(1.0 / 3.0), points, coefficients, offsets: vec![-0.7, 1e-17] }
+    let coefficients = Coefficients::full(points.len(), 2, values);
+    Expansion::new(kernel::rbf(1.0 / 3.0), points, coefficients, vec![-0.7, 1e-17])
 }
 
 pub(super) fn saved() -> Saved {
@@ -20,7 +19,12 @@ pub(super) fn saved() -> Saved {
     let second = view(sparse, vec![0.1, -0.0, 1e300, 5e-324, 3.0, 1.0 / 3.0]);
     let model = CcaModel {
         first: view(dense, vec![0.1, -0.0, 1e300, 5e-324]),
-        second: Expansion { kernel: kernel::linear() + 0.1, ..second },
+        second: Expansion::new(
+            kernel::linear() + 0.1,
+            second.points().clone(),
+            second.coefficients().clone(),
+            second.offsets().to_vec(),
+        ),
         first_support: vec![7, 2],
         second_support: vec![1, 0, 3],
         values: vec![0.9, 0.1],

@@ -5,20 +5,19 @@ use super::tests::{certificate, refusal};
 use super::*;
 use crate::data::Dense;
 use crate::kernel;
-use crate::model::{CoefficientBlock, Coefficients, Expansion, FisherModel};
+use crate::model::{Coefficients, Expansion, FisherModel};
 
 /// Axes of classes over two points.
 fn model(classes: usize, threshold: Option<f64>) -> FisherModel<Vectors, VectorExpr> {
     let axes = classes - 1;
     let values = [0.1, -0.0, 1e300, 5e-324][..2 * axes].to_vec();
-    let block = CoefficientBlock { points: 0..2, outputs: (0..axes).collect(), values };
     FisherModel {
-        expansion: Expansion {
-            kernel: kernel::rbf(1.0 / 3.0),
-            points: Dense::new(2, vec![0.1, -0.0, 5e-324, 4.0]).into(),
-            coefficients: Coefficients { blocks: vec![block], outputs: axes },
-            offsets: vec![-0.7, 1e-17][..axes].to_vec(),
-        },
+        expansion: Expansion::new(
+            kernel::rbf(1.0 / 3.0),
+            Dense::new(2, vec![0.1, -0.0, 5e-324, 4.0]).into(),
+            Coefficients::full(2, axes, values),
+            vec![-0.7, 1e-17][..axes].to_vec(),
+        ),
         classes: ["1", "a,b", ""].iter().take(classes).map(|&name| name.into()).collect(),
         centers: Dense::new(axes, (0..axes * classes).map(|i| 1.0 / (3.0 - i as f64 * 0.7)).collect()),
         threshold,

@@ -20,7 +20,7 @@ type Machine = SvcModel<Vectors, VectorExpr>;
 pub(super) fn write(model: &Model, writer: &mut Writer) -> Result<usize, Flaw> {
     writer.entry("classes", text::print(&model.classes)?);
     let cells = model.cells.len();
-    let blocks = &model.gate.coefficients.blocks;
+    let blocks = &model.gate.coefficients().blocks;
     writer.tensor("gate_sizes", &[cells], blocks.iter().map(|block| block.points.len() as u64));
     writer.tensor("cell_sizes", &[cells], model.cells.iter().map(|cell| cell.size as u64));
     writer.tensor("cell_classes", &[cells], model.cells.iter().map(|cell| cell.class as u64));
@@ -51,10 +51,10 @@ fn write_cell(model: &Model, machine: &Machine, prefix: &str, writer: &mut Write
     writer.entry(&name("certificates"), text::certificates(&machine.certificates)?);
     writer.tensor(&name("classes"), &[classes], counts(&numbers));
     writer.tensor(&name("class_sizes"), &[classes], counts(&machine.class_sizes));
-    writer.tensor(&name("coefficients"), &[expansion.points.len(), classes - 1], weights);
-    writer.tensor(&name("offsets"), &[expansion.offsets.len()], expansion.offsets.iter().copied());
+    writer.tensor(&name("coefficients"), &[expansion.points().len(), classes - 1], weights);
+    writer.tensor(&name("offsets"), &[expansion.offsets().len()], expansion.offsets().iter().copied());
     writer.tensor(&name("support"), &[machine.support.len()], counts(&machine.support));
-    points::write_under(prefix, &expansion.points, writer);
+    points::write_under(prefix, expansion.points(), writer);
     Ok(())
 }
 
@@ -74,7 +74,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Model, Flaw> {
     let support = reader.counts("support")?;
     let mut cells = Vec::new();
     for (number, (size, class)) in sizes.into_iter().zip(most).enumerate() {
-        let (own, machine) = cell(reader, &prefix(number), &classes, &gate.kernel)?;
+        let (own, machine) = cell(reader, &prefix(number), &classes, gate.kernel())?;
         if machine.is_none() && own != class {
             return Err(format!("cell {number}: one class, {own}, and a most frequent one, {class}").into());
         }
@@ -129,12 +129,12 @@ fn cell(
         return Err(format!("tensor '{prefix}coefficients' {flaw}").into());
     }
     let machine = SvcModel {
-        expansion: Expansion {
-            kernel: kernel.clone(),
+        expansion: Expansion::new(
+            kernel.clone(),
             points,
-            coefficients: layout::blocks(&class_sizes, &weights),
-            offsets: reader.list(&name("offsets"))?,
-        },
+            layout::blocks(&class_sizes, &weights),
+            reader.list(&name("offsets"))?,
+        ),
         classes: numbers.iter().map(|&class| classes[class].clone()).collect(),
         class_sizes,
         support: reader.counts(&name("support"))?,

@@ -9,12 +9,12 @@ use crate::model::{Cell, CoefficientBlock, Coefficients, Expansion, LocalModel, 
 
 fn machine(points: impl Into<Vectors>, classes: [&str; 2]) -> SvcModel<Vectors, VectorExpr> {
     SvcModel {
-        expansion: Expansion {
-            kernel: kernel::rbf(1.0 / 3.0),
-            points: points.into(),
-            coefficients: layout::blocks(&[1, 2], &[0.1, -0.0, 1e300]),
-            offsets: vec![5e-324],
-        },
+        expansion: Expansion::new(
+            kernel::rbf(1.0 / 3.0),
+            points.into(),
+            layout::blocks(&[1, 2], &[0.1, -0.0, 1e300]),
+            vec![5e-324],
+        ),
         classes: classes.map(String::from).to_vec(),
         class_sizes: vec![1, 2],
         support: vec![7, 2, 9],
@@ -30,12 +30,12 @@ fn model() -> LocalModel<Vectors, VectorExpr> {
     let dense = Dense::new(2, vec![0.1_f32, -0.0, 1e-45, 4.0, 1.0, f32::MAX]);
     let sparse = Sparse::new(2, vec![0, 2, 2, 3], vec![0, 1, 1], vec![0.1, -2.0, 5e-324]);
     LocalModel {
-        gate: Expansion {
-            kernel: kernel::rbf(1.0 / 3.0),
-            points: Dense::new(2, vec![0.1, -0.0, 5e-324, 4.0, 1.0, 2.0, 3.0, 4.0]).into(),
-            coefficients: Coefficients { blocks, outputs: 3 },
-            offsets: vec![1.0, 0.5, -0.0],
-        },
+        gate: Expansion::new(
+            kernel::rbf(1.0 / 3.0),
+            Dense::new(2, vec![0.1, -0.0, 5e-324, 4.0, 1.0, 2.0, 3.0, 4.0]).into(),
+            Coefficients { blocks, outputs: 3 },
+            vec![1.0, 0.5, -0.0],
+        ),
         support: vec![3, 1, 4, 0],
         cells: vec![
             Cell { size: 5, class: 2, machine: Some(machine(dense, ["c", "a"])) },
@@ -132,9 +132,15 @@ fn machines_of_cells_whose_parts_do_not_fit_are_not_written() {
     fn first(model: &mut LocalModel<Vectors, VectorExpr>) -> &mut SvcModel<Vectors, VectorExpr> {
         model.cells[0].machine.as_mut().unwrap()
     }
-    assert!(refusal(|model| first(model).expansion.kernel = kernel::linear()).contains("another kernel"));
+    assert!(
+        refusal(|model| first(model).expansion.edit(|kernel, _, _| *kernel = kernel::linear()))
+            .contains("another kernel")
+    );
     assert!(refusal(|model| first(model).rule = VoteRule::Sum).contains("another rule"));
     assert!(refusal(|model| first(model).classes[0] = "d".into()).contains("class 'd'"));
-    assert!(refusal(|model| model.gate.coefficients.blocks.swap(0, 2)).contains("do not follow each other"));
+    assert!(
+        refusal(|model| model.gate.edit(|_, coefficients, _| coefficients.blocks.swap(0, 2)))
+            .contains("do not follow each other")
+    );
     assert!(refusal(|model| model.cells.clear()).contains("no cells"));
 }

@@ -16,9 +16,9 @@ use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, SvddMod
 pub(super) fn write(machine: &Machine, writer: &mut Writer) -> Result<(), Flaw> {
     let weights = layout::check(machine)?;
     let expansion = machine.expansion();
-    expansion.kernel.check().map_err(|error| error.to_string())?;
+    expansion.kernel().check().map_err(|error| error.to_string())?;
     writer.entry("method", machine.method());
-    writer.entry("kernel", expansion.kernel.to_string());
+    writer.entry("kernel", expansion.kernel().to_string());
     writer.entry("certificates", text::certificates(machine.certificates())?);
     let counts = |values: &[usize]| values.iter().map(|&value| value as u64).collect::<Vec<_>>();
     let columns = match machine {
@@ -43,10 +43,10 @@ pub(super) fn write(machine: &Machine, writer: &mut Writer) -> Result<(), Flaw> 
             1
         }
     };
-    writer.tensor("coefficients", &[expansion.points.len(), columns], weights);
-    writer.tensor("offsets", &[expansion.offsets.len()], expansion.offsets.iter().copied());
+    writer.tensor("coefficients", &[expansion.points().len(), columns], weights);
+    writer.tensor("offsets", &[expansion.offsets().len()], expansion.offsets().iter().copied());
     writer.tensor("support", &[machine.support().len()], counts(machine.support()));
-    points::write(&expansion.points, writer);
+    points::write(expansion.points(), writer);
     Ok(())
 }
 
@@ -121,7 +121,7 @@ fn function(reader: &mut Reader<'_>) -> Result<Function<Vectors, VectorExpr>, Fl
 fn sphere(reader: &mut Reader<'_>) -> Result<SvddModel<Vectors, VectorExpr>, Flaw> {
     let function = function(reader)?;
     let center: Vec<f64> = reader.list("square_center")?;
-    let (&[square_center], &[offset]) = (center.as_slice(), function.expansion.offsets.as_slice()) else {
+    let (&[square_center], &[offset]) = (center.as_slice(), function.expansion.offsets()) else {
         return Err("a sphere must have one offset and one square_center".into());
     };
     Ok(SvddModel { square_radius: layout::square_radius(square_center, offset), square_center, function })
@@ -133,5 +133,5 @@ pub(super) fn expansion(
     coefficients: Coefficients,
 ) -> Result<Expansion<Vectors, VectorExpr>, Flaw> {
     let kernel = reader.entry("kernel")?.parse().map_err(|error: Error| error.to_string())?;
-    Ok(Expansion { kernel, points, coefficients, offsets: reader.list("offsets")? })
+    Ok(Expansion::new(kernel, points, coefficients, reader.list("offsets")?))
 }

@@ -2,8 +2,8 @@
 
 use super::container::Reader;
 use super::text;
+use crate::model::Coefficients;
 use crate::model::layout::Flaw;
-use crate::model::{CoefficientBlock, Coefficients};
 
 /// A column of weights for each output, over all points.
 pub(super) fn columns(
@@ -16,8 +16,7 @@ pub(super) fn columns(
     if shape != [rows, outputs] {
         return Err(format!("tensor '{name}' is not one row per point, one column per output").into());
     }
-    let block = CoefficientBlock { points: 0..rows, outputs: (0..outputs).collect(), values };
-    Ok(Coefficients { blocks: vec![block], outputs })
+    Ok(Coefficients::full(rows, outputs, values))
 }
 
 /// A tensor of one number.

@@ -24,7 +24,7 @@ pub(super) fn write(model: &RidgeModel<Vectors, VectorExpr>, writer: &mut Writer
     let RidgeCertificate { residual, iterations, converged } = model.certificate;
     let entry = Entry { lambda: model.lambda, residual, iterations, converged };
     writer.entry("ridge", text::print(&entry)?);
-    Ok(model.expansion.coefficients.outputs)
+    Ok(model.expansion.coefficients().outputs)
 }
 
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<RidgeModel<Vectors, VectorExpr>, Flaw> {
@@ -48,18 +48,17 @@ mod tests {
     use super::*;
     use crate::data::Dense;
     use crate::kernel::rbf;
-    use crate::model::{CoefficientBlock, Coefficients, Expansion, Machine};
+    use crate::model::{Coefficients, Expansion, Machine};
 
     fn saved() -> Saved {
         let values = vec![0.1, -0.0, 1.0 / 3.0, 5e-324, -0.2, 1e300];
-        let block = CoefficientBlock { points: 0..2, outputs: vec![0, 1, 2], values };
         Machine::Ridge(RidgeModel {
-            expansion: Expansion {
-                kernel: rbf(0.1),
-                points: Dense::new(2, vec![0.1, -0.0, 5e-324, 4.0]).into(),
-                coefficients: Coefficients { blocks: vec![block], outputs: 3 },
-                offsets: vec![-0.7, 0.0, 1e-17],
-            },
+            expansion: Expansion::new(
+                rbf(0.1),
+                Dense::new(2, vec![0.1, -0.0, 5e-324, 4.0]).into(),
+                Coefficients::full(2, 3, values),
+                vec![-0.7, 0.0, 1e-17],
+            ),
             support: vec![7, 2],
             lambda: 0.1 + 0.2,
             certificate: RidgeCertificate { residual: 1e-15, iterations: Some(3), converged: true },

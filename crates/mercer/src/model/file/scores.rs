@@ -5,7 +5,7 @@ use super::{machine, points, text};
 use crate::data::{Points, Vectors};
 use crate::kernel::VectorExpr;
 use crate::model::layout::Flaw;
-use crate::model::{CoefficientBlock, Coefficients, Loss, Machine, MultiLabelModel, ScoreModel};
+use crate::model::{Coefficients, Loss, Machine, MultiLabelModel, ScoreModel};
 
 /// Writes what these have besides; gives the number of columns.
 pub(super) fn write(model: &ScoreModel<Vectors, VectorExpr>, writer: &mut Writer) -> Result<usize, Flaw> {
@@ -23,8 +23,7 @@ pub(super) fn read(method: &str, reader: &mut Reader<'_>) -> Result<Machine, Fla
         return Err("the coefficients are not one row per support point, one column per class".into());
     }
     let (rows, outputs) = (points.len(), classes.len());
-    let block = CoefficientBlock { points: 0..rows, outputs: (0..outputs).collect(), values };
-    let coefficients = Coefficients { blocks: vec![block], outputs };
+    let coefficients = Coefficients::full(rows, outputs, values);
     let scores = ScoreModel {
         expansion: machine::expansion(reader, points, coefficients)?,
         classes,

@@ -5,7 +5,7 @@ use super::tests::{certificate, dense32, refusal};
 use super::*;
 use crate::data::{Dense, Sparse};
 use crate::kernel;
-use crate::model::{CoefficientBlock, Coefficients, Expansion, Loss, MultiLabelModel, ScoreModel, VoteRule};
+use crate::model::{Coefficients, Expansion, Loss, MultiLabelModel, ScoreModel, VoteRule};
 
 fn scores(
     loss: Option<Loss>,
@@ -14,15 +14,12 @@ fn scores(
 ) -> ScoreModel<Vectors, VectorExpr> {
     let values = vec![0.1, -0.0, 1.0 / 3.0, 5e-324, -0.2, 1e300];
     ScoreModel {
-        expansion: Expansion {
-            kernel: kernel::rbf(1.0 / 3.0),
-            points: points.into(),
-            coefficients: Coefficients {
-                blocks: vec![CoefficientBlock { points: 0..2, outputs: vec![0, 1, 2], values }],
-                outputs: 3,
-            },
-            offsets: vec![-0.7, 0.0, 1e-17],
-        },
+        expansion: Expansion::new(
+            kernel::rbf(1.0 / 3.0),
+            points.into(),
+            Coefficients::full(2, 3, values),
+            vec![-0.7, 0.0, 1e-17],
+        ),
         classes: vec!["1".into(), "a,b".into(), String::new()],
         support: vec![7, 2],
         certificates: vec![certificate(); certificates],
@@ -65,8 +62,7 @@ fn the_method_tells_the_machine() {
 #[test]
 fn a_machine_without_support_points_or_certificates_comes_back() {
     let mut model = scores(None, Dense::new(4, Vec::<f32>::new()), 0);
-    model.expansion.coefficients.blocks =
-        vec![CoefficientBlock { points: 0..0, outputs: vec![0, 1, 2], values: vec![] }];
+    model.expansion.edit(|_, coefficients, _| *coefficients = Coefficients::full(0, 3, vec![]));
     model.support.clear();
     let saved = Saved::from(Machine::from(MultiLabelModel { scores: model }));
     assert_eq!(Saved::from_bytes(&saved.to_bytes().unwrap()).unwrap(), saved);
@@ -127,9 +123,9 @@ fn parts_that_do_not_fit_are_refused() {
 #[test]
 fn machines_whose_parts_do_not_fit_are_not_written() {
     let mut short = one_vs_all();
-    short.model.expansion_mut().coefficients.blocks[0].values.pop();
+    short.model.expansion_mut().edit(|_, coefficients, _| coefficients.blocks[0].values.truncate(5));
     assert!(short.to_bytes().unwrap_err().to_string().contains("5 coefficients where 6"));
     let mut moved = multilabel();
-    moved.model.expansion_mut().coefficients.blocks[0].outputs = vec![0, 2, 1];
+    moved.model.expansion_mut().edit(|_, coefficients, _| coefficients.blocks[0].outputs = vec![0, 2, 1]);
     assert!(moved.to_bytes().unwrap_err().to_string().contains("one block over all its points"));
 }

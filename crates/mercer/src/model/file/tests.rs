@@ -23,12 +23,12 @@ fn saved(points: impl Into<Vectors>) -> Saved {
     let class_sizes = vec![1, 0, 2];
     let weights = [0.1, -0.2, 1.0 / 3.0, 5e-324, -0.0, 1e300];
     let model = SvcModel {
-        expansion: Expansion {
-            kernel: kernel::rbf(1.0 / 3.0) * kernel::linear() + 0.1,
-            points: points.into(),
-            coefficients: layout::blocks(&class_sizes, &weights),
-            offsets: vec![0.5, -0.7, 1e-17],
-        },
+        expansion: Expansion::new(
+            kernel::rbf(1.0 / 3.0) * kernel::linear() + 0.1,
+            points.into(),
+            layout::blocks(&class_sizes, &weights),
+            vec![0.5, -0.7, 1e-17],
+        ),
         classes: vec!["cat".into(), "\"dög\"\n".into(), String::new()],
         class_sizes,
         support: vec![4, 0, 9],
@@ -42,9 +42,9 @@ fn saved(points: impl Into<Vectors>) -> Saved {
         class_weights: vec![1.0, 2.0, 0.5],
         tolerance: 1e-3,
     };
-    let names = (0..model.expansion.points.width()).map(|k| format!("feature {k}")).collect();
-    let scaler = Scaler::min_max(&model.expansion.points.select(&[0, 1]), -1.0, 0.1).unwrap();
-    let categories = (0..model.expansion.points.width()).map(|k| format!("a{k}")).collect();
+    let names = (0..model.expansion.points().width()).map(|k| format!("feature {k}")).collect();
+    let scaler = Scaler::min_max(&model.expansion.points().select(&[0, 1]), -1.0, 0.1).unwrap();
+    let categories = (0..model.expansion.points().width()).map(|k| format!("a{k}")).collect();
     let column = Column { name: "é".into(), categories: Some(categories) };
     let encoding = Encoding { columns: vec![column], named: true, label_name: None, label_number: Some(3) };
     let (training, scaler, encoding) = (Some(training), Some(scaler), Some(encoding));
@@ -62,12 +62,12 @@ fn sparse64() -> Saved {
 /// The same machine without classes: a function over three points.
 fn function() -> Function<Vectors, VectorExpr> {
     Function {
-        expansion: Expansion {
-            kernel: kernel::rbf(0.5),
-            points: Dense::new(2, vec![0.1_f64, -0.0, 5e-324, 4.0, f64::MAX, 1e-45]).into(),
-            coefficients: Coefficients::single(vec![1.0 / 3.0, -0.0, 1e300]),
-            offsets: vec![-0.7],
-        },
+        expansion: Expansion::new(
+            kernel::rbf(0.5),
+            Dense::new(2, vec![0.1_f64, -0.0, 5e-324, 4.0, f64::MAX, 1e-45]).into(),
+            Coefficients::single(vec![1.0 / 3.0, -0.0, 1e300]),
+            vec![-0.7],
+        ),
         support: vec![4, 0, 9],
         certificate: Some(certificate()),
     }
@@ -139,7 +139,7 @@ fn a_model_saved_is_a_model_loaded_and_nothing_else_is_left() {
     hidden.scaler = Some(Scaler::Standard { mean: vec![f64::NAN; 2], deviation: vec![1.0; 2] });
     assert!(hidden.save(folder.path().join("b.mercer")).unwrap_err().to_string().contains("scaler"));
     let mut hidden = dense32();
-    hidden.model.expansion_mut().kernel = kernel::rbf(f64::NAN);
+    hidden.model.expansion_mut().edit(|kernel, _, _| *kernel = kernel::rbf(f64::NAN));
     assert!(hidden.save(folder.path().join("b.mercer")).unwrap_err().to_string().contains("gamma = NaN"));
     assert!(dense32().save(folder.path().join("none/c.mercer")).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -288,13 +288,13 @@ fn functions_and_spheres_that_do_not_fit_are_refused() {
 #[test]
 fn machines_whose_parts_do_not_fit_are_not_written() {
     let mut blocks = regression();
-    blocks.model.expansion_mut().coefficients.blocks.clear();
+    blocks.model.expansion_mut().edit(|_, coefficients, _| coefficients.blocks.clear());
     assert!(blocks.to_bytes().unwrap_err().to_string().contains("one block over all its points"));
     let mut short = regression();
-    short.model.expansion_mut().coefficients.blocks[0].values.pop();
+    short.model.expansion_mut().edit(|_, coefficients, _| coefficients.blocks[0].values.truncate(2));
     assert!(short.to_bytes().unwrap_err().to_string().contains("2 coefficients where 3"));
     let mut moved = sphere();
-    moved.model.expansion_mut().offsets[0] = 0.0;
+    moved.model.expansion_mut().edit(|_, _, offsets| offsets[0] = 0.0);
     assert!(moved.to_bytes().unwrap_err().to_string().contains("the radius of the sphere"));
 }
 
@@ -303,7 +303,7 @@ fn machines_whose_parts_do_not_fit_are_not_written() {
 fn the_first_models_are_still_read() {
     let saved = Saved::from_bytes(include_bytes!("../../../tests/models/svc.mercer")).unwrap();
     let model = saved.model.classifier().unwrap();
-    assert_eq!((model.classes.len(), model.expansion.points.len()), (2, 2));
+    assert_eq!((model.classes.len(), model.expansion.points().len()), (2, 2));
     assert_eq!(saved.training.unwrap().c, Some(10.0));
 }
 

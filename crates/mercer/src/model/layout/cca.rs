@@ -19,12 +19,12 @@ pub(super) fn check(model: &CcaModel<Vectors, VectorExpr>) -> Result<usize, Flaw
     }
     check_certificate(model.regularizer, model.residual)?;
     let (second, positions) = (&model.second, model.second_support.len());
-    same("offsets of the second view", second.offsets.len(), components)?;
-    same("outputs of the second view", second.coefficients.outputs, components)?;
+    same("offsets of the second view", second.offsets().len(), components)?;
+    same("outputs of the second view", second.coefficients().outputs, components)?;
     same(
         "positions of points of the second view",
         positions,
-        if positions == 0 { 0 } else { second.points.len() },
+        if positions == 0 { 0 } else { second.points().len() },
     )?;
     check_numbers(second)?;
     if !full(second, components)?.iter().all(|weight| weight.is_finite()) {

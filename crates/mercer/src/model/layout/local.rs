@@ -35,8 +35,8 @@ fn check_cell(
     if let Some(name) = machine.classes.iter().find(|name| !model.classes.contains(name)) {
         return Err(format!("class '{name}', which the whole does not have").into());
     }
-    same("features", machine.expansion.points.width(), model.gate.points.width())?;
-    if machine.expansion.kernel != model.gate.kernel {
+    same("features", machine.expansion.points().width(), model.gate.points().width())?;
+    if machine.expansion.kernel() != model.gate.kernel() {
         return Err("another kernel than that of the whole".into());
     }
     match machine.rule {
@@ -48,13 +48,17 @@ fn check_cell(
 /// A classifier whose parts fit together; gives its weights.
 pub(in crate::model) fn classifier(machine: &SvcModel<Vectors, VectorExpr>) -> Result<Vec<f64>, Flaw> {
     let (outputs, expansion) = (check_classes(machine)?, &machine.expansion);
-    same("offsets", expansion.offsets.len(), outputs)?;
-    same("outputs", expansion.coefficients.outputs, outputs)?;
+    same("offsets", expansion.offsets().len(), outputs)?;
+    same("outputs", expansion.coefficients().outputs, outputs)?;
     let (positions, certificates) = (machine.support.len(), machine.certificates.len());
-    same("positions of support points", positions, if positions == 0 { 0 } else { expansion.points.len() })?;
+    same(
+        "positions of support points",
+        positions,
+        if positions == 0 { 0 } else { expansion.points().len() },
+    )?;
     same("certificates", certificates, if certificates == 0 { 0 } else { outputs })?;
     check_numbers(expansion)?;
-    let weights = weights(&expansion.coefficients, &machine.class_sizes)?;
+    let weights = weights(expansion.coefficients(), &machine.class_sizes)?;
     match weights.iter().all(|weight| weight.is_finite()) {
         true => Ok(weights),
         false => Err("a coefficient is not a finite number".into()),
@@ -63,8 +67,8 @@ pub(in crate::model) fn classifier(machine: &SvcModel<Vectors, VectorExpr>) -> R
 
 /// The weights of a gate, whose points enter one output each: those of the first cell come first.
 pub(super) fn gate(gate: &Expansion<Vectors, VectorExpr>) -> Result<Vec<f64>, Flaw> {
-    let (blocks, mut next, mut weights) = (&gate.coefficients.blocks, 0, Vec::new());
-    same("blocks of the gate", blocks.len(), gate.coefficients.outputs)?;
+    let (blocks, mut next, mut weights) = (&gate.coefficients().blocks, 0, Vec::new());
+    same("blocks of the gate", blocks.len(), gate.coefficients().outputs)?;
     for (cell, block) in blocks.iter().enumerate() {
         if block.points.start != next || block.points.end < next || block.outputs != [cell] {
             return Err("the points that choose a cell do not follow each other".into());
@@ -73,6 +77,6 @@ pub(super) fn gate(gate: &Expansion<Vectors, VectorExpr>) -> Result<Vec<f64>, Fl
         next = block.points.end;
         weights.extend_from_slice(&block.values);
     }
-    same("coefficients of the gate", next, gate.points.len())?;
+    same("coefficients of the gate", next, gate.points().len())?;
     Ok(weights)
 }

@@ -27,12 +27,12 @@ pub fn print(saved: &Saved) -> Result<String> {
         _ => "one_class",
     };
     let weights = layout::check(machine).map_err(unsupported)?;
-    let kernel = kernel(&machine.expansion().kernel)?;
+    let kernel = kernel(machine.expansion().kernel())?;
     let mut text = format!("svm_type {kind}\n");
     let estimate = saved.probability.as_ref();
     estimate.map_or(Ok(()), |estimate| estimate.check(machine)).map_err(unsupported)?;
     header(&mut text, kernel, machine, estimate)?;
-    let points = &machine.expansion().points;
+    let points = machine.expansion().points();
     let columns = machine.classifier().map_or(1, |model| model.classes.len() - 1);
     for (i, weights) in weights.chunks_exact(columns).enumerate() {
         for &weight in weights {
@@ -97,8 +97,8 @@ fn header(
     }
     let model = machine.classifier();
     list(text, "nr_class", [model.map_or(2, |model| model.classes.len())], count);
-    list(text, "total_sv", [expansion.points.len()], count);
-    list(text, "rho", expansion.offsets.iter().copied(), number);
+    list(text, "total_sv", [expansion.points().len()], count);
+    list(text, "rho", expansion.offsets().iter().copied(), number);
     if let Some(model) = model {
         list(text, "label", labels(&model.classes)?, |text, label| text.push_str(&label.to_string()));
     }

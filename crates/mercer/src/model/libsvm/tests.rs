@@ -79,7 +79,7 @@ fn functions_have_one_coefficient_and_no_classes() {
     let machine = parse(FUNCTION.as_bytes()).unwrap().model;
     let Machine::Regression(function) = &machine else { panic!("{machine:?}") };
     assert_eq!(function.coefficients(), [1.0, -0.25]);
-    assert_eq!((function.expansion.offsets.as_slice(), function.certificate), (&[0.5][..], None));
+    assert_eq!((function.expansion.offsets(), function.certificate), (&[0.5][..], None));
     let one_class = parse(FUNCTION.replace("epsilon_svr", "one_class").as_bytes()).unwrap().model;
     assert_eq!(one_class, Machine::OneClass(function.clone()));
 
@@ -231,12 +231,12 @@ fn precomputed_vectors_are_serial_numbers() {
 
 fn written(kernel: VectorExpr, classes: [&str; 2]) -> Result<String> {
     let model = SvcModel {
-        expansion: Expansion {
+        expansion: Expansion::new(
             kernel,
-            points: Dense::new(2, vec![0.1_f32, 0.0, 0.0, 1e20]).into(),
-            coefficients: layout::blocks(&[1, 1], &[1.0, -1.0]),
-            offsets: vec![0.0],
-        },
+            Dense::new(2, vec![0.1_f32, 0.0, 0.0, 1e20]).into(),
+            layout::blocks(&[1, 1], &[1.0, -1.0]),
+            vec![0.0],
+        ),
         classes: classes.map(str::to_owned).to_vec(),
         class_sizes: vec![1, 1],
         support: vec![],

@@ -177,7 +177,7 @@ impl Probability {
     /// If the points do not fit the model, or it has other pairs.
     pub fn predict<X: Points, K: Kernel<X>>(&self, model: &SvcModel<X, K>, points: &X) -> Result<Dense<f64>> {
         let (classes, calibrations) = (model.classes.len(), self.pairs.len());
-        let fits = pairs(classes).len() == calibrations && model.expansion.offsets.len() == calibrations;
+        let fits = pairs(classes).len() == calibrations && model.expansion.offsets().len() == calibrations;
         check("calibrations", calibrations as f64, fits, "must be one for each pair of the model's classes")?;
         let rows = model.expansion.map(points, |decisions| self.classes(decisions, classes))?;
         Ok(Dense::new(classes, rows.concat()))

@@ -34,7 +34,7 @@
 mod choose;
 mod view;
 
-use super::expansion::{CoefficientBlock, Coefficients, Expansion};
+use super::expansion::{Coefficients, Expansion};
 use super::weights::Present;
 use crate::data::{Dense, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
@@ -252,9 +252,8 @@ fn check_regularizer(kappa: f64) -> Result<()> {
 fn expansion<X: Points, K: Kernel<X>>(kernel: K, points: X, components: &[Component]) -> Expansion<X, K> {
     let (count, outputs) = (points.len(), components.len());
     let values = (0..count).flat_map(|i| components.iter().map(move |c| c.coefficients[i])).collect();
-    let block = CoefficientBlock { points: 0..count, outputs: (0..outputs).collect(), values };
-    let coefficients = Coefficients { blocks: vec![block], outputs };
-    Expansion { kernel, points, coefficients, offsets: components.iter().map(|c| c.offset).collect() }
+    let coefficients = Coefficients::full(count, outputs, values);
+    Expansion::new(kernel, points, coefficients, components.iter().map(|c| c.offset).collect())
 }
 
 impl<X: Points, K: Kernel<X>, Y: Points, L: Kernel<Y>> CcaModel<X, K, Y, L> {

@@ -33,7 +33,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::expansion::{CoefficientBlock, Coefficients, Expansion};
+use super::expansion::{Coefficients, Expansion};
 use super::scores::first_largest;
 use super::svc::Svc;
 use super::values;
@@ -256,13 +256,12 @@ impl<K> Fisher<K> {
     {
         let (count, outputs) = (points.len(), axes.ratios.len());
         let values = (0..count).flat_map(|i| axes.coefficients.iter().map(move |axis| axis[i])).collect();
-        let block = CoefficientBlock { points: 0..count, outputs: (0..outputs).collect(), values };
-        Expansion {
-            kernel: self.kernel.clone(),
+        Expansion::new(
+            self.kernel.clone(),
             points,
-            coefficients: Coefficients { blocks: vec![block], outputs },
-            offsets: axes.offsets.clone(),
-        }
+            Coefficients::full(count, outputs, values),
+            axes.offsets.clone(),
+        )
     }
 
     /// Where two classes part.

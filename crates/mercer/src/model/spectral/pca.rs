@@ -34,7 +34,7 @@
 use super::function::check_points;
 use super::values;
 use super::weights::Present;
-use super::{CoefficientBlock, Coefficients, Expansion};
+use super::{Coefficients, Expansion};
 use crate::data::{Dense, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Gram, Lazy};
@@ -242,10 +242,9 @@ impl<'a> Centred<'a> {
         for (row, mean) in values.chunks(count).zip(&self.row_means) {
             offsets.iter_mut().zip(row).for_each(|(offset, alpha)| *offset += alpha * mean);
         }
-        let block = CoefficientBlock { points: 0..n, outputs: (0..count).collect(), values };
-        let coefficients = Coefficients { blocks: vec![block], outputs: count };
+        let coefficients = Coefficients::full(n, count, values);
         Ok(PcaModel {
-            expansion: Expansion { kernel, points, coefficients, offsets },
+            expansion: Expansion::new(kernel, points, coefficients, offsets),
             eigenvalues: found.values[..count].to_vec(),
             total: self.trace - self.weights.iter().sum::<f64>() * self.mean,
             weights: self.weights.to_vec(),
@@ -284,7 +283,7 @@ impl<X, K> PcaModel<X, K> {
     /// α, a row for each point, a column for each component.
     #[must_use]
     pub fn coefficients(&self) -> &[f64] {
-        self.expansion.coefficients.blocks.first().map_or(&[], |block| &block.values)
+        self.expansion.coefficients().blocks.first().map_or(&[], |block| &block.values)
     }
 
     /// The components of the points that the model is made of, a row for each: λα/w, without a kernel value.
@@ -308,14 +307,13 @@ impl<X: Clone, K: Clone> PcaModel<X, K> {
         check("components", count as f64, holds, "must be at least 1 and no more than the model has")?;
         let rows = self.coefficients().chunks(self.components());
         let values = rows.flat_map(|row| row[..count].to_vec()).collect();
-        let block = CoefficientBlock { points: 0..self.weights.len(), outputs: (0..count).collect(), values };
         Ok(Self {
-            expansion: Expansion {
-                kernel: self.expansion.kernel.clone(),
-                points: self.expansion.points.clone(),
-                coefficients: Coefficients { blocks: vec![block], outputs: count },
-                offsets: self.expansion.offsets[..count].to_vec(),
-            },
+            expansion: Expansion::new(
+                self.expansion.kernel().clone(),
+                self.expansion.points().clone(),
+                Coefficients::full(self.weights.len(), count, values),
+                self.expansion.offsets()[..count].to_vec(),
+            ),
             eigenvalues: self.eigenvalues[..count].to_vec(),
             ..self.clone()
         })

@@ -27,7 +27,7 @@
 use super::function::check_points;
 use super::values;
 use super::weights::Present;
-use super::{CoefficientBlock, Coefficients, Expansion};
+use super::{Coefficients, Expansion};
 use crate::data::{Dense, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Gram, Lazy};
@@ -107,7 +107,7 @@ impl<X: Points, K: Kernel<X>> RidgeModel<X, K> {
     /// If the points do not fit the functions.
     pub fn values(&self, points: &X) -> Result<Dense<f64>> {
         let rows = self.expansion.map_double(points, <[f64]>::to_vec)?;
-        Ok(Dense::new(self.expansion.coefficients.outputs, rows.concat()))
+        Ok(Dense::new(self.expansion.coefficients().outputs, rows.concat()))
     }
 }
 
@@ -440,17 +440,16 @@ impl<K> Ridge<K> {
     {
         let (n, outputs) = (ready.points.len(), solved.coefficients.len());
         let values = (0..n).flat_map(|i| solved.coefficients.iter().map(move |alpha| alpha[i])).collect();
-        let block = CoefficientBlock { points: 0..n, outputs: (0..outputs).collect(), values };
         let mut support: Vec<usize> = (0..n).collect();
         ready.present.positions(&mut support);
         let converged = iterations.is_none() || solved.residual <= 2.0 * self.tolerance;
         RidgeModel {
-            expansion: Expansion {
-                kernel: self.kernel.clone(),
-                points: ready.points,
-                coefficients: Coefficients { blocks: vec![block], outputs },
-                offsets: solved.offsets.iter().map(|b| -b).collect(),
-            },
+            expansion: Expansion::new(
+                self.kernel.clone(),
+                ready.points,
+                Coefficients::full(n, outputs, values),
+                solved.offsets.iter().map(|b| -b).collect(),
+            ),
             support,
             lambda: self.lambda,
             certificate: RidgeCertificate { residual: solved.residual, iterations, converged },

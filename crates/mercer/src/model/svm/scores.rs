@@ -1,6 +1,6 @@
 //! A classifier with one score for each class.
 
-use super::expansion::{CoefficientBlock, Coefficients, Expansion};
+use super::expansion::{Coefficients, Expansion};
 use crate::data::{Dense, Points};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::Kernel;
@@ -39,14 +39,13 @@ impl<X: Points, K: Kernel<X>> ScoreModel<X, K> {
         let row = |i: usize| &fitted.coefficients[i * outputs..(i + 1) * outputs];
         let support: Vec<usize> = (0..x.len()).filter(|&i| row(i).iter().any(|&b| b != 0.0)).collect();
         let values: Vec<f64> = support.iter().flat_map(|&i| row(i)).copied().collect();
-        let block = CoefficientBlock { points: 0..support.len(), outputs: (0..outputs).collect(), values };
         Self {
-            expansion: Expansion {
+            expansion: Expansion::new(
                 kernel,
-                points: x.select(&support),
-                coefficients: Coefficients { blocks: vec![block], outputs },
-                offsets: fitted.offsets,
-            },
+                x.select(&support),
+                Coefficients::full(support.len(), outputs, values),
+                fitted.offsets,
+            ),
             classes: classes.to_vec(),
             support,
             certificates: fitted.certificates,

@@ -12,12 +12,12 @@ fn points() -> Vectors {
 
 fn function() -> Function<Vectors, VectorExpr> {
     Function {
-        expansion: Expansion {
-            kernel: kernel::linear(),
-            points: points(),
-            coefficients: Coefficients::single(vec![1.0, -1.0, 0.5]),
-            offsets: vec![0.25],
-        },
+        expansion: Expansion::new(
+            kernel::linear(),
+            points(),
+            Coefficients::single(vec![1.0, -1.0, 0.5]),
+            vec![0.25],
+        ),
         support: vec![],
         certificate: None,
     }
@@ -26,12 +26,12 @@ fn function() -> Function<Vectors, VectorExpr> {
 fn classifier() -> Machine {
     let class_sizes = vec![1, 1, 1];
     Machine::Classifier(SvcModel {
-        expansion: Expansion {
-            kernel: kernel::linear(),
-            points: points(),
-            coefficients: layout::blocks(&class_sizes, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
-            offsets: vec![0.0; 3],
-        },
+        expansion: Expansion::new(
+            kernel::linear(),
+            points(),
+            layout::blocks(&class_sizes, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+            vec![0.0; 3],
+        ),
         classes: vec!["a".into(), "b".into(), "c".into()],
         class_sizes,
         support: vec![],

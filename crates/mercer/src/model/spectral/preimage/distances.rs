@@ -75,9 +75,9 @@ pub(super) fn find(
     scores: &Dense<f64>,
     neighbours: usize,
 ) -> Result<Vec<f64>> {
-    let points = &model.expansion.points;
-    let inverse = Inverse::of(&model.expansion.kernel)?;
-    let diagonal = model.expansion.kernel.bind(points)?.diagonal();
+    let points = model.expansion.points();
+    let inverse = Inverse::of(model.expansion.kernel())?;
+    let diagonal = model.expansion.kernel().bind(points)?.diagonal();
     let (own, inputs, d) = (model.scores(), inputs(points), points.width());
     let one = |i: usize| {
         let scores = scores.row(i);

@@ -60,10 +60,10 @@ pub(super) fn find(
     steps: usize,
     tolerance: f64,
 ) -> Result<PreImages> {
-    let points = &model.expansion.points;
+    let points = model.expansion.points();
     let search = Search {
         model,
-        bound: model.expansion.kernel.bind(points)?,
+        bound: model.expansion.kernel().bind(points)?,
         inputs: inputs(points),
         own: model.scores(),
         steps,
@@ -137,7 +137,7 @@ impl Search<'_> {
     }
 
     fn start(&self, start: Start, scores: &[f64], point: Option<crate::data::Row<'_>>) -> Vec<f64> {
-        let d = self.model.expansion.points.width();
+        let d = self.model.expansion.points().width();
         match (start, point) {
             (Start::Point, Some(point)) => {
                 let mut z = vec![0.0; d];
@@ -161,7 +161,7 @@ impl Search<'_> {
 
     /// One step of each walk. A walk that has come to rest is done; one whose step is not defined waits for another start.
     fn step(&self, walks: &mut [&mut Walk], start: Start) {
-        let (n, d) = (self.model.weights.len(), self.model.expansion.points.width());
+        let (n, d) = (self.model.weights.len(), self.model.expansion.points().width());
         let places = Vectors::dense(d, walks.iter().flat_map(|walk| walk.z.clone()).collect());
         let rows: Vec<usize> = (0..walks.len()).collect();
         let mut values = vec![0.0; walks.len() * n];

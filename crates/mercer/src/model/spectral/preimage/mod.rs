@@ -142,7 +142,7 @@ impl PcaModel<Vectors, VectorExpr> {
     /// # Errors
     /// If the points do not fit the model, or the way its kernel.
     pub fn denoise(&self, points: &Vectors, way: &Way) -> Result<PreImages> {
-        way.check(&self.expansion.kernel)?;
+        way.check(self.expansion.kernel())?;
         let scores = self.transform(points)?;
         self.find(&scores, Some(points), way)
     }
@@ -152,7 +152,7 @@ impl PcaModel<Vectors, VectorExpr> {
     /// # Errors
     /// If the scores are not one for each component, or the way is not for the kernel.
     pub fn pre_images(&self, scores: &Dense<f64>, way: &Way) -> Result<PreImages> {
-        way.check(&self.expansion.kernel)?;
+        way.check(self.expansion.kernel())?;
         let (found, expected) = (scores.columns(), self.components());
         if found != expected {
             return Err(ErrorKind::Data(DataProblem::Width { found, expected }).into());
@@ -162,7 +162,7 @@ impl PcaModel<Vectors, VectorExpr> {
     }
 
     fn find(&self, scores: &Dense<f64>, starts: Option<&Vectors>, way: &Way) -> Result<PreImages> {
-        let d = self.expansion.points.width();
+        let d = self.expansion.points().width();
         let bytes = 8 * (self.weights.len() as u64) * (d as u64 + WIDTH as u64);
         room("the training points, every feature of them,", bytes, None, "take fewer features")?;
         let points = match way {
@@ -170,7 +170,7 @@ impl PcaModel<Vectors, VectorExpr> {
                 return fixed_point::find(self, scores, starts, *steps, *tolerance);
             }
             Way::Linear => {
-                let inputs = inputs(&self.expansion.points);
+                let inputs = inputs(self.expansion.points());
                 let rows: Vec<f64> = (0..scores.len()).flat_map(|i| self.expand(scores.row(i))).collect();
                 let sums = inputs.multiplied_by_rows(&rows);
                 (0..scores.len()).flat_map(|i| sums.row(i, d)).collect()
@@ -193,12 +193,12 @@ impl PcaModel<Vectors, VectorExpr> {
     fn square_norm(&self, scores: &[f64]) -> f64 {
         let total: f64 = self.weights.iter().sum();
         let mean = self.weights.iter().zip(&self.row_means).map(|(w, m)| w * m).sum::<f64>() / total;
-        scores.iter().zip(&self.expansion.offsets).map(|(y, b)| y * (y + 2.0 * b)).sum::<f64>() + mean
+        scores.iter().zip(self.expansion.offsets()).map(|(y, b)| y * (y + 2.0 * b)).sum::<f64>() + mean
     }
 
     /// ⟨Pφ(x), φ(xᵢ)⟩ for each training point: Σ yₖ(yᵢₖ + bₖ) + mᵢ.
     fn inner_products(&self, scores: &[f64], own: &Dense<f64>) -> Vec<f64> {
-        let shift: f64 = scores.iter().zip(&self.expansion.offsets).map(|(y, b)| y * b).sum();
+        let shift: f64 = scores.iter().zip(self.expansion.offsets()).map(|(y, b)| y * b).sum();
         let inner = |i: usize| own.row(i).iter().zip(scores).map(|(a, b)| a * b).sum::<f64>();
         self.row_means.iter().enumerate().map(|(i, mean)| inner(i) + shift + mean).collect()
     }

@@ -21,17 +21,17 @@ pub(super) fn find(
     kernel: Option<&VectorExpr>,
     lambda: f64,
 ) -> Result<Vec<f64>> {
-    let (n, d) = (model.weights.len(), model.expansion.points.width());
+    let (n, d) = (model.weights.len(), model.expansion.points().width());
     let instead = "use another way back, or a model of fewer points";
     room("the regression", 8 * (n as u64) * (n as u64 + 2 * d as u64), None, instead)?;
-    let kernel = kernel.unwrap_or(&model.expansion.kernel);
+    let kernel = kernel.unwrap_or(model.expansion.kernel());
     let own = Vectors::from(model.scores());
     let mut go_on = |_: f64| std::ops::ControlFlow::Continue(());
     let mut square = Lazy::new(kernel, &own)?.square(&mut go_on)?;
     square.add_diagonal(|i| lambda / model.weights[i]);
     let factor = Cholesky::new(square, &mut go_on)?;
 
-    let inputs = inputs(&model.expansion.points);
+    let inputs = inputs(model.expansion.points());
     let total: f64 = model.weights.iter().sum();
     let shares: Vec<f64> = model.weights.iter().map(|w| w / total).collect();
     let mean = inputs.multiplied_by_rows(&shares).row(0, d);

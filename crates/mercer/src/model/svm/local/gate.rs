@@ -29,12 +29,12 @@ impl<X: Points, K: Kernel<X> + Clone> Gate<X, K> {
         loop {
             let support: Vec<usize> =
                 clusters.iter().flat_map(|cluster| &cluster.members).map(|&s| sample[s]).collect();
-            let expansion = Expansion {
-                kernel: kernel.clone(),
-                points: x.select(&support),
-                coefficients: coefficients(&clusters),
-                offsets: clusters.iter().map(|cluster| cluster.square).collect(),
-            };
+            let expansion = Expansion::new(
+                kernel.clone(),
+                x.select(&support),
+                coefficients(&clusters),
+                clusters.iter().map(|cluster| cluster.square).collect(),
+            );
             let mut cells = vec![Vec::new(); clusters.len()];
             let nearest = expansion.map(x, largest)?;
             nearest.into_iter().enumerate().for_each(|(i, cell)| cells[cell].push(i));

@@ -61,7 +61,7 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
     /// The classes of the points at `index`, which are those of one cell.
     fn inside(&self, cell: &Cell<X, K>, points: &X, index: &[usize]) -> Result<Vec<usize>> {
         let machine = match &cell.machine {
-            Some(machine) if !machine.expansion.points.is_empty() && !index.is_empty() => machine,
+            Some(machine) if !machine.expansion.points().is_empty() && !index.is_empty() => machine,
             _ => return Ok(vec![cell.class; index.len()]),
         };
         let number = |name: &String| self.classes.iter().position(|class| class == name);
@@ -88,7 +88,7 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
     /// Support points of all cells together.
     #[must_use]
     pub fn support_points(&self) -> usize {
-        self.machines().map(|machine| machine.expansion.points.len()).sum()
+        self.machines().map(|machine| machine.expansion.points().len()).sum()
     }
 
     fn machines(&self) -> impl Iterator<Item = &SvcModel<X, K>> {
@@ -100,10 +100,9 @@ impl<K> LocalModel<Vectors, K> {
     /// The same over `width` features; those that it did not have are zero.
     pub fn widen(&mut self, width: usize) {
         let machines = self.cells.iter_mut().filter_map(|cell| cell.machine.as_mut());
-        let own = machines.map(|machine| &mut machine.expansion.points).chain([&mut self.gate.points]);
-        for points in own {
-            let narrow = std::mem::replace(points, Vectors::dense::<f32>(1, vec![]));
-            *points = narrow.with_width(width);
+        for expansion in machines.map(|machine| &mut machine.expansion).chain([&mut self.gate]) {
+            let narrow = expansion.replace_points(Vectors::dense::<f32>(1, vec![]));
+            expansion.replace_points(narrow.with_width(width));
         }
     }
 }

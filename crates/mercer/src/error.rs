@@ -29,7 +29,7 @@ impl Error {
             ) => {
                 (*row, *column) = (index[*row - 1] + 1, index[*column - 1] + 1);
             }
-            ErrorKind::Data(DataProblem::DecisionNotFinite { row }) => *row = index[*row - 1] + 1,
+            ErrorKind::Data(DataProblem::DecisionNotFinite { row } | DataProblem::Gradient { row, .. }) => *row = index[*row - 1] + 1,
             _ => {}
         }
         self
@@ -78,6 +78,15 @@ pub enum ErrorKind {
         /// The value refused.
         value: f64,
         /// What it must satisfy.
+        rule: &'static str,
+    },
+    /// A parameter given as something that it cannot be.
+    Setting {
+        /// Its name.
+        name: &'static str,
+        /// What was given.
+        value: Box<str>,
+        /// What it can be.
         rule: &'static str,
     },
     /// A flaw in a text file, at a position.
@@ -182,6 +191,15 @@ pub enum Problem {
 pub enum DataProblem {
     /// No rows.
     Empty,
+    /// A solver elsewhere gave a gradient that is not the one computed from the kernel.
+    Gradient {
+        /// The point, from 1.
+        row: usize,
+        /// What the other solver told.
+        told: f64,
+        /// What was computed.
+        computed: f64,
+    },
     /// Only one class where two are needed.
     OneClass(Box<str>),
     /// Points and labels differ in number.
@@ -282,6 +300,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Parameter { name, value, rule } => write!(f, "{name} = {value}: {rule}"),
+            Self::Setting { name, value, rule } => write!(f, "{name} = {value}: must be {rule}"),
             Self::Parse { path, line, column, problem } => {
                 write!(f, "{}:{line}:{column}: {problem}", path.display())
             }
@@ -327,6 +346,9 @@ impl fmt::Display for DataProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => write!(f, "no rows"),
+            Self::Gradient { row, told, computed } => {
+                write!(f, "the gradient of point {row} is {computed}, not {told}: the answer of the solver is not true")
+            }
             Self::OneClass(class) => write!(f, "only one class, '{class}'; at least two are needed"),
             Self::Lengths { points, labels } => write!(f, "{points} points but {labels} labels"),
             Self::Width { found, expected } => write!(f, "{found} features where {expected} are expected"),

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::compute::{Compute, Processor};
 use super::facts::Facts;
 use crate::data::Points;
-use crate::solve::{Phases, Progress, Stage};
+use crate::solve::{Phases, Progress, Shared, Stage};
 
 /// How far a fit has come, handed to the caller's callback.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,18 +121,6 @@ impl<'a, X: Points> Job<'a, X> {
             found: std::mem::take(&mut self.found),
         }
     }
-
-    /// A job for a part of the fit: other weights, the same watch, memory and place.
-    pub(super) fn part<'b>(&'b mut self, weights: &'b [f64]) -> Job<'b, X> {
-        Job {
-            weights,
-            memory: self.memory,
-            compute: self.compute,
-            watcher: self.watcher.as_mut().map(|watcher| &mut **watcher as Watcher<'b>),
-            phases: Phases::default(),
-            found: Facts::default(),
-        }
-    }
 }
 
 impl<X: Points> Default for Job<'_, X> {
@@ -143,4 +131,15 @@ impl<X: Points> Default for Job<'_, X> {
 
 fn show(watcher: &mut Option<Watcher<'_>>, event: Event<'_>) -> ControlFlow<()> {
     watcher.as_mut().map_or(ControlFlow::Continue(()), |watcher| watcher(event))
+}
+
+/// The callback of one of several parts that are fitted side by side; their rounds go through `shared`.
+pub(super) fn of_part<'s>(
+    shared: &'s Shared<'_>,
+    part: usize,
+) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send + 's {
+    move |event| match event {
+        Event::Round(progress) => shared.show(part, progress),
+        Event::Stage(_) => ControlFlow::Continue(()),
+    }
 }

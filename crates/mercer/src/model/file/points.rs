@@ -5,16 +5,12 @@
 
 use safetensors::Dtype;
 
-use super::container::{Element, Reader, Writer};
+use super::container::{Element, Flaw, Reader, Writer};
 use crate::data::{Dense, Real, Sparse, Vectors};
-use crate::model::layout::Flaw;
 
-pub(super) fn write(points: &Vectors, writer: &mut Writer) {
-    write_under("", points, writer);
-}
 
-/// The same with `prefix` before all names.
-pub(super) fn write_under(prefix: &str, points: &Vectors, writer: &mut Writer) {
+/// Writes rows of numbers, `prefix` before all names.
+pub(in crate::model) fn write_vectors(prefix: &str, points: &Vectors, writer: &mut Writer) {
     match points {
         Vectors::Dense32(rows) => write_dense(prefix, rows, writer),
         Vectors::Dense64(rows) => write_dense(prefix, rows, writer),
@@ -41,12 +37,8 @@ fn write_sparse<T: Real + Element>(prefix: &str, rows: &Sparse<T>, writer: &mut 
     writer.tensor(&format!("{prefix}points.index"), &[rows.stored()], index);
 }
 
-pub(super) fn read(reader: &mut Reader<'_>) -> Result<Vectors, Flaw> {
-    read_under("", reader)
-}
-
-/// The same with `prefix` before all names.
-pub(super) fn read_under(prefix: &str, reader: &mut Reader<'_>) -> Result<Vectors, Flaw> {
+/// Reads rows of numbers, `prefix` before all names.
+pub(in crate::model) fn read_vectors(prefix: &str, reader: &mut Reader<'_>) -> Result<Vectors, Flaw> {
     let kind = |name: &str| reader.dtype(&format!("{prefix}{name}"));
     match (kind("points"), kind("points.values")) {
         (Some(Dtype::F32), None) => Ok(read_dense::<f32>(prefix, reader)?.into()),

@@ -34,15 +34,39 @@
 mod choose;
 mod view;
 
-use super::expansion::{Coefficients, Expansion};
-use super::weights::Present;
 use crate::data::{Dense, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::kernel::Kernel;
 use crate::linalg::centered;
+use crate::model::expansion::{Coefficients, Expansion, first_largest};
+use crate::model::facts::Facts;
+use crate::model::file::{Flaw, Reader, Writer, parts};
+use crate::model::fitted::{How, Model, Prediction, without};
+use crate::model::method::Method;
+use crate::model::quality::Quality;
+use crate::model::setting::{Kind, Parameter, Setting, Value, words};
+use crate::model::space::Space;
+use crate::model::weights::Weighted;
+use crate::model::words::{count, short};
+use crate::model::{Estimator, Job};
 use crate::solve::cca::{canonical, combined, correlation};
-use crate::solve::{Follow, Plan, room, unfollowed};
+use crate::solve::{Plan, room};
 use view::{Component, View, turn};
+
+/// How one of several κ is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Choose {
+    /// By the correlations on pairs left out, five folds.
+    #[default]
+    CrossValidation,
+    /// By how far the correlations are from those of pairs torn apart, five times.
+    Permutation,
+}
+
+words!(Choose: Choose::CrossValidation = "cv", Choose::Permutation = "permutation");
+
+/// Folds, or ways to tear the pairs apart, by which κ is chosen.
+const TRIALS: usize = 5;
 
 /// Kernel canonical correlation analysis and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,10 +81,12 @@ pub struct Cca<K, L = K> {
     pub components: usize,
     /// The largest rank of a Gram matrix; none for its own.
     pub rank: Option<usize>,
-    /// A weight for each pair; empty for 1. A whole number is the same as so many copies of the pair, 0 as none.
-    pub weights: Vec<f64>,
-    /// Bytes that the matrices may take; none for what the machine has.
-    pub memory: Option<usize>,
+    /// Candidates for κ, of which the best takes its place; empty for κ as it is.
+    pub candidates: Vec<f64>,
+    /// How one of the candidates is chosen.
+    pub choose: Choose,
+    /// What the folds, or the ways to tear pairs apart, are drawn by.
+    pub seed: u64,
 }
 
 /// Fitted pairs of functions.
@@ -72,7 +98,7 @@ pub struct CcaModel<X, K, Y = X, L = K> {
     pub second: Expansion<Y, L>,
     /// Positions in the training data of the expansion points of f, from 0.
     pub first_support: Vec<usize>,
-    /// The same of g.
+    /// Positions in the training data of the expansion points of g, from 0.
     pub second_support: Vec<usize>,
     /// ρ = cov(f, g) of each component under the constraint, descending: what was maximised.
     pub values: Vec<f64>,
@@ -93,15 +119,23 @@ impl<K, L> Cca<K, L> {
             regularizer: 0.02,
             components: 2,
             rank: None,
-            weights: Vec::new(),
-            memory: None,
+            candidates: Vec::new(),
+            choose: Choose::CrossValidation,
+            seed: 0,
         }
     }
 
     /// Sets κ.
     #[must_use]
     pub fn regularizer(mut self, regularizer: f64) -> Self {
-        self.regularizer = regularizer;
+        (self.regularizer, self.candidates) = (regularizer, Vec::new());
+        self
+    }
+
+    /// Sets several κ, of which `choose` takes the best when the functions are fitted.
+    #[must_use]
+    pub fn candidates(mut self, candidates: Vec<f64>, choose: Choose) -> Self {
+        (self.candidates, self.choose) = (candidates, choose);
         self
     }
 
@@ -114,22 +148,8 @@ impl<K, L> Cca<K, L> {
 
     /// Sets the largest rank of a Gram matrix: less memory, and an approximation where its own is larger.
     #[must_use]
-    pub fn rank(mut self, rank: usize) -> Self {
-        self.rank = Some(rank);
-        self
-    }
-
-    /// Sets a weight for each pair.
-    #[must_use]
-    pub fn weights(mut self, weights: Vec<f64>) -> Self {
-        self.weights = weights;
-        self
-    }
-
-    /// Sets the bytes that the matrices may take.
-    #[must_use]
-    pub fn memory(mut self, bytes: usize) -> Self {
-        self.memory = Some(bytes);
+    pub fn rank(mut self, rank: impl Into<Option<usize>>) -> Self {
+        self.rank = rank.into();
         self
     }
 
@@ -139,6 +159,7 @@ impl<K, L> Cca<K, L> {
     /// The first rule broken.
     pub fn check(&self) -> Result<()> {
         check_regularizer(self.regularizer)?;
+        self.candidates.iter().try_for_each(|&kappa| check_regularizer(kappa))?;
         check("components", self.components as f64, self.components > 0, "must be at least 1")?;
         self.rank.map_or(Ok(()), |rank| check("rank", rank as f64, rank > 0, "must be at least 1"))
     }
@@ -152,67 +173,73 @@ impl<K, L> Cca<K, L> {
         K: Kernel<X> + Clone,
         L: Kernel<Y> + Clone,
     {
-        self.fit_followed(x, y, &mut unfollowed())
+        self.fit_views(x, y, &mut Job::new())
     }
 
-    /// The same, followed by a callback that sees each step and can end the fit.
+    /// Fits pairs of functions under the circumstances of a job; the views may be of different spaces. Where there are
+    /// several κ, the job's findings have the `scores` of all, in their order.
     ///
     /// # Errors
-    /// As [`Cca::fit`]; [`ErrorKind::Interrupted`] if the callback ends it.
-    pub fn fit_followed<X: Points, Y: Points>(
+    /// As [`Cca::fit`].
+    pub fn fit_views<X: Points, Y: Points>(
         &self,
         x: &X,
         y: &Y,
-        follow: Follow<'_>,
+        job: &mut Job<'_, X>,
     ) -> Result<CcaModel<X, K, Y, L>>
     where
         K: Kernel<X> + Clone,
         L: Kernel<Y> + Clone,
     {
-        let present = self.checked(x, y)?;
-        let (x, y) = (&present.points(x), &present.points(y));
-        let fitted = self.fit_present(x, y, &present.weights, follow);
-        let mut model = fitted.map_err(|error| present.error(error))?;
-        present.positions(&mut model.first_support);
-        present.positions(&mut model.second_support);
+        if !self.candidates.is_empty() {
+            let scores = match self.choose {
+                Choose::CrossValidation => self.cross_validate_in(x, y, &self.candidates, TRIALS, self.seed, job)?,
+                Choose::Permutation => self.permute_in(x, y, &self.candidates, TRIALS, self.seed, job)?,
+            };
+            let best = self.candidates[first_largest(&scores)];
+            job.found.add("scores", scores);
+            return self.clone().regularizer(best).fit_views(x, y, job);
+        }
+        let own = self.checked(x, y, job)?;
+        let y = own.others(y);
+        let mut model = self.fit_pairs(&own, &y, job).map_err(|error| own.error(error))?;
+        model.first_support = own.positions(model.first_support);
+        model.second_support = own.positions(model.second_support);
         Ok(model)
     }
 
-    /// Refuses what cannot be fitted to; gives the pairs that are there.
-    fn checked<X: Points, Y: Points>(&self, x: &X, y: &Y) -> Result<Present> {
+    /// Refuses what cannot be fitted to; gives the pairs of positive weight.
+    fn checked<X: Points, Y: Points>(&self, x: &X, y: &Y, job: &Job<'_, X>) -> Result<Weighted<X>> {
         self.check()?;
-        if x.is_empty() {
-            return Err(ErrorKind::Data(DataProblem::Empty).into());
-        }
-        if x.len() != y.len() {
+        if !x.is_empty() && x.len() != y.len() {
             return Err(ErrorKind::Data(DataProblem::Views { first: x.len(), second: y.len() }).into());
         }
-        x.check_finite()?;
+        let own = Weighted::new(x, job.weights)?;
         y.check_finite()?;
-        let present = Present::new(&self.weights, x.len())?;
-        let (n, rank) = (present.weights.len() as u64, self.limit(present.weights.len()) as u64);
+        let (n, rank) = (own.weights.len() as u64, self.limit(own.weights.len()) as u64);
         let what = "a pair of Gram matrices in factors";
-        room(what, 8 * (4 * n * rank + 4 * rank * rank), self.memory, "take a smaller rank")?;
-        Ok(present)
+        room(what, 8 * (4 * n * rank + 4 * rank * rank), job.memory, "take a smaller rank")?;
+        Ok(own)
     }
 
     fn limit(&self, points: usize) -> usize {
         self.rank.unwrap_or(points).min(points)
     }
 
-    fn fit_present<X: Points, Y: Points>(
+    fn fit_pairs<X: Points, Y: Points>(
         &self,
-        x: &X,
+        own: &Weighted<X>,
         y: &Y,
-        weights: &[f64],
-        follow: Follow<'_>,
+        job: &mut Job<'_, X>,
     ) -> Result<CcaModel<X, K, Y, L>>
     where
         K: Kernel<X> + Clone,
         L: Kernel<Y> + Clone,
     {
         let stages = [("first view", 1.0), ("second view", 1.0), ("components", 4.0), ("certificate", 1.0)];
-        let mut plan = Plan::new(follow, &stages);
+        let (x, weights) = (&own.points, own.weights.as_slice());
+        let mut watch = job.stages();
+        let mut plan = Plan::new(&mut watch, &stages);
         let first = View::new(&self.first, x, self.limit(x.len()), &mut plan.stage(0))?;
         let second = View::new(&self.second, y, self.limit(y.len()), &mut plan.stage(1))?;
         let (total, kappa) = (weights.iter().sum::<f64>(), self.regularizer);
@@ -262,8 +289,7 @@ impl<X: Points, K: Kernel<X>, Y: Points, L: Kernel<Y>> CcaModel<X, K, Y, L> {
     /// # Errors
     /// If the points do not fit the model.
     pub fn transform_first(&self, points: &X) -> Result<Dense<f64>> {
-        let rows = self.first.map_double(points, <[f64]>::to_vec)?;
-        Ok(Dense::new(self.values.len(), rows.concat()))
+        self.first.rows(points, true)
     }
 
     /// g of each of `points` of the second view.
@@ -271,8 +297,7 @@ impl<X: Points, K: Kernel<X>, Y: Points, L: Kernel<Y>> CcaModel<X, K, Y, L> {
     /// # Errors
     /// If the points do not fit the model.
     pub fn transform_second(&self, points: &Y) -> Result<Dense<f64>> {
-        let rows = self.second.map_double(points, <[f64]>::to_vec)?;
-        Ok(Dense::new(self.values.len(), rows.concat()))
+        self.second.rows(points, true)
     }
 
     /// The correlation of f(x) and g(y) over pairs that need not be those of the training, of each component; 0 where
@@ -290,4 +315,188 @@ impl<X: Points, K: Kernel<X>, Y: Points, L: Kernel<Y>> CcaModel<X, K, Y, L> {
         let weights = vec![1.0; x.len()];
         Ok((0..self.values.len()).map(|k| correlation(&column(&f, k), &column(&g, k), &weights)).collect())
     }
+}
+
+impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
+    fn kind(&self) -> &'static str {
+        "cca"
+    }
+
+    fn expansion(&self) -> &Expansion<X, X::Kernel> {
+        &self.first
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
+        self.first.change(change);
+    }
+
+    fn support(&self) -> &[usize] {
+        &self.first_support
+    }
+
+    fn quality(&self) -> Quality {
+        Quality::direct(self.residual)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::default()
+            .with("second_kernel", self.second.kernel().to_string())
+            .with("second_features", self.second.points().width())
+            .with("second_support_positions", self.second_support.as_slice())
+            .with("kappa", self.regularizer)
+            .with("values", self.values.as_slice())
+            .with("correlations", self.correlations.as_slice())
+            .with("expansion_points", vec![self.first.points().len(), self.second.points().len()])
+    }
+
+    fn words(&self) -> String {
+        let (kernel, features) = (self.second.kernel(), count(self.second.points().width(), "feature"));
+        format!("kappa = {}; second view: {features}, {kernel}", short(self.regularizer))
+    }
+
+    fn outputs(&self) -> (&'static str, Vec<String>) {
+        let name = |(k, value): (usize, &f64)| format!("{}: correlation {}", k + 1, short(*value));
+        ("component", self.correlations.iter().enumerate().map(name).collect())
+    }
+
+    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
+        self.transform_first(points)
+    }
+
+    fn predict(&self, _: &X, _: How) -> Result<Prediction> {
+        without("cca", "predictions (mercer transform has its components)")
+    }
+
+    fn components(&self, points: &X) -> Result<Dense<f64>> {
+        self.transform_first(points)
+    }
+
+    fn check(&self) -> Result<Dense<f64>, Flaw> {
+        let components = self.values.len();
+        if components == 0 {
+            return Err("no components".into());
+        }
+        parts::same("correlations", self.correlations.len(), components)?;
+        let possible = |value: &f64| (-1.0 - 1e-9..=1.0 + 1e-9).contains(value);
+        if !self.values.iter().chain(&self.correlations).all(possible) {
+            return Err("a correlation does not lie between -1 and 1".into());
+        }
+        parts::check_residual(self.regularizer, self.residual)?;
+        parts::check(&self.second, components, &self.second_support)
+            .map_err(|flaw| format!("second view: {flaw}"))?;
+        parts::check(&self.first, components, &self.first_support)
+    }
+
+    /// The second view under the prefix `second.`: the entry `second.kernel`, tensors `second.coefficients`,
+    /// `second.offsets`, `second.support` and its points. Tensors `values` and `correlations` (one for each component),
+    /// `regularizer` and `residual` (one number each).
+    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+        let (second, components) = (&self.second, self.values.len());
+        X::check_kernel(second.kernel()).map_err(|error| error.to_string())?;
+        writer.entry("second.kernel", second.kernel().to_string());
+        writer.table("second.coefficients", &parts::check(second, components, &self.second_support)?);
+        writer.tensor("second.offsets", &[components], second.offsets().iter().copied());
+        writer.counts("second.support", &self.second_support);
+        second.points().write("second.", writer);
+        writer.tensor("values", &[components], self.values.iter().copied());
+        writer.tensor("correlations", &[components], self.correlations.iter().copied());
+        writer.tensor("regularizer", &[1], [self.regularizer]);
+        writer.tensor("residual", &[1], [self.residual]);
+        Ok(())
+    }
+}
+
+fn read<X: Space>(reader: &mut Reader<'_>) -> Result<CcaModel<X, X::Kernel>, Flaw> {
+    let values: Vec<f64> = reader.list("values")?;
+    parts::no_certificates(reader)?;
+    Ok(CcaModel {
+        first: parts::read_full(reader, "", values.len())?,
+        second: parts::read_full(reader, "second.", values.len())?,
+        first_support: reader.counts("support")?,
+        second_support: reader.counts("second.support")?,
+        values,
+        correlations: reader.list("correlations")?,
+        regularizer: parts::number(reader, "regularizer")?,
+        residual: parts::number(reader, "residual")?,
+    })
+}
+
+/// The analysis as a method of the table: the kernel of the second view may be left open until its points are there.
+#[derive(Clone)]
+struct Views<K> {
+    cca: Cca<K>,
+    second: Option<K>,
+}
+
+impl<X: Space> Estimator<X> for Views<X::Kernel> {
+    type Target = X;
+    type Model = CcaModel<X, X::Kernel>;
+
+    fn check(&self) -> Result<()> {
+        self.second.iter().try_for_each(X::check_kernel)?;
+        self.cca.check()
+    }
+
+    fn fit_in(&self, x: &X, y: &X, job: &mut Job<'_, X>) -> Result<CcaModel<X, X::Kernel>> {
+        let second = self.second.clone().unwrap_or_else(|| X::default_kernel(y.width()));
+        Cca { second, ..self.cca.clone() }.fit_views(x, y, job)
+    }
+}
+
+fn parameters<X: Space>() -> Vec<Parameter<Views<X::Kernel>>> {
+    macro_rules! field {
+        ($name:literal, $domain:literal, $meaning:literal, $field:ident) => {
+            Parameter::new(
+                ($name, None, $domain, $meaning),
+                |views: &Views<X::Kernel>| &views.cca.$field,
+                |views: &mut Views<X::Kernel>| &mut views.cca.$field,
+            )
+        };
+    }
+    vec![
+        Parameter::with(
+            ("kappa", None, "above 0; several, separated by commas: the best by choose", "price kappa of the squared norms beside the variances"),
+            Kind::Numbers,
+            |views: &Views<X::Kernel>| match views.cca.candidates.as_slice() {
+                [] => Value::Number(views.cca.regularizer),
+                several => Value::Numbers(several.to_vec()),
+            },
+            |views, value| match value {
+                Value::Numbers(several) => {
+                    views.cca.candidates.clone_from(several);
+                    true
+                }
+                other => {
+                    views.cca.candidates.clear();
+                    views.cca.regularizer.assign(other)
+                }
+            },
+        ),
+        field!("choose", "cv or permutation", "rule by which one of several kappa is chosen", choose),
+        field!("seed", "a whole number", "seed by which the trials of choose are drawn", seed),
+        field!("components", "1 or more", "number of pairs of functions", components),
+        field!("rank", "1 or more", "largest rank of a Gram matrix: less is faster, and an approximation; its own where left open", rank),
+        Parameter::with(
+            ("second-kernel", None, "a kernel", "kernel of the second view; rbf with gamma = 1/features where left open"),
+            Kind::Kernel,
+            |views: &Views<X::Kernel>| {
+                views.second.as_ref().map_or(Value::Absent, |kernel| Value::Word(kernel.to_string()))
+            },
+            |views, value| match value {
+                Value::Absent => {
+                    views.second = None;
+                    true
+                }
+                Value::Word(text) => text.parse().map(|kernel| views.second = Some(kernel)).is_ok(),
+                _ => false,
+            },
+        ),
+    ]
+}
+
+/// The method of the table.
+pub(in crate::model) fn method<X: Space>() -> Method<X> {
+    let summary = "canonical correlations: functions of two views that go together";
+    let new = |kernel: X::Kernel| Views { cca: Cca::new(kernel.clone(), kernel), second: None };
+    Method::new(("cca", summary, "cca", &[]), new, parameters::<X>, read)
 }

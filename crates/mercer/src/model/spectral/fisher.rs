@@ -33,18 +33,25 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::expansion::{Coefficients, Expansion};
-use super::scores::first_largest;
-use super::svc::Svc;
 use super::values;
-use super::weights::Present;
 use crate::data::{Dense, Labels, Points, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result, check};
-use crate::gram::{Gram, Lazy};
 use crate::kernel::{Kernel, linear};
 use crate::linalg::Lower;
+use crate::model::expansion::{Coefficients, Expansion, first_largest};
+use crate::model::facts::Facts;
+use crate::model::file::{Flaw, Reader, Writer, parts, text};
+use crate::model::fitted::{How, Model, Prediction};
+use crate::model::method::Method;
+use crate::model::quality::Quality;
+use crate::model::setting::{Kind, Parameter, Value, settings};
+use crate::model::space::Space;
+use crate::model::svm::Svc;
+use crate::model::weights::Weighted;
+use crate::model::words::{count, short};
+use crate::model::{Estimator, Job};
 use crate::solve::fisher::{Axes, Classes, Greedy, greedy, whole};
-use crate::solve::{Follow, Plan, room, unfollowed};
+use crate::solve::{Plan, room};
 
 /// Where two classes part on their axis.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -73,10 +80,6 @@ pub struct Fisher<K> {
     pub seed: u64,
     /// How two classes are told apart on their axis.
     pub threshold: Threshold,
-    /// A weight for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
-    pub weights: Vec<f64>,
-    /// Bytes that the matrices may take; none for what the machine has.
-    pub memory: Option<usize>,
 }
 
 /// A fitted discriminant: its axes, and where the classes lie on them.
@@ -100,76 +103,33 @@ pub struct FisherModel<X, K> {
     pub residual: f64,
 }
 
+settings! { Fisher<K>:
+    regularizer: f64, "mu", "above 0", "price mu of the squared norm of an axis beside the scatter within classes";
+    points: Option<usize>, "points", "1 or more", "most expansion points, chosen one after the other, each the best of 59 drawn by the seed; all points where left open";
+    seed: u64, "seed", "a whole number", "seed by which candidates for expansion points are drawn";
+    threshold: Threshold, "threshold", "means or svm", "rule by which two classes part on their axis";
+}
+
+impl crate::model::setting::Setting for Threshold {
+    const KIND: Kind = Kind::Choice(&["means", "svm"]);
+    fn value(&self) -> Value {
+        Value::Word(if *self == Self::Means { "means" } else { "svm" }.to_owned())
+    }
+    fn assign(&mut self, value: &Value) -> bool {
+        match (value, *self) {
+            (Value::Word(word), _) if word == "means" => *self = Self::Means,
+            (Value::Word(word), Self::Means) if word == "svm" => *self = Self::Svm { c: 1.0 },
+            (Value::Word(word), _) if word == "svm" => {}
+            _ => return false,
+        }
+        true
+    }
+}
+
 impl<K> Fisher<K> {
     /// μ = 10⁻³, all points, the threshold half way between the means.
     pub fn new(kernel: K) -> Self {
-        Self {
-            kernel,
-            regularizer: 1e-3,
-            points: None,
-            seed: 0,
-            threshold: Threshold::Means,
-            weights: Vec::new(),
-            memory: None,
-        }
-    }
-
-    /// Sets μ.
-    #[must_use]
-    pub fn regularizer(mut self, regularizer: f64) -> Self {
-        self.regularizer = regularizer;
-        self
-    }
-
-    /// Sets the most expansion points: the sparse discriminant.
-    #[must_use]
-    pub fn points(mut self, points: usize) -> Self {
-        self.points = Some(points);
-        self
-    }
-
-    /// Sets where the drawing of candidates begins.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets how two classes are told apart.
-    #[must_use]
-    pub fn threshold(mut self, threshold: Threshold) -> Self {
-        self.threshold = threshold;
-        self
-    }
-
-    /// Sets a weight for each point.
-    #[must_use]
-    pub fn weights(mut self, weights: Vec<f64>) -> Self {
-        self.weights = weights;
-        self
-    }
-
-    /// Sets the bytes that the matrices may take.
-    #[must_use]
-    pub fn memory(mut self, bytes: usize) -> Self {
-        self.memory = Some(bytes);
-        self
-    }
-
-    /// Refuses parameters out of range.
-    ///
-    /// # Errors
-    /// The first rule broken.
-    pub fn check(&self) -> Result<()> {
-        let mu = self.regularizer;
-        check("mu", mu, mu > 0.0 && mu.is_finite(), "must be positive and finite")?;
-        if let Some(points) = self.points {
-            check("points", points as f64, points > 0, "must be at least 1")?;
-        }
-        match self.threshold {
-            Threshold::Means => Ok(()),
-            Threshold::Svm { c } => check("c", c, c > 0.0 && c.is_finite(), "must be positive and finite"),
-        }
+        Self { kernel, regularizer: 1e-3, points: None, seed: 0, threshold: Threshold::Means }
     }
 
     /// Fits the axes.
@@ -180,71 +140,62 @@ impl<K> Fisher<K> {
     where
         K: Kernel<X> + Clone,
     {
-        self.fit_followed(x, y, &mut unfollowed())
+        self.fit_in(x, y, &mut Job::new())
     }
 
-    /// The same, followed by a callback that sees each step and can end the fit.
-    ///
-    /// # Errors
-    /// As [`Fisher::fit`]; [`ErrorKind::Interrupted`] if the callback ends it.
-    pub fn fit_followed<X: Points>(&self, x: &X, y: &Labels, follow: Follow<'_>) -> Result<FisherModel<X, K>>
+    /// All parameters by name: `c` is the price of the machine that finds the threshold.
+    fn parameters() -> Vec<Parameter<Self>>
     where
-        K: Kernel<X> + Clone,
+        K: 'static,
     {
-        self.check()?;
-        y.check(x.len())?;
-        x.check_finite()?;
-        let present = Present::new(&self.weights, x.len())?;
-        let (x, y) = (&present.points(x), &present.labels(y));
-        y.check(x.len())?;
-        let classes = Classes { index: y.index(), count: y.classes().len(), weights: &present.weights };
-        let (axes, mut support) = self.axes(x, &classes, follow).map_err(|error| present.error(error))?;
-        if axes.ratios.is_empty() {
-            return Err(ErrorKind::Data(DataProblem::SameMeans).into());
-        }
-        let centers = centers(&axes, &classes);
-        let threshold = match y.classes().len() {
-            2 => Some(self.part(&axes, &centers, y, &present.weights)?),
-            _ => None,
+        let about = ("c", Some('c'), "above 0, with threshold svm", "price C of the linear machine that finds the threshold");
+        let get = |fisher: &Self| match fisher.threshold {
+            Threshold::Svm { c } => Value::Number(c),
+            Threshold::Means => Value::Absent,
         };
-        let expansion = self.expansion(x.select(&support), &axes);
-        present.positions(&mut support);
-        Ok(FisherModel {
-            expansion,
-            classes: y.classes().to_vec(),
-            centers,
-            threshold,
-            ratios: axes.ratios,
-            support,
-            regularizer: self.regularizer,
-            residual: axes.residual,
-        })
+        let set = |fisher: &mut Self, value: &Value| match (value.number(), fisher.threshold) {
+            (Some(c), Threshold::Svm { .. }) => {
+                fisher.threshold = Threshold::Svm { c };
+                true
+            }
+            _ => *value == Value::Absent,
+        };
+        let mut rows = Self::own_parameters();
+        rows.push(Parameter::with(about, Kind::Number, get, set));
+        rows
     }
 
     /// The axes and the points over which they are expanded.
-    fn axes<X: Points>(&self, x: &X, classes: &Classes<'_>, follow: Follow<'_>) -> Result<(Axes, Vec<usize>)>
+    fn axes<X: Points>(
+        &self,
+        x: &X,
+        classes: &Classes<'_>,
+        job: &mut Job<'_, X>,
+    ) -> Result<(Axes, Vec<usize>)>
     where
         K: Kernel<X>,
     {
-        let (n, mu) = (x.len() as u64, self.regularizer);
+        let (n, mu, memory) = (x.len() as u64, self.regularizer, job.memory);
         if let Some(points) = self.points.filter(|&points| points < x.len()) {
             let what = "a discriminant with so many expansion points";
-            room(what, 16 * n * points as u64, self.memory, "take fewer of them")?;
-            let gram = Lazy::new(&self.kernel, x)?;
-            let mut plan = Plan::new(follow, &[("expansion points", 1.0)]);
+            room(what, 16 * n * points as u64, memory, "take fewer of them")?;
+            let gram = job.compute.gram(&self.kernel, x)?;
+            let mut stages = job.stages();
+            let mut plan = Plan::new(&mut stages, &[("expansion points", 1.0)]);
             let settings = Greedy { points, seed: self.seed };
-            return greedy(classes, mu, &settings, &mut plan.stage(0), |index| values::rows(&gram, index));
+            return greedy(classes, mu, &settings, &mut plan.stage(0), |index| values::rows(&*gram, index));
         }
         // Half of the matrix and its factor, packed panels of it, and the right sides.
         let sides = 6 * classes.count as u64;
         let needed = 2 * Lower::<f64>::bytes(x.len()) + 8 * n * (2 * 384 + sides);
-        room("the Gram matrix", needed, self.memory, "look for the axes in the span of fewer points")?;
-        let gram = Lazy::new(&self.kernel, x)?;
+        room("the Gram matrix", needed, memory, "look for the axes in the span of fewer points")?;
+        let gram = job.compute.gram(&self.kernel, x)?;
         let count = n as f64;
         let values = count * count / 2.0 * x.width() as f64;
-        let mut plan =
-            Plan::new(follow, &[("kernel values", values), ("factorisation", count.powi(3) / 3.0)]);
-        let lower = values::lower(&gram, &mut plan.stage(0))?;
+        let costs = [("kernel values", values), ("factorisation", count.powi(3) / 3.0)];
+        let mut stages = job.stages();
+        let mut plan = Plan::new(&mut stages, &costs);
+        let lower = values::lower(&*gram, &mut plan.stage(0))?;
         gram.rest();
         let axes = whole(lower, classes, mu, &mut plan, 1)?;
         Ok((axes, (0..x.len()).collect()))
@@ -271,8 +222,8 @@ impl<K> Fisher<K> {
         let Threshold::Svm { c } = self.threshold else { return Ok(middle) };
         let axis = axes.projections[0].iter().map(|f| (f - middle) / half).collect();
         let axis = Vectors::dense::<f64>(1, axis);
-        let svc = Svc::new(linear()).c(c).tolerance(SVM_TOLERANCE).weights(weights.to_vec());
-        let expansion = svc.fit(&axis, y)?.expansion;
+        let svc = Svc::new(linear()).c(c).tolerance(SVM_TOLERANCE);
+        let expansion = svc.fit_in(&axis, y, &mut Job::new().weights(weights))?.expansion;
         // f(z) = slope·z − b, from its values at 0 and 1.
         let values = expansion.map_double(&Vectors::dense(1, vec![0.0, 1.0]), |f| f[0])?;
         let slope = values[1] - values[0];
@@ -282,7 +233,53 @@ impl<K> Fisher<K> {
     }
 }
 
-/// Of the machine that finds the threshold, on an axis of length 2 between the class means.
+impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Fisher<K> {
+    type Target = Labels;
+    type Model = FisherModel<X, K>;
+
+    fn check(&self) -> Result<()> {
+        let mu = self.regularizer;
+        check("mu", mu, mu > 0.0 && mu.is_finite(), "must be positive and finite")?;
+        if let Some(points) = self.points {
+            check("points", points as f64, points > 0, "must be at least 1")?;
+        }
+        match self.threshold {
+            Threshold::Means => Ok(()),
+            Threshold::Svm { c } => check("c", c, c > 0.0 && c.is_finite(), "must be positive and finite"),
+        }
+    }
+
+    fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<FisherModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        let (own, y) = Weighted::classes(x, y, job.weights)?;
+        let classes = Classes { index: y.index(), count: y.classes().len(), weights: &own.weights };
+        if classes.count > 2 && self.threshold != Threshold::Means {
+            let what = format!("a threshold between more than two classes; there are {}", classes.count);
+            return Err(ErrorKind::Unsupported { what: what.into() }.into());
+        }
+        let (axes, support) = self.axes(&own.points, &classes, job).map_err(|error| own.error(error))?;
+        if axes.ratios.is_empty() {
+            return Err(ErrorKind::Data(DataProblem::SameMeans).into());
+        }
+        let centers = centers(&axes, &classes);
+        let threshold = match y.classes().len() {
+            2 => Some(self.part(&axes, &centers, &y, &own.weights)?),
+            _ => None,
+        };
+        Ok(FisherModel {
+            expansion: self.expansion(own.points.select(&support), &axes),
+            classes: y.classes().to_vec(),
+            centers,
+            threshold,
+            ratios: axes.ratios,
+            support: own.positions(support),
+            regularizer: self.regularizer,
+            residual: axes.residual,
+        })
+    }
+}
+
+/// The tolerance of the machine that finds the threshold, on an axis of length 2 between the class means.
 const SVM_TOLERANCE: f64 = 1e-5;
 
 /// The class means on the axes, class after class.
@@ -299,8 +296,7 @@ impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
     /// # Errors
     /// If the points do not fit the model.
     pub fn transform(&self, points: &X) -> Result<Dense<f64>> {
-        let rows = self.expansion.map_double(points, <[f64]>::to_vec)?;
-        Ok(Dense::new(self.ratios.len(), rows.concat()))
+        self.expansion.rows(points, true)
     }
 
     /// What decides, for each of `points`. Of two classes one column, positive for the first class: how far beyond the
@@ -318,7 +314,7 @@ impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
     /// # Errors
     /// If the points do not fit the model.
     pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
-        self.expansion.map_double(points, |f| match self.decision(f).as_slice() {
+        self.expansion.map_as(points, true, |f| match self.decision(f).as_slice() {
             [single] => usize::from(*single < 0.0),
             several => first_largest(several),
         })
@@ -343,4 +339,133 @@ impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
                 .collect(),
         }
     }
+}
+
+impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
+    fn kind(&self) -> &'static str {
+        "fisher"
+    }
+
+    fn expansion(&self) -> &Expansion<X, X::Kernel> {
+        &self.expansion
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
+        self.expansion.change(change);
+    }
+
+    fn support(&self) -> &[usize] {
+        &self.support
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn quality(&self) -> Quality {
+        Quality::direct(self.residual)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::default()
+            .with("mu", self.regularizer)
+            .with("ratios", self.ratios.as_slice())
+            .with("centers", self.centers.clone())
+            .with("threshold", self.threshold)
+            .with("expansion_points", self.support_points())
+    }
+
+    fn words(&self) -> String {
+        let classes = count(self.classes.len(), "class");
+        format!("{classes} on axes between them, mu = {}", short(self.regularizer))
+    }
+
+    fn outputs(&self) -> (&'static str, Vec<String>) {
+        let name = |(k, ratio): (usize, &f64)| format!("{}: between classes {}", k + 1, short(*ratio));
+        ("axis", self.ratios.iter().enumerate().map(name).collect())
+    }
+
+    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
+        FisherModel::decisions(self, points)
+    }
+
+    fn predict(&self, points: &X, _: How) -> Result<Prediction> {
+        Ok(Prediction::Classes(self.predict_index(points)?))
+    }
+
+    /// Of two classes how far beyond the threshold a point lies, and its opposite.
+    fn scores(&self, points: &X, _: How) -> Result<Dense<f64>> {
+        let decisions = FisherModel::decisions(self, points)?;
+        if decisions.columns() > 1 {
+            return Ok(decisions);
+        }
+        Ok(Dense::new(2, decisions.values().iter().flat_map(|d| [*d, -d]).collect()))
+    }
+
+    fn components(&self, points: &X) -> Result<Dense<f64>> {
+        self.transform(points)
+    }
+
+    fn check(&self) -> Result<Dense<f64>, Flaw> {
+        let (classes, axes) = (parts::check_names(&self.classes, 2)?, self.ratios.len());
+        if axes == 0 || axes >= classes {
+            return Err(format!("{axes} axes of {classes} classes: there must be one or more, and fewer").into());
+        }
+        parts::same("class means", self.centers.len(), classes)?;
+        parts::same("axes of class means", self.centers.columns(), axes)?;
+        if !self.centers.values().iter().all(|mean| mean.is_finite()) {
+            return Err("a class mean is not a finite number".into());
+        }
+        if !self.ratios.iter().all(|ratio| (0.0..=1.0).contains(ratio)) {
+            return Err("the ratio of an axis does not lie between 0 and 1".into());
+        }
+        parts::same("thresholds", usize::from(self.threshold.is_some()), usize::from(classes == 2))?;
+        if !self.threshold.is_none_or(f64::is_finite) {
+            return Err("the threshold is not a finite number".into());
+        }
+        parts::check_residual(self.regularizer, self.residual)?;
+        parts::check(&self.expansion, axes, &self.support)
+    }
+
+    /// The entry `classes`, tensors `centers` (a row for each class, a column for each axis), `ratios` (one for each axis),
+    /// `threshold` (one number of two classes, else none), `regularizer` and `residual` (one number each).
+    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+        writer.entry("classes", text::print(&self.classes)?);
+        writer.table("centers", &self.centers);
+        writer.tensor("ratios", &[self.ratios.len()], self.ratios.iter().copied());
+        writer.tensor("threshold", &[usize::from(self.threshold.is_some())], self.threshold);
+        writer.tensor("regularizer", &[1], [self.regularizer]);
+        writer.tensor("residual", &[1], [self.residual]);
+        Ok(())
+    }
+}
+
+fn read<X: Space>(reader: &mut Reader<'_>) -> Result<FisherModel<X, X::Kernel>, Flaw> {
+    let ratios: Vec<f64> = reader.list("ratios")?;
+    let (shape, means) = reader.tensor::<f64>("centers", 2)?;
+    let classes: Vec<String> = text::parse("classes", &reader.entry("classes")?)?;
+    if ratios.is_empty() || shape != [classes.len(), ratios.len()] {
+        return Err("the class means are not one row per class, one column per axis".into());
+    }
+    parts::no_certificates(reader)?;
+    Ok(FisherModel {
+        expansion: parts::read_full(reader, "", ratios.len())?,
+        classes,
+        centers: Dense::new(ratios.len(), means),
+        threshold: match reader.list("threshold")?[..] {
+            [] => None,
+            [threshold] => Some(threshold),
+            _ => return Err("tensor 'threshold' must be one number or none".into()),
+        },
+        ratios,
+        support: reader.counts("support")?,
+        regularizer: parts::number(reader, "regularizer")?,
+        residual: parts::number(reader, "residual")?,
+    })
+}
+
+/// The method of the table.
+pub(in crate::model) fn method<X: Space>() -> Method<X> {
+    let summary = "Fisher discriminant: axes on which classes lie apart, and classes by them";
+    Method::new(("fisher", summary, "fisher", &[]), Fisher::new, Fisher::parameters, read)
 }

@@ -31,16 +31,27 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::function::check_points;
 use super::values;
-use super::weights::Present;
-use super::{Coefficients, Expansion};
 use crate::data::{Dense, Points};
 use crate::error::{DataProblem, ErrorKind, Result, check};
-use crate::gram::{Gram, Lazy};
+use crate::gram::Gram;
 use crate::kernel::Kernel;
 use crate::linalg::{Deflated, Eigen, Largest, Square};
-use crate::solve::{Follow, Plan, room, unfollowed};
+use crate::model::expansion::{Coefficients, Expansion};
+use crate::model::facts::Facts;
+use crate::model::file::{Flaw, Reader, Writer, parts};
+use crate::model::fitted::{How, Model, Prediction, without};
+use crate::model::method::Method;
+use crate::model::quality::Quality;
+use crate::model::setting::settings;
+use crate::model::space::Space;
+use crate::model::weights::Weighted;
+use crate::model::words::{count, short};
+use crate::model::{Estimator, Job};
+use crate::solve::{Plan, room};
+
+/// Components of the table's method where nothing is said.
+const COMPONENTS: usize = 10;
 
 /// Kernel PCA and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,10 +60,6 @@ pub struct Pca<K> {
     pub kernel: K,
     /// How many components, of those there are; none for all.
     pub components: Option<usize>,
-    /// A weight for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
-    pub weights: Vec<f64>,
-    /// Bytes that may be taken; none for what the machine has.
-    pub memory: Option<usize>,
 }
 
 /// Fitted components.
@@ -74,42 +81,14 @@ pub struct PcaModel<X, K> {
     pub support: Vec<usize>,
 }
 
+settings! { Pca<K>:
+    components: Option<usize>, "components", "1 or more", "number of components; fewer where the data have a smaller rank, all there are where left open";
+}
+
 impl<K> Pca<K> {
     /// All components there are.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, components: None, weights: Vec::new(), memory: None }
-    }
-
-    /// Sets the number of components. Where there are fewer (data of low rank), the model has fewer.
-    #[must_use]
-    pub fn components(mut self, components: usize) -> Self {
-        self.components = Some(components);
-        self
-    }
-
-    /// Sets a weight for each point.
-    #[must_use]
-    pub fn weights(mut self, weights: Vec<f64>) -> Self {
-        self.weights = weights;
-        self
-    }
-
-    /// Sets how many bytes may be taken.
-    #[must_use]
-    pub fn memory(mut self, bytes: usize) -> Self {
-        self.memory = Some(bytes);
-        self
-    }
-
-    /// Refuses parameters out of range.
-    ///
-    /// # Errors
-    /// The first rule broken.
-    pub fn check(&self) -> Result<()> {
-        match self.components {
-            Some(count) => check("components", count as f64, count > 0, "must be at least 1"),
-            None => Ok(()),
-        }
+        Self { kernel, components: None }
     }
 
     /// Finds the components of `x`.
@@ -121,42 +100,44 @@ impl<K> Pca<K> {
     where
         K: Kernel<X> + Clone,
     {
-        self.fit_followed(x, &mut unfollowed())
+        self.fit_in(x, &(), &mut Job::new())
+    }
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Pca<K> {
+    type Target = ();
+    type Model = PcaModel<X, K>;
+
+    fn check(&self) -> Result<()> {
+        match self.components {
+            Some(count) => check("components", count as f64, count > 0, "must be at least 1"),
+            None => Ok(()),
+        }
     }
 
-    /// The same, shown to a callback that can end it.
-    ///
-    /// # Errors
-    /// As [`Pca::fit`]; [`ErrorKind::Interrupted`] if the callback wants to stop.
-    pub fn fit_followed<X: Points>(&self, x: &X, follow: Follow<'_>) -> Result<PcaModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.check()?;
-        check_points(x, x.len(), "points")?;
-        let present = Present::new(&self.weights, x.len())?;
-        let x = present.points(x);
-        let gram = Lazy::new(&self.kernel, &x)?;
+    fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<PcaModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        let own = Weighted::new(x, job.weights)?;
+        let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
         let n = gram.len();
         // One at most is lost to the mean.
         let wanted = self.components.unwrap_or(n).min(n.saturating_sub(1)).max(1);
         let few = Largest::pays(n, wanted);
         let beside = if few { Largest::bytes(n, wanted) } else { 16 * (n as u64).pow(2) };
         let instead = "take fewer points, or fewer components";
-        room("the Gram matrix", 8 * (n as u64).pow(2) + beside, self.memory, instead)?;
+        room("the Gram matrix", 8 * (n as u64).pow(2) + beside, job.memory, instead)?;
 
         let values = (n * n) as f64;
         // A dozen products with 32 vectors; a value costs as much again as its features, for the exponential.
         let solving = if few { 12.0 * 32.0 * values } else { 9.0 * values * n as f64 };
-        let kernel_values = values / 2.0 * (60.0 + 2.0 * x.width() as f64);
-        let mut plan = Plan::new(follow, &[("kernel values", kernel_values), ("components", solving)]);
-        let square = values::square(&gram, &mut plan.stage(0));
-        let mut square = square.map_err(|error| present.error(error))?;
-        let centred = Centred::new(&mut square, &present.weights, &gram);
+        let kernel_values = values / 2.0 * (60.0 + 2.0 * own.points.width() as f64);
+        let mut stages = job.stages();
+        let mut plan = Plan::new(&mut stages, &[("kernel values", kernel_values), ("components", solving)]);
+        let square = values::square(&*gram, &mut plan.stage(0));
+        let mut square = square.map_err(|error| own.error(error))?;
+        let centred = Centred::new(&mut square, &own.weights, &*gram);
         let found = centred.largest(square, wanted, few, &mut plan.stage(1))?;
-        let mut support: Vec<usize> = (0..n).collect();
-        present.positions(&mut support);
-        centred.model(self.kernel.clone(), x, found, support)
+        centred.model(self.kernel.clone(), own.points.clone(), found, own.all_positions())
     }
 }
 
@@ -261,8 +242,7 @@ impl<X: Points, K: Kernel<X>> PcaModel<X, K> {
     /// # Errors
     /// If the points do not fit the model.
     pub fn transform(&self, points: &X) -> Result<Dense<f64>> {
-        let rows = self.expansion.map_double(points, <[f64]>::to_vec)?;
-        Ok(Dense::new(self.components(), rows.concat()))
+        self.expansion.rows(points, true)
     }
 }
 
@@ -283,7 +263,7 @@ impl<X, K> PcaModel<X, K> {
     /// α, a row for each point, a column for each component.
     #[must_use]
     pub fn coefficients(&self) -> &[f64] {
-        self.expansion.coefficients().blocks.first().map_or(&[], |block| &block.values)
+        self.expansion.coefficients().first_block()
     }
 
     /// The components of the points that the model is made of, a row for each: λα/w, without a kernel value.
@@ -298,7 +278,7 @@ impl<X, K> PcaModel<X, K> {
 }
 
 impl<X: Clone, K: Clone> PcaModel<X, K> {
-    /// The same with its first components only.
+    /// The model with its first components only.
     ///
     /// # Errors
     /// If there are not so many, or none is asked for.
@@ -318,4 +298,108 @@ impl<X: Clone, K: Clone> PcaModel<X, K> {
             ..self.clone()
         })
     }
+}
+
+impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
+    fn kind(&self) -> &'static str {
+        "kpca"
+    }
+
+    fn expansion(&self) -> &Expansion<X, X::Kernel> {
+        &self.expansion
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
+        self.expansion.change(change);
+    }
+
+    fn support(&self) -> &[usize] {
+        &self.support
+    }
+
+    fn quality(&self) -> Quality {
+        Quality::direct(self.residual)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::default()
+            .with("components", self.components())
+            .with("eigenvalues", self.eigenvalues.as_slice())
+            .with("explained", self.explained())
+            .with("total", self.total)
+    }
+
+    fn words(&self) -> String {
+        count(self.components(), "component")
+    }
+
+    fn outputs(&self) -> (&'static str, Vec<String>) {
+        let name = |(k, share): (usize, f64)| format!("{}: explained {}", k + 1, short(share));
+        ("component", self.explained().into_iter().enumerate().map(name).collect())
+    }
+
+    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
+        self.transform(points)
+    }
+
+    fn predict(&self, _: &X, _: How) -> Result<Prediction> {
+        without("kpca", "predictions (use mercer transform or mercer denoise)")
+    }
+
+    fn components(&self, points: &X) -> Result<Dense<f64>> {
+        self.transform(points)
+    }
+
+    fn check(&self) -> Result<Dense<f64>, Flaw> {
+        let points = self.expansion.points().len();
+        parts::same("weights of points", self.weights.len(), points)?;
+        parts::same("means of kernel values", self.row_means.len(), points)?;
+        let positive = |values: &[f64]| values.iter().all(|value| *value > 0.0 && value.is_finite());
+        if self.eigenvalues.is_empty() || !positive(&self.eigenvalues) {
+            return Err("the eigenvalues are not positive, finite numbers, one or more".into());
+        }
+        if !self.eigenvalues.is_sorted_by(|a, b| a >= b) {
+            return Err("the eigenvalues do not descend".into());
+        }
+        if !positive(&self.weights) || !self.row_means.iter().all(|mean| mean.is_finite()) {
+            return Err("a weight of a point is not positive, or a mean of kernel values is not finite".into());
+        }
+        if !(self.total.is_finite() && self.residual >= 0.0 && self.residual.is_finite()) {
+            return Err("the total variance or the residual is not a finite number".into());
+        }
+        parts::check(&self.expansion, self.eigenvalues.len(), &self.support)
+    }
+
+    /// Tensors `eigenvalues` (one per component), `weights` and `row_means` (one per point), `total` and `residual` (one
+    /// number each).
+    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+        let mut list = |name: &str, values: &[f64]| writer.tensor(name, &[values.len()], values.iter().copied());
+        list("eigenvalues", &self.eigenvalues);
+        list("weights", &self.weights);
+        list("row_means", &self.row_means);
+        list("total", &[self.total]);
+        list("residual", &[self.residual]);
+        Ok(())
+    }
+}
+
+fn read<X: Space>(reader: &mut Reader<'_>) -> Result<PcaModel<X, X::Kernel>, Flaw> {
+    let eigenvalues: Vec<f64> = reader.list("eigenvalues")?;
+    parts::no_certificates(reader)?;
+    Ok(PcaModel {
+        expansion: parts::read_full(reader, "", eigenvalues.len())?,
+        eigenvalues,
+        total: parts::number(reader, "total")?,
+        weights: reader.list("weights")?,
+        row_means: reader.list("row_means")?,
+        residual: parts::number(reader, "residual")?,
+        support: reader.counts("support")?,
+    })
+}
+
+/// The method of the table.
+pub(in crate::model) fn method<X: Space>() -> Method<X> {
+    let summary = "kernel PCA: the directions of largest variance in feature space";
+    let new = |kernel| Pca::new(kernel).components(COMPONENTS);
+    Method::new(("kpca", summary, "kpca", &[]), new, Pca::own_parameters, read)
 }

@@ -23,16 +23,16 @@
 
 use rayon::prelude::*;
 
-use super::function::check_points;
 use super::values;
-use super::weights::Present;
 use crate::data::{Labels, Points};
 use crate::error::{DataProblem, Error, ErrorKind, Result, check};
-use crate::gram::Lazy;
+use crate::gram::Gram;
 use crate::kernel::Kernel;
 use crate::linalg::Eigen;
+use crate::model::Job;
+use crate::model::weights::Weighted;
 use crate::solve::rde::{Criterion, Relevance, Spectrum};
-use crate::solve::{Follow, Plan, room, unfollowed};
+use crate::solve::{Plan, room};
 
 /// The n×n matrices that a decomposition holds: the Gram, its vectors, and what the iteration works in.
 const MATRICES: u64 = 4;
@@ -44,10 +44,6 @@ pub struct Rde<K> {
     pub kernels: Vec<K>,
     /// What chooses the cut, and among kernels.
     pub criterion: Criterion,
-    /// A weight for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
-    pub weights: Vec<f64>,
-    /// The bytes there may be; by default what the machine has left.
-    pub memory: Option<usize>,
 }
 
 /// What was found.
@@ -120,27 +116,13 @@ impl<K> Rde<K> {
 
     /// The best of several kernels, for instance of several widths.
     pub fn among(kernels: impl Into<Vec<K>>) -> Self {
-        Self { kernels: kernels.into(), criterion: Criterion::default(), weights: Vec::new(), memory: None }
+        Self { kernels: kernels.into(), criterion: Criterion::default() }
     }
 
     /// Sets what chooses.
     #[must_use]
     pub fn criterion(mut self, criterion: Criterion) -> Self {
         self.criterion = criterion;
-        self
-    }
-
-    /// Sets a weight for each point.
-    #[must_use]
-    pub fn weights(mut self, weights: Vec<f64>) -> Self {
-        self.weights = weights;
-        self
-    }
-
-    /// Sets the bytes there may be.
-    #[must_use]
-    pub fn memory(mut self, bytes: usize) -> Self {
-        self.memory = Some(bytes);
         self
     }
 
@@ -162,28 +144,26 @@ impl<K> Rde<K> {
     where
         K: Kernel<X>,
     {
-        self.fit_followed(x, y, &mut unfollowed())
+        self.fit_in(x, y, &mut Job::new())
     }
 
-    /// The same under the eyes of the caller.
+    /// Estimates dimension and noise of numbers under the circumstances of a job.
     ///
     /// # Errors
     /// As [`Rde::fit`]; [`ErrorKind::Interrupted`].
-    pub fn fit_followed<X: Points>(&self, x: &X, y: &[f64], follow: Follow<'_>) -> Result<RdeFit>
+    pub fn fit_in<X: Points>(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<RdeFit>
     where
         K: Kernel<X>,
     {
         self.check()?;
-        check_points(x, y.len(), "targets")?;
         if let Some(i) = y.iter().position(|value| !value.is_finite()) {
             return Err(ErrorKind::Data(DataProblem::NotFinite { row: i + 1, column: 1 }).into());
         }
-        let present = Present::new(&self.weights, x.len())?;
-        let y = present.numbers(y);
-        let total: f64 = present.weights.iter().sum();
-        let mean = y.iter().zip(&present.weights).map(|(y, w)| y * w).sum::<f64>() / total;
+        let (own, y) = Weighted::numbers(x, y, job.weights)?;
+        let total: f64 = own.weights.iter().sum();
+        let mean = y.iter().zip(&own.weights).map(|(y, w)| y * w).sum::<f64>() / total;
         let targets = vec![y.iter().map(|y| y - mean).collect()];
-        self.estimate(&present.points(x), &targets, &Meant::Numbers { mean }, &present, follow)
+        self.estimate(&own, &targets, &Meant::Numbers { mean }, job)
     }
 
     /// Estimates dimension and noise of classes.
@@ -194,39 +174,36 @@ impl<K> Rde<K> {
     where
         K: Kernel<X>,
     {
-        self.fit_labels_followed(x, y, &mut unfollowed())
+        self.fit_labels_in(x, y, &mut Job::new())
     }
 
-    /// The same under the eyes of the caller.
+    /// Estimates dimension and noise of classes under the circumstances of a job.
     ///
     /// # Errors
     /// As [`Rde::fit_labels`]; [`ErrorKind::Interrupted`].
-    pub fn fit_labels_followed<X: Points>(&self, x: &X, y: &Labels, follow: Follow<'_>) -> Result<RdeFit>
+    pub fn fit_labels_in<X: Points>(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<RdeFit>
     where
         K: Kernel<X>,
     {
         self.check()?;
-        y.check(x.len())?;
-        x.check_finite()?;
-        let present = Present::new(&self.weights, x.len())?;
-        let y = present.labels(y);
-        y.check(y.len())?;
-        self.estimate(&present.points(x), &codes(&y), &Meant::Classes(&y), &present, follow)
+        let (own, y) = Weighted::classes(x, y, job.weights)?;
+        self.estimate(&own, &codes(&y), &Meant::Classes(&y), job)
     }
 
     fn estimate<X: Points>(
         &self,
-        x: &X,
+        own: &Weighted<X>,
         targets: &[Vec<f64>],
         meant: &Meant<'_>,
-        present: &Present,
-        follow: Follow<'_>,
+        job: &mut Job<'_, X>,
     ) -> Result<RdeFit>
     where
         K: Kernel<X>,
     {
-        let side_by_side = self.side_by_side(x.len())?;
-        let mut plan = Plan::new(follow, &[("eigenvectors", 1.0)]);
+        let side_by_side = self.side_by_side(own.points.len(), job.memory)?;
+        let compute = job.compute;
+        let mut stages = job.stages();
+        let mut plan = Plan::new(&mut stages, &[("eigenvectors", 1.0)]);
         let mut trials = Vec::with_capacity(self.kernels.len());
         let mut best: Option<(usize, Relevance)> = None;
         for batch in self.kernels.chunks(side_by_side) {
@@ -234,11 +211,14 @@ impl<K> Rde<K> {
             if plan.stage(0)(share).is_break() {
                 return Err(ErrorKind::Interrupted.into());
             }
-            let one = |kernel: &K| relevance(kernel, x, targets, &present.weights, self.criterion);
+            let one = |kernel: &K| {
+                let gram = compute.gram(kernel, &own.points)?;
+                relevance(&*gram, targets, &own.weights, self.criterion)
+            };
             let found: Vec<Result<Option<Relevance>>> = batch.par_iter().map(one).collect();
             for found in found {
-                let found = found.map_err(|error| present.error(error))?;
-                trials.push(found.as_ref().map(|found| meant.trial(found, &present.weights)));
+                let found = found.map_err(|error| own.error(error))?;
+                trials.push(found.as_ref().map(|found| meant.trial(found, &own.weights)));
                 let better = |found: &Relevance| {
                     best.as_ref().is_none_or(|(_, best)| found.score().total_cmp(&best.score()).is_lt())
                 };
@@ -248,17 +228,17 @@ impl<K> Rde<K> {
             }
         }
         let (chosen, relevance) = best.ok_or_else(|| Error::from(ErrorKind::Data(DataProblem::NoCut)))?;
-        let noise = meant.noise(&relevance, &present.weights);
+        let noise = meant.noise(&relevance, &own.weights);
         let denoised = meant.denoised(&relevance);
         Ok(RdeFit { chosen, trials, relevance, noise, denoised })
     }
 
     /// Kernels that are looked at side by side: one a thread, as far as memory goes. An eigendecomposition is the work of
     /// one thread.
-    fn side_by_side(&self, n: usize) -> Result<usize> {
+    fn side_by_side(&self, n: usize, memory: Option<usize>) -> Result<usize> {
         let matrices = |count: usize| 8 * MATRICES * (n as u64).pow(2) * count as u64;
         let fits = |count: usize| {
-            room("an eigendecomposition", matrices(count), self.memory, "take a sample of the rows")
+            room("an eigendecomposition", matrices(count), memory, "take a sample of the rows")
         };
         fits(1)?;
         let most = rayon::current_num_threads().min(self.kernels.len());
@@ -267,15 +247,13 @@ impl<K> Rde<K> {
 }
 
 /// The spectrum of one kernel, cut.
-fn relevance<X: Points, K: Kernel<X>>(
-    kernel: &K,
-    x: &X,
+fn relevance(
+    gram: &dyn Gram,
     targets: &[Vec<f64>],
     weights: &[f64],
     criterion: Criterion,
 ) -> Result<Option<Relevance>> {
-    let gram = Lazy::new(kernel, x)?;
-    let mut square = values::square(&gram, &mut |_| std::ops::ControlFlow::Continue(()))?;
+    let mut square = values::square(gram, &mut |_| std::ops::ControlFlow::Continue(()))?;
     square.scale(&weights.iter().map(|w| w.sqrt()).collect::<Vec<_>>());
     let eigen = Eigen::of(&square).ok_or(ErrorKind::Data(DataProblem::NotDefinite { row: square.n() }))?;
     drop(square);

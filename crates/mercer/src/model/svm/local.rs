@@ -36,14 +36,20 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::class_weights::check_known;
-use super::pairwise::SIDE_BY_SIDE;
 use super::svc::Svc;
-use super::weights::{Present, class_sums};
 use crate::data::{Labels, Points};
 use crate::error::{Result, check};
 use crate::kernel::Kernel;
+use crate::model::compute::{Compute, SIDE_BY_SIDE};
+use crate::model::expansion::first_largest;
+use crate::model::job::{Watcher, of_part};
+use crate::model::method::Method;
+use crate::model::setting::{Parameter, settings};
+use crate::model::space::Space;
+use crate::model::weights::{Weighted, class_sums};
+use crate::model::{Estimator, Job};
 use crate::solve::divide::SAMPLE;
-use crate::solve::{Phases, Progress, Shared, Smo, Watch, unwatched};
+use crate::solve::{Phases, Shared, Smo};
 
 use gate::Gate;
 pub use model::{Cell, LocalModel};
@@ -60,31 +66,19 @@ const MOST: usize = 64;
 pub struct Local<K> {
     /// What is fitted to each cell.
     pub svc: Svc<K>,
-    /// Cells, at most, from 1 to 512; one for about 10,000 points, from 2 to 64, where absent. With one, it is the exact machine.
+    /// Cells, at most, from 1 to 512; one for about 10,000 points, from 2 to 64, where absent. There are fewer where there
+    /// are fewer different points. With one, it is the exact classifier.
     pub cells: Option<usize>,
+}
+
+settings! { Local<K>:
+    cells: Option<usize>, "cells", "from 1 to 512", "most cells that the points are divided into; one for 10,000 points, from 2 to 64, where left open";
 }
 
 impl<K> Local<K> {
     /// Cells of about 10,000 points, and `svc` for each.
     pub fn new(svc: Svc<K>) -> Self {
         Self { svc, cells: None }
-    }
-
-    /// Sets how many cells there are, at most: there are fewer where there are fewer different points.
-    #[must_use]
-    pub fn cells(mut self, count: usize) -> Self {
-        self.cells = Some(count);
-        self
-    }
-
-    /// Refuses parameters out of range.
-    ///
-    /// # Errors
-    /// The first rule broken.
-    pub fn check(&self) -> Result<()> {
-        let cells = self.cells.unwrap_or(FEWEST);
-        check("cells", cells as f64, (1..=SAMPLE).contains(&cells), "must be from 1 to 512")?;
-        self.svc.check()
     }
 
     /// Fits a classifier to each cell.
@@ -95,65 +89,21 @@ impl<K> Local<K> {
     where
         K: Kernel<X> + Clone,
     {
-        self.fit_watched(x, y, &mut unwatched())
+        self.fit_in(x, y, &mut Job::new())
     }
 
-    /// The same under a watch, which sees every round of every cell and can end the fit: the model then has the best so far
-    /// of each cell, and of a cell that was not reached its most frequent class.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit_watched<X: Points>(&self, x: &X, y: &Labels, watch: Watch<'_>) -> Result<LocalModel<X, K>>
+    /// All parameters by name: its own and those of the classifiers, which always vote.
+    fn parameters() -> Vec<Parameter<Self>>
     where
-        K: Kernel<X> + Clone,
+        K: 'static,
     {
-        Ok(self.fit_timed(x, y, watch)?.0)
+        let inner = Svc::parameters().into_iter().filter(|row| row.about.name != "multiclass");
+        let inner = inner.map(|row| row.of_part(|e: &Self| &e.svc, |e: &mut Self| &mut e.svc));
+        Self::own_parameters().into_iter().chain(inner).collect()
     }
 
-    /// The same, and where the time went, summed over the cells (which run side by side).
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit_timed<X: Points>(
-        &self,
-        x: &X,
-        y: &Labels,
-        watch: Watch<'_>,
-    ) -> Result<(LocalModel<X, K>, Phases)>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.check()?;
-        y.check(x.len())?;
-        x.check_finite()?;
-        check_known(&self.svc.class_weights, y)?;
-        let present = Present::new(&self.svc.weights, x.len())?;
-        let (x, y) = (&present.points(x), &present.labels(y));
-        y.check(x.len())?;
-        let started = Instant::now();
-        let count = self.cells.unwrap_or((x.len() / CELL).clamp(FEWEST, MOST));
-        let gate = Gate::new(&self.svc.kernel, x, count).map_err(|error| present.error(error))?;
-        let whole = self.whole(&present.weights, gate.cells.len());
-        let shared = Shared::new(watch, gate.cells.len(), started);
-        let part = Part { svc: &whole, x, y, weights: &present.weights };
-        let one = |(number, index): (usize, &Vec<usize>)| {
-            let left = whole.solver.time_limit.map(|limit| limit.saturating_sub(started.elapsed()));
-            let mut watch = |progress: &Progress| shared.show(number, progress);
-            part.fit(index, left, &mut watch)
-        };
-        let fitted = gate.cells.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>();
-        let (mut cells, phases): (Vec<_>, Vec<_>) =
-            fitted.map_err(|error| present.error(error))?.into_iter().unzip();
-        let machines = cells.iter_mut().filter_map(|cell: &mut Cell<X, K>| cell.machine.as_mut());
-        machines.for_each(|machine| present.positions(&mut machine.support));
-        let mut support = gate.support;
-        present.positions(&mut support);
-        let classes = y.classes().to_vec();
-        Ok((LocalModel { gate: gate.expansion, support, cells, classes }, phases.into_iter().sum()))
-    }
-
-    /// The machine of the cells: prices are those of the whole, the budget for rows is shared out.
-    fn whole(&self, weights: &[f64], cells: usize) -> Svc<K>
+    /// The classifier of the cells: prices are those of the whole, the budget for rows is shared out.
+    fn of_cells(&self, weights: &[f64], cells: usize) -> Svc<K>
     where
         K: Clone,
     {
@@ -164,36 +114,90 @@ impl<K> Local<K> {
     }
 }
 
-/// What the cells are parts of.
-struct Part<'a, X, K> {
-    svc: &'a Svc<K>,
-    x: &'a X,
-    y: &'a Labels,
-    weights: &'a [f64],
+impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Local<K> {
+    type Target = Labels;
+    type Model = LocalModel<X, K>;
+
+    fn check(&self) -> Result<()> {
+        let cells = self.cells.unwrap_or(FEWEST);
+        check("cells", cells as f64, (1..=SAMPLE).contains(&cells), "must be from 1 to 512")?;
+        Estimator::<X>::check(&self.svc)
+    }
+
+    /// Fits a classifier to each cell. Where the watch ends the fit, the model has the best so far of each cell, and of a
+    /// cell that was not reached its most frequent class.
+    fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LocalModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        check_known(&self.svc.class_weights, y)?;
+        let (own, y) = Weighted::classes(x, y, job.weights)?;
+        let started = Instant::now();
+        let count = self.cells.unwrap_or((own.points.len() / CELL).clamp(FEWEST, MOST));
+        let gate = Gate::new(&self.svc.kernel, &own.points, count, job.compute);
+        let gate = gate.map_err(|error| own.error(error))?;
+        let svc = self.of_cells(&own.weights, gate.cells.len());
+        let (compute, mut rounds) = (job.compute, job.rounds());
+        let shared = Shared::new(&mut rounds, gate.cells.len(), started);
+        let whole = Whole { svc: &svc, own: &own, y: &y, compute };
+        let one = |(number, index): (usize, &Vec<usize>)| {
+            let left = svc.solver.time_limit.map(|limit| limit.saturating_sub(started.elapsed()));
+            whole.fit(index, left, &mut of_part(&shared, number))
+        };
+        let fitted = gate.cells.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>();
+        drop(shared);
+        drop(rounds);
+        let (mut cells, phases): (Vec<_>, Vec<_>) =
+            fitted.map_err(|error| own.error(error))?.into_iter().unzip();
+        job.phases = phases.into_iter().chain([job.phases]).sum();
+        for classifier in cells.iter_mut().filter_map(|cell: &mut Cell<X, K>| cell.classifier.as_mut()) {
+            classifier.support = own.positions(std::mem::take(&mut classifier.support));
+        }
+        let (support, classes) = (own.positions(gate.support), y.classes().to_vec());
+        Ok(LocalModel { gate: gate.expansion, support, cells, classes })
+    }
 }
 
-impl<X: Points, K: Kernel<X> + Clone> Part<'_, X, K> {
+/// What the cells are parts of.
+struct Whole<'a, X: Points, K> {
+    svc: &'a Svc<K>,
+    own: &'a Weighted<X>,
+    y: &'a Labels,
+    compute: &'a dyn Compute<X>,
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Whole<'_, X, K> {
     /// Fits the cell of the points at `index`.
-    fn fit(&self, index: &[usize], left: Option<Duration>, watch: Watch<'_>) -> Result<(Cell<X, K>, Phases)> {
+    fn fit(
+        &self,
+        index: &[usize],
+        left: Option<Duration>,
+        watcher: Watcher<'_>,
+    ) -> Result<(Cell<X, K>, Phases)> {
         let y = self.y.select(index);
-        let weights: Vec<f64> = index.iter().map(|&i| self.weights[i]).collect();
+        let weights: Vec<f64> = index.iter().map(|&i| self.own.weights[i]).collect();
         let sums = class_sums(&y, &weights);
-        let most = (1..sums.len()).fold(0, |best, c| if sums[c] > sums[best] { c } else { best });
+        let most = first_largest(&sums);
         let class = self.y.classes().iter().position(|name| *name == y.classes()[most]);
         let class = class.expect("a class of a cell is one of all");
         if sums.len() == 1 {
-            return Ok((Cell { size: index.len(), class, machine: None }, Phases::default()));
+            return Ok((Cell { size: index.len(), class, classifier: None }, Phases::default()));
         }
         let class_weights = self.svc.class_weights.iter();
         let svc = Svc {
-            weights,
             class_weights: class_weights.filter(|(name, _)| y.classes().contains(name)).cloned().collect(),
             solver: Smo { time_limit: left, ..self.svc.solver.clone() },
             ..self.svc.clone()
         };
-        let fitted = svc.fit_timed(&self.x.select(index), &y, watch).map_err(|error| error.about(index));
-        let (mut machine, phases) = fitted?;
-        machine.support.iter_mut().for_each(|i| *i = index[*i]);
-        Ok((Cell { size: index.len(), class, machine: Some(machine) }, phases))
+        let mut job = Job::new().weights(&weights).watched(watcher).on(self.compute);
+        let fitted = svc.fit_in(&self.own.points.select(index), &y, &mut job);
+        let mut classifier = fitted.map_err(|error| error.about(index))?;
+        classifier.support.iter_mut().for_each(|i| *i = index[*i]);
+        Ok((Cell { size: index.len(), class, classifier: Some(classifier) }, job.phases))
     }
+}
+
+/// The method of the table.
+pub(in crate::model) fn method<X: Space>() -> Method<X> {
+    let summary = "C-SVC for each cell of the points, approximate, for 100,000 points and more";
+    let title = ("local", summary, "local", &[][..]);
+    Method::new(title, |kernel| Local::new(Svc::new(kernel)), Local::parameters, model::read)
 }

@@ -19,19 +19,18 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use std::time::Instant;
-
-use rayon::prelude::*;
-
 use super::class_weights::{check_known, check_prices, prices};
-use super::pairwise::SIDE_BY_SIDE;
-use super::scores::{Fitted, ScoreModel};
-use super::weights::Present;
+use super::scores::{self, Fitted, ScoreModel};
 use crate::data::{Labels, Points};
 use crate::error::Result;
-use crate::gram::Lazy;
-use crate::kernel::{Definiteness, Kernel};
-use crate::solve::{Phases, Problem, Progress, Shared, Smo, Solution, Watch, unwatched};
+use crate::kernel::Kernel;
+use crate::model::compute::{Programme, Programmes};
+use crate::model::method::Method;
+use crate::model::setting::{settings, solved_by_smo};
+use crate::model::space::Space;
+use crate::model::weights::Weighted;
+use crate::model::{Estimator, Job};
+use crate::solve::{Problem, Smo, Solution};
 
 /// C-SVC, one class against all others.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,32 +39,22 @@ pub struct OneVsAll<K> {
     pub kernel: K,
     /// C > 0: the price of a margin error.
     pub c: f64,
-    /// A factor on C for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
-    pub weights: Vec<f64>,
-    /// Factors on C for the points of the classes named, on whichever side of a machine they are.
+    /// Factors on C for the points of the classes named, on whichever side of a programme they are.
     pub class_weights: Vec<(String, f64)>,
     /// How the duals are solved.
     pub solver: Smo,
 }
 
+settings! { OneVsAll<K>:
+    c: f64, "c" 'c', "above 0", "price C of a margin error";
+    class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
+}
+solved_by_smo!(OneVsAll);
+
 impl<K> OneVsAll<K> {
     /// C = 1, no class weights, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, c: 1.0, weights: Vec::new(), class_weights: Vec::new(), solver: Smo::default() }
-    }
-
-    /// Sets C.
-    #[must_use]
-    pub fn c(mut self, c: f64) -> Self {
-        self.c = c;
-        self
-    }
-
-    /// Sets a factor on C for each point.
-    #[must_use]
-    pub fn weights(mut self, weights: Vec<f64>) -> Self {
-        self.weights = weights;
-        self
+        Self { kernel, c: 1.0, class_weights: Vec::new(), solver: Smo::default() }
     }
 
     /// Multiplies C by `weight` for the points of `class`.
@@ -73,29 +62,6 @@ impl<K> OneVsAll<K> {
     pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
         self.class_weights.push((class.into(), weight));
         self
-    }
-
-    /// Sets the largest violation of the optimality conditions accepted.
-    #[must_use]
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.solver.tolerance = tolerance;
-        self
-    }
-
-    /// Sets how the duals are solved.
-    #[must_use]
-    pub fn solver(mut self, solver: Smo) -> Self {
-        self.solver = solver;
-        self
-    }
-
-    /// Refuses parameters out of range.
-    ///
-    /// # Errors
-    /// The first rule broken.
-    pub fn check(&self) -> Result<()> {
-        check_prices(self.c, &self.class_weights)?;
-        self.solver.check()
     }
 
     /// Fits a classifier.
@@ -106,79 +72,57 @@ impl<K> OneVsAll<K> {
     where
         K: Kernel<X> + Clone,
     {
-        self.fit_watched(x, y, &mut unwatched())
+        self.fit_in(x, y, &mut Job::new())
+    }
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneVsAll<K> {
+    type Target = Labels;
+    type Model = ScoreModel<X, K>;
+
+    fn check(&self) -> Result<()> {
+        check_prices(self.c, &self.class_weights)?;
+        self.solver.check()
     }
 
-    /// Fits a classifier under a watch, which sees every round of every machine and can end the fit: the model is then
-    /// the best so far, its certificates say [`Interrupted`](crate::solve::Stop::Interrupted).
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit_watched<X: Points>(&self, x: &X, y: &Labels, watch: Watch<'_>) -> Result<ScoreModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        Ok(self.fit_timed(x, y, watch)?.0)
-    }
-
-    /// The same, and where the time went, summed over the machines (which run side by side).
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit_timed<X: Points>(
-        &self,
-        x: &X,
-        y: &Labels,
-        watch: Watch<'_>,
-    ) -> Result<(ScoreModel<X, K>, Phases)>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.check()?;
-        y.check(x.len())?;
-        x.check_finite()?;
+    fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<ScoreModel<X, K>> {
+        Estimator::<X>::check(self)?;
         check_known(&self.class_weights, y)?;
-        let present = Present::new(&self.weights, x.len())?;
-        let (x, y) = (&present.points(x), &present.labels(y));
-        y.check(x.len())?;
-        let members = |class: usize| y.index().iter().map(|&own| own as usize == class).collect();
+        let (own, y) = Weighted::classes(x, y, job.weights)?;
+        let members = |class: usize| y.index().iter().map(|&of| of as usize == class).collect();
         let members: Vec<Vec<bool>> = (0..y.classes().len()).map(members).collect();
-        let c = present.times(prices(self.c, &self.class_weights, y));
-        let solved = relevance(&self.kernel, &self.solver, x, &members, &c, watch)
-            .map_err(|error| present.error(error))?;
-        let coefficients = (0..x.len()).flat_map(|i| solved.iter().map(move |s| s.coefficients[i])).collect();
+        let c = own.times(prices(self.c, &self.class_weights, &y));
+        let solved = relevance(&self.kernel, &self.solver, &own, &members, &c, job)?;
+        let points = 0..own.points.len();
         let fitted = Fitted {
-            coefficients,
+            coefficients: points.flat_map(|i| solved.iter().map(move |s| s.coefficients[i])).collect(),
             offsets: solved.iter().map(|s| s.offset).collect(),
             certificates: solved.iter().map(|s| s.certificate).collect(),
             loss: None,
         };
-        let phases = solved.iter().map(|s| s.phases).sum();
-        let mut model = ScoreModel::new(self.kernel.clone(), x, y.classes(), fitted);
-        present.positions(&mut model.support);
-        Ok((model, phases))
+        Ok(ScoreModel::new(self.kernel.clone(), &own, y.classes(), fitted))
     }
 }
 
-/// Solves a problem for each list of who is positive, side by side on one packed copy of the points.
+/// Solves a programme for each list of which points are positive, side by side on one packed copy of the points.
 pub(super) fn relevance<X: Points, K: Kernel<X>>(
     kernel: &K,
     solver: &Smo,
-    x: &X,
+    own: &Weighted<X>,
     positive: &[Vec<bool>],
     c: &[f64],
-    watch: Watch<'_>,
+    job: &mut Job<'_, X>,
 ) -> Result<Vec<Solution>> {
-    let started = Instant::now();
-    let shared = Shared::new(watch, positive.len(), started);
-    let gram = Lazy::new(kernel, x)?;
-    let psd = kernel.definiteness() == Definiteness::Psd;
-    let cache_bytes = solver.cache_bytes / positive.len().clamp(1, SIDE_BY_SIDE);
-    let one = |(part, positive): (usize, &Vec<bool>)| {
-        let time_limit = solver.time_limit.map(|limit| limit.saturating_sub(started.elapsed()));
-        let solver = Smo { psd, cache_bytes, time_limit, ..solver.clone() };
-        let mut watch = |progress: &Progress| shared.show(part, progress);
-        solver.solve(&Problem::c_svc(positive, c), &gram.share(), &mut watch)
-    };
-    positive.par_iter().enumerate().map(one).collect()
+    if positive.is_empty() {
+        return Ok(Vec::new());
+    }
+    let programme = |part: usize| Programme { points: None, problem: Problem::c_svc(&positive[part], c) };
+    let programmes = Programmes::new(kernel, &own.points, solver, positive.len(), &programme);
+    programmes.solve(job).map_err(|error| own.error(error))
+}
+
+/// The method of the table.
+pub(in crate::model) fn method<X: Space>() -> Method<X> {
+    let summary = "C-SVC of each class against all others; the largest decision wins";
+    Method::new(("ovr", summary, "ovr", &[]), OneVsAll::new, OneVsAll::parameters, |r| scores::read(None, r))
 }

@@ -28,16 +28,19 @@
 //! ```
 
 use super::class_weights::{check_known, check_prices, prices};
-use super::scores::{Fitted, ScoreModel};
-use super::weights::Present;
+use super::scores::{self, Fitted, ScoreModel};
 use crate::data::{Labels, Points};
 use crate::error::Result;
-use crate::gram::Lazy;
 use crate::kernel::{Definiteness, Kernel};
+use crate::model::method::Method;
+use crate::model::setting::{Parameter, settings, solved_by_smo};
+use crate::model::space::Space;
+use crate::model::weights::Weighted;
+use crate::model::{Estimator, Job};
+use crate::solve::Smo;
 use crate::solve::together::{Loss, Problem};
-use crate::solve::{Phases, Smo, Watch, unwatched};
 
-/// A machine of all classes together and its settings.
+/// A classifier of all classes together and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Together<K> {
     /// k
@@ -46,8 +49,6 @@ pub struct Together<K> {
     pub loss: Loss,
     /// C > 0: the price of the loss.
     pub c: f64,
-    /// A factor on C for each point; empty for 1. A whole number is the same as so many copies of the point, 0 as none.
-    pub weights: Vec<f64>,
     /// Factors on C for the classes named.
     pub class_weights: Vec<(String, f64)>,
     /// How the dual is solved. No point is ever set aside, whatever `shrinking` says. With `exact` the scores are right to
@@ -56,31 +57,23 @@ pub struct Together<K> {
     pub solver: Smo,
 }
 
+settings! { Together<K>:
+    c: f64, "c" 'c', "above 0", "price C of the loss";
+    class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
+}
+solved_by_smo!(Together);
+
 impl<K> Together<K> {
     /// Crammer and Singer's loss, C = 1, no class weights, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
-        let (weights, class_weights) = (Vec::new(), Vec::new());
-        Self { kernel, loss: Loss::CrammerSinger, c: 1.0, weights, class_weights, solver: Smo::default() }
+        let (loss, class_weights) = (Loss::CrammerSinger, Vec::new());
+        Self { kernel, loss, c: 1.0, class_weights, solver: Smo::default() }
     }
 
     /// Sets the loss.
     #[must_use]
     pub fn loss(mut self, loss: Loss) -> Self {
         self.loss = loss;
-        self
-    }
-
-    /// Sets C.
-    #[must_use]
-    pub fn c(mut self, c: f64) -> Self {
-        self.c = c;
-        self
-    }
-
-    /// Sets a factor on C for each point.
-    #[must_use]
-    pub fn weights(mut self, weights: Vec<f64>) -> Self {
-        self.weights = weights;
         self
     }
 
@@ -91,29 +84,6 @@ impl<K> Together<K> {
         self
     }
 
-    /// Sets the largest violation of the optimality conditions accepted: of the margins, or of the probabilities.
-    #[must_use]
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.solver.tolerance = tolerance;
-        self
-    }
-
-    /// Sets how the dual is solved.
-    #[must_use]
-    pub fn solver(mut self, solver: Smo) -> Self {
-        self.solver = solver;
-        self
-    }
-
-    /// Refuses parameters out of range.
-    ///
-    /// # Errors
-    /// The first rule broken.
-    pub fn check(&self) -> Result<()> {
-        check_prices(self.c, &self.class_weights)?;
-        self.solver.check()
-    }
-
     /// Fits a classifier.
     ///
     /// # Errors
@@ -122,60 +92,90 @@ impl<K> Together<K> {
     where
         K: Kernel<X> + Clone,
     {
-        self.fit_watched(x, y, &mut unwatched())
+        self.fit_in(x, y, &mut Job::new())
     }
 
-    /// Fits a classifier under a watch, which sees every round and can end the fit: the model is then the best so
-    /// far, its certificate says [`Interrupted`](crate::solve::Stop::Interrupted).
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit_watched<X: Points>(&self, x: &X, y: &Labels, watch: Watch<'_>) -> Result<ScoreModel<X, K>>
+    /// The parameters that change something: the step is always of one point, and none is set aside.
+    fn known_parameters() -> Vec<Parameter<Self>>
     where
-        K: Kernel<X> + Clone,
+        K: 'static,
     {
-        Ok(self.fit_timed(x, y, watch)?.0)
+        let mut rows = Self::parameters();
+        rows.retain(|row| !["first-order", "shrinking"].contains(&row.about.name));
+        rows
+    }
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Together<K> {
+    type Target = Labels;
+    type Model = ScoreModel<X, K>;
+
+    fn check(&self) -> Result<()> {
+        check_prices(self.c, &self.class_weights)?;
+        self.solver.check()
     }
 
-    /// The same, and where the time went.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit_timed<X: Points>(
-        &self,
-        x: &X,
-        y: &Labels,
-        watch: Watch<'_>,
-    ) -> Result<(ScoreModel<X, K>, Phases)>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.check()?;
-        y.check(x.len())?;
-        x.check_finite()?;
+    fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<ScoreModel<X, K>> {
+        Estimator::<X>::check(self)?;
         check_known(&self.class_weights, y)?;
-        let present = Present::new(&self.weights, x.len())?;
-        let (x, y) = (&present.points(x), &present.labels(y));
-        y.check(x.len())?;
+        let (own, y) = Weighted::classes(x, y, job.weights)?;
         let problem = Problem {
             labels: y.index().to_vec(),
             classes: y.classes().len(),
-            c: present.times(prices(self.c, &self.class_weights, y)),
+            c: own.times(prices(self.c, &self.class_weights, &y)),
             loss: self.loss,
         };
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
-        let solution = problem
-            .solve(&solver, &Lazy::new(&self.kernel, x)?, watch)
-            .map_err(|error| present.error(error))?;
+        let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+        let solved = problem.solve(&solver, &*gram, &mut job.rounds());
+        let solution = solved.map_err(|error| own.error(error))?;
+        job.phases = [job.phases, solution.phases].into_iter().sum();
         let fitted = Fitted {
             coefficients: solution.coefficients,
             offsets: vec![0.0; problem.classes],
             certificates: vec![solution.certificate],
             loss: Some(self.loss),
         };
-        let mut model = ScoreModel::new(self.kernel.clone(), x, y.classes(), fitted);
-        present.positions(&mut model.support);
-        Ok((model, solution.phases))
+        Ok(ScoreModel::new(self.kernel.clone(), &own, y.classes(), fitted))
     }
+}
+
+/// The methods of the table, one for each loss.
+pub(in crate::model) fn methods<X: Space>() -> [Method<X>; 3] {
+    [
+        Method::new(
+            (
+                "crammer-singer",
+                "all classes in one programme; only the worst of the other classes costs",
+                "crammer-singer",
+                &[],
+            ),
+            |kernel| Together::new(kernel).loss(Loss::CrammerSinger),
+            Together::known_parameters,
+            |reader| scores::read(Some(Loss::CrammerSinger), reader),
+        ),
+        Method::new(
+            (
+                "weston-watkins",
+                "all classes in one programme; each of the other classes costs",
+                "weston-watkins",
+                &[],
+            ),
+            |kernel| Together::new(kernel).loss(Loss::WestonWatkins),
+            Together::known_parameters,
+            |reader| scores::read(Some(Loss::WestonWatkins), reader),
+        ),
+        Method::new(
+            (
+                "softmax",
+                "all classes in one programme: multinomial logistic regression with the kernel",
+                "softmax",
+                &[],
+            ),
+            |kernel| Together::new(kernel).loss(Loss::Softmax),
+            Together::known_parameters,
+            |reader| scores::read(Some(Loss::Softmax), reader),
+        ),
+    ]
 }

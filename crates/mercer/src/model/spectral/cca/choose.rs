@@ -8,7 +8,12 @@ use super::{Cca, View, canonical, centered, check_regularizer, combined, correla
 use crate::data::{Folds, Points, SplitMix};
 use crate::error::{Result, check};
 use crate::kernel::Kernel;
-use crate::solve::{Follow, Plan, unfollowed};
+use crate::model::Job;
+use crate::model::weights::Weighted;
+use crate::solve::Plan;
+
+/// The stages of a choice.
+const STAGES: [(&str, f64); 2] = [("views", 1.0), ("components", 1.0)];
 
 /// Two views as features, and the weights of the pairs.
 struct Pairs {
@@ -35,8 +40,27 @@ impl<K, L> Cca<K, L> {
         K: Kernel<X>,
         L: Kernel<Y>,
     {
-        let mut follow = unfollowed();
-        let (pairs, mut plan) = self.pairs(x, y, candidates, &mut follow)?;
+        self.cross_validate_in(x, y, candidates, folds, seed, &mut Job::new())
+    }
+
+    pub(super) fn cross_validate_in<X: Points, Y: Points>(
+        &self,
+        x: &X,
+        y: &Y,
+        candidates: &[f64],
+        folds: usize,
+        seed: u64,
+        job: &mut Job<'_, X>,
+    ) -> Result<Vec<f64>>
+    where
+        K: Kernel<X>,
+        L: Kernel<Y>,
+    {
+        candidates.iter().try_for_each(|&kappa| check_regularizer(kappa))?;
+        let own = self.checked(x, y, job)?;
+        let mut stages = job.stages();
+        let mut plan = Plan::new(&mut stages, &STAGES);
+        let pairs = self.pairs(&own, y, &mut plan)?;
         let points = pairs.weights.len();
         check(
             "folds",
@@ -74,9 +98,28 @@ impl<K, L> Cca<K, L> {
         K: Kernel<X>,
         L: Kernel<Y>,
     {
+        self.permute_in(x, y, candidates, shuffles, seed, &mut Job::new())
+    }
+
+    pub(super) fn permute_in<X: Points, Y: Points>(
+        &self,
+        x: &X,
+        y: &Y,
+        candidates: &[f64],
+        shuffles: usize,
+        seed: u64,
+        job: &mut Job<'_, X>,
+    ) -> Result<Vec<f64>>
+    where
+        K: Kernel<X>,
+        L: Kernel<Y>,
+    {
         check("shuffles", shuffles as f64, shuffles > 0, "must be at least 1")?;
-        let mut follow = unfollowed();
-        let (pairs, mut plan) = self.pairs(x, y, candidates, &mut follow)?;
+        candidates.iter().try_for_each(|&kappa| check_regularizer(kappa))?;
+        let own = self.checked(x, y, job)?;
+        let mut stages = job.stages();
+        let mut plan = Plan::new(&mut stages, &STAGES);
+        let pairs = self.pairs(&own, y, &mut plan)?;
         let mut random = SplitMix(seed);
         let torn: Vec<Pairs> = (0..shuffles).map(|_| pairs.torn(&mut random)).collect();
         let mut score = |&kappa: &f64| {
@@ -92,28 +135,21 @@ impl<K, L> Cca<K, L> {
     }
 
     /// Both views as features.
-    fn pairs<'f, X: Points, Y: Points>(
+    fn pairs<X: Points, Y: Points>(
         &self,
-        x: &X,
+        own: &Weighted<X>,
         y: &Y,
-        candidates: &[f64],
-        follow: Follow<'f>,
-    ) -> Result<(Pairs, Plan<'f>)>
+        plan: &mut Plan<'_>,
+    ) -> Result<Pairs>
     where
         K: Kernel<X>,
         L: Kernel<Y>,
     {
-        let present = self.checked(x, y)?;
-        candidates.iter().try_for_each(|&kappa| check_regularizer(kappa))?;
-        let (x, y) = (&present.points(x), &present.points(y));
-        let mut plan = Plan::new(follow, &[("views", 1.0), ("components", 1.0)]);
-        let limit = self.limit(x.len());
-        let first = View::new(&self.first, x, limit, &mut plan.stage(0));
-        let first = first.map_err(|error| present.error(error))?;
-        let second = View::new(&self.second, y, limit, &mut plan.stage(0));
-        let second = second.map_err(|error| present.error(error))?;
+        let (x, y, limit) = (&own.points, &own.others(y), self.limit(own.points.len()));
+        let first = View::new(&self.first, x, limit, &mut plan.stage(0)).map_err(|error| own.error(error))?;
+        let second = View::new(&self.second, y, limit, &mut plan.stage(0)).map_err(|error| own.error(error))?;
         let (first, second) = (first.features.columns, second.features.columns);
-        Ok((Pairs { first, second, weights: present.weights }, plan))
+        Ok(Pairs { first, second, weights: own.weights.clone() })
     }
 
     /// The sum of the correlations on `out` of what was fitted to `rest`.
@@ -138,7 +174,7 @@ impl Pairs {
         }
     }
 
-    /// The same with the second view in another order.
+    /// The pairs torn apart: the second view in another order.
     fn torn(&self, random: &mut SplitMix) -> Self {
         let mut order: Vec<usize> = (0..self.weights.len()).collect();
         random.shuffle(&mut order);

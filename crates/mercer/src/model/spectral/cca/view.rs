@@ -7,7 +7,7 @@ use crate::error::{DataProblem, ErrorKind, Result};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::Kernel;
 use crate::linalg::{Features, Tick};
-use crate::model::values;
+use crate::model::spectral::values;
 use crate::solve::cca::combined;
 
 /// Rows of a Gram matrix that are computed at once for the certificate.

@@ -2,9 +2,9 @@
 
 use crate::data::Points;
 use crate::error::Result;
-use crate::gram::Lazy;
 use crate::kernel::Kernel;
-use crate::model::{CoefficientBlock, Coefficients, Expansion};
+use crate::model::compute::Compute;
+use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion, first_largest};
 use crate::solve::divide::{Cluster, clusters, sample};
 
 /// The cells of training data.
@@ -23,9 +23,9 @@ impl<X: Points, K: Kernel<X> + Clone> Gate<X, K> {
     ///
     /// # Errors
     /// If the kernel cannot be evaluated.
-    pub(super) fn new(kernel: &K, x: &X, count: usize) -> Result<Self> {
+    pub(super) fn new(kernel: &K, x: &X, count: usize, compute: &dyn Compute<X>) -> Result<Self> {
         let sample = sample(x.len());
-        let mut clusters = clusters(&Lazy::new(kernel, &x.select(&sample))?, count);
+        let mut clusters = clusters(&*compute.gram(kernel, &x.select(&sample))?, count);
         loop {
             let support: Vec<usize> =
                 clusters.iter().flat_map(|cluster| &cluster.members).map(|&s| sample[s]).collect();
@@ -36,7 +36,7 @@ impl<X: Points, K: Kernel<X> + Clone> Gate<X, K> {
                 clusters.iter().map(|cluster| cluster.square).collect(),
             );
             let mut cells = vec![Vec::new(); clusters.len()];
-            let nearest = expansion.map(x, largest)?;
+            let nearest = expansion.map(x, first_largest)?;
             nearest.into_iter().enumerate().for_each(|(i, cell)| cells[cell].push(i));
             if cells.iter().all(|cell| !cell.is_empty()) {
                 return Ok(Self { expansion, support, cells });
@@ -57,9 +57,4 @@ fn coefficients(clusters: &[Cluster]) -> Coefficients {
         CoefficientBlock { points, outputs: vec![output], values: vec![2.0 / size as f64; size] }
     };
     Coefficients { blocks: clusters.iter().enumerate().map(block).collect(), outputs: clusters.len() }
-}
-
-/// The place of the largest; of several the first.
-pub(super) fn largest(values: &[f64]) -> usize {
-    (1..values.len()).fold(0, |best, j| if values[j] > values[best] { j } else { best })
 }

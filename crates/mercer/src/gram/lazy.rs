@@ -7,10 +7,6 @@ use super::Gram;
 use crate::data::Points;
 use crate::error::Result;
 use crate::kernel::{Bound, Kernel};
-use crate::linalg::{Broken, Lower, Square, Tick};
-
-/// Rows computed at once while a whole matrix is filled.
-const BATCH: usize = 512;
 
 /// A promise of rows: points and a kernel bound to them. Holds the points and their packed copy, no kernel value.
 pub struct Lazy<'k, X: Points, K: Kernel<X>> {
@@ -64,47 +60,6 @@ impl<'k, X: Points, K: Kernel<X>> Lazy<'k, X, K> {
         let bound: Arc<dyn Bound<X>> = kernel.bind(&points)?.into();
         let diagonal = bound.diagonal();
         Ok(Self { kernel, points, bound: Arc::new(Mutex::new(Some(bound))), diagonal, computed })
-    }
-
-    /// All n² values in double precision, exactly symmetric. Only half of them are computed.
-    ///
-    /// # Errors
-    /// [`Broken::Interrupted`] if `tick` breaks.
-    pub(crate) fn square(&self, tick: Tick<'_>) -> Result<Square, Broken> {
-        let (n, bound) = (self.len(), self.bound());
-        let mut square = Square::zeros(n);
-        for first in (0..n).step_by(BATCH) {
-            let batch: Vec<usize> = (first..n.min(first + BATCH)).collect();
-            let end = first + batch.len();
-            let rows = square.values_mut()[first * n..end * n].chunks_mut(n);
-            let mut rows: Vec<&mut [f64]> = rows.map(|row| &mut row[..end]).collect();
-            bound.rows_f64(&self.points, &batch, &mut rows);
-            batch.iter().zip(rows).for_each(|(&i, row)| row[i] = self.diagonal[i]);
-            self.computed.add((batch.len() * end) as u64);
-            let done = end as f64 / n as f64;
-            if tick(done * done).is_break() {
-                return Err(Broken::Interrupted);
-            }
-        }
-        square.mirror();
-        Ok(square)
-    }
-
-    /// The values on and below the diagonal in double precision.
-    ///
-    /// # Errors
-    /// [`Broken::Interrupted`] if `tick` breaks.
-    pub(crate) fn lower(&self, tick: Tick<'_>) -> Result<Lower, Broken> {
-        let n = self.len();
-        let mut lower = Lower::zeros(n);
-        for (batch, rows) in lower.rows_mut().chunks_mut(BATCH).enumerate() {
-            self.lower_rows(batch * BATCH, rows);
-            let done = (batch * BATCH + rows.len()) as f64 / n as f64;
-            if tick(done * done).is_break() {
-                return Err(Broken::Interrupted);
-            }
-        }
-        Ok(lower)
     }
 
     fn bound(&self) -> Arc<dyn Bound<X>> {

@@ -9,6 +9,7 @@ mod cache;
 mod center;
 mod full;
 mod lazy;
+pub(crate) mod matrix;
 mod origin;
 mod ridged;
 mod subset;

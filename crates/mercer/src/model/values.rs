@@ -2,10 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::data::Points;
 use crate::error::{DataProblem, ErrorKind, Result};
-use crate::gram::{Gram, Lazy};
-use crate::kernel::Kernel;
+use crate::gram::{Gram, matrix};
 use crate::linalg::{Lower, Square, Tick};
 
 /// Rows of a Gram matrix in double precision.
@@ -23,8 +21,8 @@ pub(super) fn rows(gram: &dyn Gram, index: &[usize]) -> Result<Vec<Vec<f64>>> {
 ///
 /// # Errors
 /// If a value is not finite, or `tick` breaks.
-pub(super) fn lower<X: Points, K: Kernel<X>>(gram: &Lazy<'_, X, K>, tick: Tick<'_>) -> Result<Lower> {
-    let lower = gram.lower(tick)?;
+pub(super) fn lower(gram: &dyn Gram, tick: Tick<'_>) -> Result<Lower> {
+    let lower = matrix::lower(gram, tick)?;
     all_finite(lower.n(), |i| lower.row(i))?;
     Ok(lower)
 }
@@ -33,8 +31,8 @@ pub(super) fn lower<X: Points, K: Kernel<X>>(gram: &Lazy<'_, X, K>, tick: Tick<'
 ///
 /// # Errors
 /// If a value is not finite, or `tick` breaks.
-pub(super) fn square<X: Points, K: Kernel<X>>(gram: &Lazy<'_, X, K>, tick: Tick<'_>) -> Result<Square> {
-    let square = gram.square(tick)?;
+pub(super) fn square(gram: &dyn Gram, tick: Tick<'_>) -> Result<Square> {
+    let square = matrix::square(gram, tick)?;
     all_finite(square.n(), |i| square.row(i))?;
     Ok(square)
 }

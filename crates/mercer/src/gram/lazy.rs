@@ -26,6 +26,11 @@ struct Counter {
 }
 
 impl Counter {
+    /// A counter whose values are counted by this one too.
+    fn child(self: &Arc<Self>) -> Arc<Self> {
+        Arc::new(Self { own: AtomicU64::new(0), parent: Some(Arc::clone(self)) })
+    }
+
     fn add(&self, values: u64) {
         self.own.fetch_add(values, Ordering::Relaxed);
         if let Some(parent) = &self.parent {
@@ -41,19 +46,6 @@ impl<'k, X: Points, K: Kernel<X>> Lazy<'k, X, K> {
     /// If the kernel cannot be evaluated on them.
     pub fn new(kernel: &'k K, points: &X) -> Result<Self> {
         Self::counted(kernel, points.clone(), Arc::default())
-    }
-
-    /// The same points and the same packed copy of them with a count of its own, for machines side by side: what one of
-    /// them computes is counted there, and here too.
-    #[must_use]
-    pub fn share(&self) -> Self {
-        Self {
-            kernel: self.kernel,
-            points: self.points.clone(),
-            bound: Arc::clone(&self.bound),
-            diagonal: self.diagonal.clone(),
-            computed: Arc::new(Counter { own: AtomicU64::new(0), parent: Some(self.computed.clone()) }),
-        }
     }
 
     fn counted(kernel: &'k K, points: X, computed: Arc<Counter>) -> Result<Self> {
@@ -110,9 +102,18 @@ impl<X: Points, K: Kernel<X>> Gram for Lazy<'_, X, K> {
     }
 
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a> {
-        let counter = Counter { own: AtomicU64::new(0), parent: Some(self.computed.clone()) };
-        let part = Self::counted(self.kernel, self.points.select(index), Arc::new(counter));
+        let part = Self::counted(self.kernel, self.points.select(index), self.computed.child());
         Box::new(part.expect("a kernel bound to points binds to some of them"))
+    }
+
+    fn share(&self) -> Box<dyn Gram + '_> {
+        Box::new(Self {
+            kernel: self.kernel,
+            points: self.points.clone(),
+            bound: Arc::clone(&self.bound),
+            diagonal: self.diagonal.clone(),
+            computed: self.computed.child(),
+        })
     }
 
     fn rest(&self) {

@@ -29,7 +29,7 @@ use super::scores::{Fitted, ScoreModel};
 use super::weights::Present;
 use crate::data::{Labels, Points};
 use crate::error::Result;
-use crate::gram::Lazy;
+use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
 use crate::solve::{Phases, Problem, Progress, Shared, Smo, Solution, Watch, unwatched};
 
@@ -178,7 +178,7 @@ pub(super) fn relevance<X: Points, K: Kernel<X>>(
         let time_limit = solver.time_limit.map(|limit| limit.saturating_sub(started.elapsed()));
         let solver = Smo { psd, cache_bytes, time_limit, ..solver.clone() };
         let mut watch = |progress: &Progress| shared.show(part, progress);
-        solver.solve(&Problem::c_svc(positive, c), &gram.share(), &mut watch)
+        solver.solve(&Problem::c_svc(positive, c), &*gram.share(), &mut watch)
     };
     positive.par_iter().enumerate().map(one).collect()
 }

@@ -8,7 +8,7 @@ use super::scores::{Change, Scores};
 use super::{PointProblem, Problem, Solution};
 use crate::error::{DataProblem, Error, ErrorKind, Result};
 use crate::gram::{Cached, Gram};
-use crate::solve::run::not_finite;
+use crate::solve::smo::run::not_finite;
 use crate::solve::{Certificate, Phases, Progress, Smo, Stop, Watch};
 
 /// Rounds between two looks at the gap, which costs a pass over all points.

@@ -1,11 +1,21 @@
 //! The solver of support vector machines: its settings, and what it is asked for.
 
-use std::ops::ControlFlow;
+mod active;
+pub(crate) mod divide;
+mod exact;
+mod inner;
+mod problem;
+pub(in crate::solve) mod run;
+mod state;
+mod working_set;
+
+pub use problem::Problem;
+
 use std::time::{Duration, Instant};
 
-use super::active::moved_since;
-use super::run::{Run, not_finite};
-use super::{Problem, Progress, Solution, Stop, Watch, divide};
+use self::active::moved_since;
+use self::run::{Run, not_finite};
+use super::{Certificate, Phases, Stop, Watch};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Gram, Ridged, WithOrigin};
 
@@ -32,6 +42,21 @@ pub enum Selection {
     FirstOrder,
 }
 
+/// A point of the dual and what is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// β, one per point.
+    pub coefficients: Vec<f64>,
+    /// b, so that the decision is Σ βᵢ k(xᵢ, x) − b.
+    pub offset: f64,
+    /// b of the second sum, where there are two.
+    pub second_offset: f64,
+    /// How good it is.
+    pub certificate: Certificate,
+    /// Where the time went.
+    pub phases: Phases,
+}
+
 /// The solver and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Smo {
@@ -54,7 +79,7 @@ pub struct Smo {
     /// Whether to end by solving the linear system of the free variables in double precision, so that they are right to
     /// rounding instead of to the tolerance. It costs their kernel values with all support points once more, in double
     /// precision, and the cube of their number; it is left out where there are more than 4096 of them. Classes
-    /// [together](super::together) end the same way, a softmax by Newton's method; there it costs all n² kernel values,
+    /// [together](crate::solve::together) end the same way, a softmax by Newton's method; there it costs all n² kernel values,
     /// and is left out beyond 4096 points too.
     pub exact: bool,
 }
@@ -151,11 +176,6 @@ impl Smo {
     fn fitting(&self, n: usize) -> usize {
         self.cache_bytes / (size_of::<f32>() * n.max(1))
     }
-}
-
-/// A watch that lets everything go on.
-pub fn unwatched() -> impl FnMut(&Progress) -> ControlFlow<()> + Send {
-    |_| ControlFlow::Continue(())
 }
 
 #[cfg(test)]

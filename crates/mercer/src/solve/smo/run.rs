@@ -14,12 +14,12 @@ use std::time::Instant;
 use super::active::{Aside, moved_since, restore, undecided};
 use super::exact;
 use super::inner::{Inner, Source, Variable};
-use super::smo::LEAST_SET;
 use super::state::{Extremes, State, hard_gap};
 use super::working_set::Choice;
-use super::{Certificate, Phases, Problem, Progress, Selection, Smo, Solution, Stop, Watch};
+use super::{LEAST_SET, Problem, Selection, Smo, Solution};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::gram::{Cached, Gram};
+use crate::solve::{Certificate, Phases, Progress, Stop, Watch};
 
 /// Rounds between two looks at the gap, which costs a pass over all variables.
 const GAP_EVERY: u64 = 8;

@@ -14,6 +14,9 @@
 
 pub(crate) mod algebra;
 mod certificate;
+mod effort;
+mod finite;
+mod patience;
 mod phases;
 mod progress;
 mod shared;

@@ -360,6 +360,11 @@ impl Gram for Cached<'_> {
         self.gram.restrict(index)
     }
 
+    /// Without the rows that are held.
+    fn share(&self) -> Box<dyn Gram + '_> {
+        self.gram.share()
+    }
+
     fn computed(&self) -> u64 {
         self.gram.computed()
     }

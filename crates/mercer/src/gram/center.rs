@@ -13,7 +13,7 @@ const BATCH: usize = 256;
 /// Making it computes every row once; asking for rows costs what it costs the parent. A restriction is a part of *this*
 /// matrix: it stays about the mean of all points.
 pub struct Centered<'a> {
-    parent: &'a dyn Gram,
+    parent: Box<dyn Gram + 'a>,
     means: Vec<f64>,
     mean: f64,
     diagonal: Vec<f64>,
@@ -35,7 +35,7 @@ impl<'a> Centered<'a> {
         }
         let mean = means.iter().sum::<f64>() / n.max(1) as f64;
         let diagonal = parent.diagonal().iter().zip(&means).map(|(k, m)| k - 2.0 * m + mean).collect();
-        Self { parent, means, mean, diagonal }
+        Self { parent: Box::new(parent), means, mean, diagonal }
     }
 
     /// mᵢ, the mean of row i of the parent: what the projection of a new point subtracts.
@@ -65,6 +65,11 @@ impl Gram for Centered<'_> {
 
     fn restrict<'b>(&'b self, index: &[usize]) -> Box<dyn Gram + 'b> {
         Box::new(Subset::new(self, index))
+    }
+
+    fn share(&self) -> Box<dyn Gram + '_> {
+        let (means, diagonal) = (self.means.clone(), self.diagonal.clone());
+        Box::new(Centered { parent: self.parent.share(), means, mean: self.mean, diagonal })
     }
 
     fn computed(&self) -> u64 {

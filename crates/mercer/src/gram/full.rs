@@ -1,6 +1,6 @@
 //! A Gram held in memory.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 use super::{Gram, Subset};
 
@@ -9,9 +9,9 @@ const BATCH: usize = 256;
 
 /// The whole matrix, n² single-precision values.
 pub struct Full {
-    values: Vec<f32>,
+    values: Arc<Vec<f32>>,
     diagonal: Vec<f64>,
-    computed: AtomicU64,
+    computed: u64,
 }
 
 impl Full {
@@ -35,8 +35,8 @@ impl Full {
     #[must_use]
     pub fn from_values(values: Vec<f32>, diagonal: Vec<f64>) -> Self {
         assert_eq!(values.len(), diagonal.len() * diagonal.len(), "a square matrix with its diagonal");
-        let computed = AtomicU64::new(values.len() as u64);
-        Self { values, diagonal, computed }
+        let computed = values.len() as u64;
+        Self { values: Arc::new(values), diagonal, computed }
     }
 }
 
@@ -58,7 +58,11 @@ impl Gram for Full {
         Box::new(Subset::new(self, index))
     }
 
+    fn share(&self) -> Box<dyn Gram + '_> {
+        Box::new(Self { values: Arc::clone(&self.values), diagonal: self.diagonal.clone(), computed: 0 })
+    }
+
     fn computed(&self) -> u64 {
-        self.computed.load(Ordering::Relaxed)
+        self.computed
     }
 }

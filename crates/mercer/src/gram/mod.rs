@@ -9,6 +9,7 @@ mod cache;
 mod center;
 mod full;
 mod lazy;
+pub(crate) mod matrix;
 mod origin;
 mod ridged;
 mod subset;
@@ -75,6 +76,10 @@ pub trait Gram: Sync {
     /// The Gram of the points at `index`, in that order.
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a>;
 
+    /// A Gram of the same points that keeps a count of its own, for several solves side by side: the values computed by
+    /// the shared Gram are counted there, and by this one too. What the points cost to prepare is not paid again.
+    fn share(&self) -> Box<dyn Gram + '_>;
+
     /// Lets go of what can be made again, as the packed copy of points: whoever next needs it makes it again. For while
     /// only Grams restricted from this one are at work.
     fn rest(&self) {}
@@ -107,6 +112,9 @@ impl<G: Gram + ?Sized> Gram for &G {
     }
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a> {
         (**self).restrict(index)
+    }
+    fn share(&self) -> Box<dyn Gram + '_> {
+        (**self).share()
     }
     fn rest(&self) {
         (**self).rest();

@@ -100,6 +100,10 @@ impl Gram for WithOrigin<'_> {
         }
     }
 
+    fn share(&self) -> Box<dyn Gram + '_> {
+        Box::new(WithOrigin::with_origin_at(self.at, self.parent.share()))
+    }
+
     fn computed(&self) -> u64 {
         self.parent.computed()
     }

@@ -56,6 +56,10 @@ impl Gram for Ridged<'_> {
         Box::new(Ridged::new(self.parent.restrict(index), ridge))
     }
 
+    fn share(&self) -> Box<dyn Gram + '_> {
+        Box::new(Ridged::new(self.parent.share(), self.ridge.clone()))
+    }
+
     fn computed(&self) -> u64 {
         self.parent.computed()
     }

@@ -51,6 +51,14 @@ fn battery(name: &str, gram: &dyn Gram, kernel: &VectorExpr, points: &Vectors) {
         assert!((sums[j] - j as f64 - sum).abs() < 1e-5, "{name}, sum at {j}");
     }
     assert!(gram.computed() > 0, "{name} counts what it computes");
+    // A shared one has the same bits, and both count what it computes.
+    let (shared, mut row) = (gram.share(), vec![f32::NAN; n]);
+    let before = gram.computed();
+    assert_eq!(shared.computed(), 0, "{name} shared");
+    shared.rows(&rows[..1], &mut [&mut row]);
+    assert_eq!(row, out[0], "{name} shared");
+    assert_eq!(shared.diagonal(), gram.diagonal(), "{name} shared");
+    assert_eq!(shared.computed(), gram.computed() - before, "{name} shared");
     // After a rest, the same bits.
     gram.rest();
     let (before, mut row) = (out[0].clone(), vec![f32::NAN; n]);
@@ -212,4 +220,27 @@ fn a_compacted_cache_keeps_the_rows_it_has() {
         }
     }
     assert_eq!(lazy.computed(), before, "rows 0, 4 and 20 were there");
+}
+
+#[test]
+fn a_gram_made_from_another_is_shared_with_its_values_and_counts_on_its_own() {
+    let (kernel, points) = (rbf(2.0), points(30));
+    let lazy = Lazy::new(&kernel, &points).expect("binds");
+    let ridge: Vec<f64> = (0..30).map(|i| f64::from(i) / 8.0).collect();
+    let grams: [(&str, Box<dyn Gram>); 3] = [
+        ("centered", Box::new(Centered::new(&lazy))),
+        ("ridged", Box::new(Ridged::new(Box::new(&lazy), ridge))),
+        ("with origin", Box::new(WithOrigin::new(Box::new(&lazy)))),
+    ];
+    for (name, gram) in grams {
+        let n = gram.len();
+        let (mut row, mut shared_row) = (vec![0.0; n], vec![f32::NAN; n]);
+        gram.rows(&[7], &mut [&mut row]);
+        let before = gram.computed();
+        let shared = gram.share();
+        shared.rows(&[7], &mut [&mut shared_row]);
+        assert_eq!(shared_row, row, "{name}");
+        assert_eq!(shared.diagonal(), gram.diagonal(), "{name}");
+        assert_eq!((shared.computed(), gram.computed() - before), (30, 30), "{name}");
+    }
 }

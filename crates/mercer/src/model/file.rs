@@ -49,7 +49,7 @@ use super::method::Method;
 use super::probability::Estimate;
 use super::quality::Quality;
 use super::space::{AnyModel, SPACES, Space};
-use crate::data::{Encoding, Points, Scaler, Vectors, write_bytes};
+use crate::data::{Encoding, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 
 pub use container::{Element, Flaw, Reader, Writer};

@@ -83,25 +83,24 @@ fn parse_named(text: &[u8], path: &Path) -> Result<Saved> {
     let mut lines = line::Lines::new(text, path);
     let header = header::read(&mut lines)?;
     let (points, weights) = vectors::read(lines, &header)?;
-    let expansion = |coefficients| Expansion::new(header.kernel, points, coefficients, header.offsets);
-    let function = |role, weights| Function {
-        expansion: expansion(Coefficients::single(weights)),
-        role,
-        support: Vec::new(),
-        certificate: None,
+    let coefficients = match &header.kind {
+        Kind::Classifier { class_sizes, .. } => parts::blocks(class_sizes, &weights),
+        Kind::Regression | Kind::OneClass => Coefficients::single(weights),
     };
+    let expansion = Expansion::new(header.kernel, points, coefficients, header.offsets);
+    let (support, certificate) = (Vec::new(), None);
     let saved: Saved = match header.kind {
         Kind::Classifier { classes, class_sizes } => SvcModel {
-            expansion: expansion(parts::blocks(&class_sizes, &weights)),
+            expansion,
             classes,
             class_sizes,
-            support: Vec::new(),
+            support,
             certificates: Vec::new(),
             rule: VoteRule::Votes,
         }
         .into(),
-        Kind::Regression => function(Role::Regression, weights).into(),
-        Kind::OneClass => function(Role::OneClass, weights).into(),
+        Kind::Regression => Function { expansion, role: Role::Regression, support, certificate }.into(),
+        Kind::OneClass => Function { expansion, role: Role::OneClass, support, certificate }.into(),
     };
     Ok(Saved { probability: header.probability, program: "LIBSVM text".to_owned(), ..saved })
 }

@@ -137,7 +137,7 @@ pub trait Configured<X: Space>: Send + Sync {
         &self,
         x: &X,
         y: &Targets<X>,
-        model: &dyn Model<X>,
+        model: &(dyn Model<X> + 'static),
         settings: &Settings,
         job: &mut Job<'_, X>,
     ) -> Result<Option<Estimate>>;
@@ -195,7 +195,7 @@ where
         &self,
         x: &X,
         y: &Targets<X>,
-        model: &dyn Model<X>,
+        model: &(dyn Model<X> + 'static),
         settings: &Settings,
         job: &mut Job<'_, X>,
     ) -> Result<Option<Estimate>> {

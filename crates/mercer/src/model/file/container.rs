@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The last dimension of a tensor; 0 where there is none.
-    pub(super) fn columns(&self, name: &str) -> usize {
+    pub(in crate::model) fn columns(&self, name: &str) -> usize {
         self.tensors.get(name).and_then(|info| info.shape.last()).copied().unwrap_or(0)
     }
 

@@ -503,7 +503,10 @@ impl<X: Points> Ready<X> {
         Ok(Self { own, targets: kept })
     }
 
-    fn gram<'k, K: Kernel<X>>(&self, kernel: &'k K, job: &Job<'_, X>) -> Result<Box<dyn Gram + 'k>> {
+    fn gram<'k, K: Kernel<X>>(&self, kernel: &'k K, job: &Job<'_, X>) -> Result<Box<dyn Gram + 'k>>
+    where
+        X: 'k,
+    {
         job.compute.gram(kernel, &self.own.points).map_err(|error| self.own.error(error))
     }
 }

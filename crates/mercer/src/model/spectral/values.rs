@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::{DataProblem, ErrorKind, Result};
-use crate::gram::{self, Gram};
+use crate::gram::{Gram, matrix};
 use crate::linalg::{Lower, Square, Tick};
 
 /// Rows of a Gram matrix in double precision.
@@ -22,7 +22,7 @@ pub(super) fn rows(gram: &dyn Gram, index: &[usize]) -> Result<Vec<Vec<f64>>> {
 /// # Errors
 /// If a value is not finite, or `tick` breaks.
 pub(super) fn lower(gram: &dyn Gram, tick: Tick<'_>) -> Result<Lower> {
-    let lower = gram::lower_matrix(gram, tick)?;
+    let lower = matrix::lower(gram, tick)?;
     all_finite(lower.n(), |i| lower.row(i))?;
     Ok(lower)
 }
@@ -32,7 +32,7 @@ pub(super) fn lower(gram: &dyn Gram, tick: Tick<'_>) -> Result<Lower> {
 /// # Errors
 /// If a value is not finite, or `tick` breaks.
 pub(super) fn square(gram: &dyn Gram, tick: Tick<'_>) -> Result<Square> {
-    let square = gram::square_matrix(gram, tick)?;
+    let square = matrix::square(gram, tick)?;
     all_finite(square.n(), |i| square.row(i))?;
     Ok(square)
 }

@@ -23,7 +23,7 @@ use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::kernel::Kernel;
 use crate::model::expansion::Expansion;
 use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Writer, parts};
+use crate::model::file::{Flaw, Reader, Writer, parts};
 use crate::model::fitted::{How, Model, Prediction};
 use crate::model::method::Method;
 use crate::model::quality::Quality;
@@ -204,6 +204,6 @@ impl<X: Space> Model<X> for MultiLabelModel<X, X::Kernel> {
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "several labels for each point: C-SVC for each label";
     let title = ("multilabel", summary, "multilabel", &[][..]);
-    let read = |reader: &mut _| Ok(MultiLabelModel { scores: scores::read(None, reader)? });
+    let read = |reader: &mut Reader<'_>| Ok(MultiLabelModel { scores: scores::read(None, reader)? });
     Method::new(title, MultiLabel::new, MultiLabel::parameters, read)
 }

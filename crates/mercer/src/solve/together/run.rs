@@ -6,10 +6,12 @@ use super::exact;
 use super::inner::{Enough, Inner, Member};
 use super::scores::{Change, Scores};
 use super::{PointProblem, Problem, Solution};
-use crate::error::{DataProblem, Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::gram::{Cached, Gram};
-use crate::solve::run::not_finite;
-use crate::solve::{Certificate, Phases, Progress, Smo, Stop, Watch};
+use crate::solve::effort::Effort;
+use crate::solve::finite::not_finite_error;
+use crate::solve::patience::Patience;
+use crate::solve::{Certificate, Progress, Smo, Stop, Watch};
 
 /// Rounds between two looks at the gap, which costs a pass over all points.
 const GAP_EVERY: u64 = 8;
@@ -21,9 +23,6 @@ const STRONG: f64 = 0.5;
 const WHOLE: usize = 700;
 /// Points of a working set of a larger problem, where the caller leaves it open.
 const SET: usize = 512;
-/// Working sets' worth of all points after which, with neither the objective nor the violation any better, the
-/// precision is used up.
-const PATIENCE: usize = 20;
 
 pub(super) struct Run<'a, P> {
     settings: &'a Smo,
@@ -36,15 +35,11 @@ pub(super) struct Run<'a, P> {
     inner: Inner<P>,
     /// q
     size: usize,
-    rounds: u64,
-    iterations: u64,
+    effort: Effort,
     /// The dual objective, kept up to date.
     objective: f64,
     /// The gap when it was last looked at.
     gap: f64,
-    computed_before: u64,
-    started: Instant,
-    phases: Phases,
 }
 
 impl<'a, P: PointProblem> Run<'a, P> {
@@ -62,13 +57,9 @@ impl<'a, P: PointProblem> Run<'a, P> {
             scores: Scores::zeros(n, classes),
             inner: Inner::new(classes),
             size,
-            rounds: 0,
-            iterations: 0,
+            effort: Effort::new(settings, gram),
             objective: (0..n).map(|i| P::conjugate(problem.point(i), &zero)).sum(),
             gap: f64::INFINITY,
-            computed_before: gram.computed(),
-            started: Instant::now(),
-            phases: Phases::default(),
         }
     }
 
@@ -80,7 +71,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
             objective: self.objective_anew(),
             gap: self.settings.psd.then(|| self.gap()),
             violation,
-            iterations: self.iterations,
+            iterations: self.effort.iterations,
             rows: 0.0,
             stop,
             exact: false,
@@ -97,9 +88,8 @@ impl<'a, P: PointProblem> Run<'a, P> {
         if self.settings.exact && go_on {
             self.settle(&mut certificate);
         }
-        certificate.rows =
-            (self.gram.computed() - self.computed_before) as f64 / self.gram.len().max(1) as f64;
-        Ok(Solution { coefficients: self.beta, certificate, phases: self.phases })
+        certificate.rows = self.effort.kernel_rows(self.gram);
+        Ok(Solution { coefficients: self.beta, certificate, phases: self.effort.phases })
     }
 
     /// Makes the answer right to rounding, where that can be done.
@@ -115,58 +105,50 @@ impl<'a, P: PointProblem> Run<'a, P> {
                 certificate.stop = Stop::Converged;
             }
         }
-        self.phases.inner.lap(clock);
+        self.effort.phases.inner.lap(clock);
     }
 
     fn until_stopped(&mut self, watch: Watch<'_>) -> Result<Stop> {
-        let limit =
-            self.settings.iteration_limit.unwrap_or((100 * self.problem.c.len() as u64).max(10_000_000));
-        let patience = (PATIENCE * (1 + self.problem.c.len() / self.size)) as u64;
-        let (mut best, mut best_round) = ((f64::INFINITY, f64::INFINITY), 0);
+        let sets = 1 + self.problem.c.len() / self.size;
+        let mut patience = Patience::since(0);
         loop {
             let clock = Instant::now();
             let violations = self.violations();
             let violation = largest(&violations);
-            self.phases.selection.lap(clock);
+            self.effort.phases.selection.lap(clock);
             if violation.is_nan() {
                 return Err(self.not_finite());
             }
             if violation <= self.settings.tolerance {
                 return Ok(Stop::Converged);
             }
-            if self.iterations >= limit {
-                return Ok(Stop::IterationLimit);
+            if let Some(stop) = self.effort.limit_reached() {
+                return Ok(stop);
             }
-            if self.settings.time_limit.is_some_and(|limit| self.started.elapsed() >= limit) {
-                return Ok(Stop::TimeLimit);
-            }
-            if self.objective < best.0 || violation < best.1 {
-                best = (best.0.min(self.objective), best.1.min(violation));
-                best_round = self.rounds;
-            } else if self.rounds - best_round > patience {
+            if patience.is_exhausted(self.effort.rounds, self.objective, violation, sets) {
                 return Ok(Stop::Stalled);
             }
-            if self.rounds.is_multiple_of(GAP_EVERY) {
+            if self.effort.rounds.is_multiple_of(GAP_EVERY) {
                 self.gap = self.gap();
             }
             if watch(&self.progress(violation)).is_break() {
                 return Ok(Stop::Interrupted);
             }
-            if !self.round(&violations, violation, limit - self.iterations) {
+            if !self.round(&violations, violation) {
                 return Ok(Stop::Stalled);
             }
         }
     }
 
     /// Chooses, fetches, solves, updates. Whether anything moved.
-    fn round(&mut self, violations: &[f64], violation: f64, limit: u64) -> bool {
+    fn round(&mut self, violations: &[f64], violation: f64) -> bool {
         let (problem, classes) = (self.problem, self.problem.classes);
         let clock = Instant::now();
         let chosen = choose(violations, violation, self.size);
-        let clock = self.phases.selection.lap(clock);
+        let clock = self.effort.phases.selection.lap(clock);
 
         let rows = self.cache.lend(&chosen);
-        let clock = self.phases.rows.lap(clock);
+        let clock = self.effort.phases.rows.lap(clock);
 
         let diagonal = self.gram.diagonal();
         let member = |&i: &usize| Member { point: problem.point(i), curvature: diagonal[i] };
@@ -175,8 +157,9 @@ impl<'a, P: PointProblem> Run<'a, P> {
         let scores: Vec<f64> = chosen.iter().flat_map(|&i| self.scores.row(i)).collect();
         self.inner.load(&chosen, chosen.iter().map(member).collect(), &rows, (before.clone(), &scores));
         let target = (INNER_SHARE * violation).max(self.settings.tolerance / 2.0);
-        self.iterations += self.inner.solve(Enough { target, steps: limit });
-        let clock = self.phases.inner.lap(clock);
+        let steps = self.effort.iterations_left();
+        self.effort.iterations += self.inner.solve(Enough { target, steps });
+        let clock = self.effort.phases.inner.lap(clock);
 
         let mut changes = vec![Change::default(); classes];
         for (at, (new, old)) in self.inner.beta.iter().zip(&before).enumerate() {
@@ -195,8 +178,8 @@ impl<'a, P: PointProblem> Run<'a, P> {
             self.objective += linear + P::conjugate(point, new) - P::conjugate(point, old);
             self.beta[i * classes..(i + 1) * classes].copy_from_slice(new);
         }
-        self.phases.update.lap(clock);
-        self.rounds += 1;
+        self.effort.phases.update.lap(clock);
+        self.effort.rounds += 1;
         changes.iter().any(|change| !change.rows.is_empty())
     }
 
@@ -236,15 +219,15 @@ impl<'a, P: PointProblem> Run<'a, P> {
         Progress {
             part: 0,
             parts: 1,
-            rounds: self.rounds,
-            iterations: self.iterations,
+            rounds: self.effort.rounds,
+            iterations: self.effort.iterations,
             active: self.gram.len(),
             working_set: self.size,
             pair: None,
             violation,
             gap: self.gap,
             objective: self.objective,
-            elapsed: self.started.elapsed(),
+            elapsed: self.effort.elapsed(),
         }
     }
 
@@ -253,9 +236,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
     fn not_finite(&self) -> Error {
         let moved = |&i: &usize| self.coefficients(i).iter().any(|&b| b != 0.0);
         let moved: Vec<usize> = (0..self.gram.len()).filter(moved).collect();
-        let first = moved.first().copied().unwrap_or(0);
-        let (i, j) = not_finite(self.gram, &moved).unwrap_or((first, first));
-        ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into()
+        not_finite_error(self.gram, &moved)
     }
 }
 

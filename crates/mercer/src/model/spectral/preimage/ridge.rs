@@ -5,7 +5,7 @@
 use super::inputs;
 use crate::data::{Dense, Points, Vectors};
 use crate::error::Result;
-use crate::gram::Lazy;
+use crate::gram::{Lazy, matrix};
 use crate::kernel::{Kernel, VectorExpr};
 use crate::linalg::{Cholesky, Tall, WIDTH};
 use crate::model::PcaModel;
@@ -27,7 +27,7 @@ pub(super) fn find(
     let kernel = kernel.unwrap_or(model.expansion.kernel());
     let own = Vectors::from(model.scores());
     let mut go_on = |_: f64| std::ops::ControlFlow::Continue(());
-    let mut square = Lazy::new(kernel, &own)?.square(&mut go_on)?;
+    let mut square = matrix::square(&Lazy::new(kernel, &own)?, &mut go_on)?;
     square.add_diagonal(|i| lambda / model.weights[i]);
     let factor = Cholesky::new(square, &mut go_on)?;
 

@@ -97,7 +97,7 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
         self.classifiers().map(|classifier| classifier.expansion.points().len()).sum()
     }
 
-    fn machines(&self) -> impl Iterator<Item = &SvcModel<X, K>> {
+    fn classifiers(&self) -> impl Iterator<Item = &SvcModel<X, K>> {
         self.cells.iter().filter_map(|cell| cell.classifier.as_ref())
     }
 }

@@ -12,10 +12,10 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::shared::Shared;
-use super::{Problem, Progress, Smo, Watch};
+use super::{Problem, Smo};
 use crate::error::Result;
 use crate::gram::Gram;
+use crate::solve::{Progress, Shared, Watch};
 
 /// Problems with fewer variables are solved in one piece.
 const LEAST: usize = 15_000;

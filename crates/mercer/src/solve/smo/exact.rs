@@ -13,7 +13,8 @@
 //! thread, so that the bits do not depend on how many there are.
 
 use super::Problem;
-use super::state::{State, slope};
+use super::active::moved_since;
+use super::state::{Extremes, State, slope};
 use crate::gram::Gram;
 use crate::linalg::Saddle;
 
@@ -36,15 +37,45 @@ const MOST_SUMMED: usize = 1 << 27;
 const ROWS: usize = 32;
 
 /// Where the variables go.
-pub(super) struct Exact {
-    pub(super) beta: Vec<f64>,
+struct Exact {
+    beta: Vec<f64>,
     /// b of each sum that has free variables.
-    pub(super) offsets: [Option<f64>; 2],
+    offsets: [Option<f64>; 2],
+}
+
+/// Puts the free variables where their slopes are equal to rounding, if that is inside the box and leaves the others
+/// optimal to `tolerance`. Returns whether it did.
+pub(super) fn settle(
+    problem: &Problem,
+    gram: &dyn Gram,
+    tolerance: f64,
+    state: &mut State,
+    extremes: &mut Extremes,
+) -> bool {
+    let Some(found) = solve(problem, gram, state) else { return false };
+    let before = (state.beta.clone(), state.gradient.clone());
+    let (moved, weights) = moved_since(&before.0, &found.beta);
+    state.beta = found.beta;
+    // In double precision, so that what rounding does to the others' slopes is not taken for a violation.
+    match gradient(problem, gram, &state.beta) {
+        Some(gradient) => state.gradient = gradient,
+        None => gram.accumulate(&moved, &weights, &mut state.gradient),
+    }
+    let after = state.extremes();
+    if after.violation() > tolerance {
+        (state.beta, state.gradient) = before;
+        return false;
+    }
+    *extremes = after;
+    extremes.groups.iter_mut().zip(found.offsets).for_each(|(group, offset)| {
+        group.offset = offset.unwrap_or(group.offset);
+    });
+    true
 }
 
 /// The answer with its free variables where their slopes are equal; none where there are none or too many, or where they
 /// do not become equal.
-pub(super) fn solve(problem: &Problem, gram: &dyn Gram, state: &State) -> Option<Exact> {
+fn solve(problem: &Problem, gram: &dyn Gram, state: &State) -> Option<Exact> {
     // The origin takes up what the others leave over, whatever that is.
     let origin = (!problem.offset).then(|| problem.len() - 1);
     let free: Vec<usize> = (0..state.len()).filter(|&i| Some(i) != origin && state.free(i)).collect();
@@ -74,7 +105,7 @@ pub(super) fn solve(problem: &Problem, gram: &dyn Gram, state: &State) -> Option
 }
 
 /// The gradient Kβ + linear in double precision; none where it takes too many kernel values.
-pub(super) fn gradient(problem: &Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Vec<f64>> {
+fn gradient(problem: &Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Vec<f64>> {
     let support: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
     if support.len() * beta.len() > MOST_SUMMED {
         return None;

@@ -6,9 +6,9 @@
 
 use rayon::prelude::*;
 
-use super::Plan;
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::linalg::{Broken, Cholesky, Eigen, Lower, Square, Tick};
+use crate::solve::Plan;
 
 /// Residuals above this are worth a round of refinement.
 const WORTH_REFINING: f64 = 1e-14;

@@ -12,10 +12,10 @@ mod greedy;
 
 pub(crate) use greedy::{Greedy, greedy};
 
-use super::Plan;
 use super::ridge::Ridge;
 use crate::error::Result;
 use crate::linalg::{Eigen, Lower, dot};
+use crate::solve::Plan;
 
 /// A ratio that cannot be told from that of classes with the same mean.
 const NOTHING: f64 = 1e-8;

@@ -1,7 +1,8 @@
 //! Answers of another solver, taken only with a certificate of our own.
 
 use super::state::{State, hard_gap};
-use super::{Certificate, Phases, Problem, Smo, Solution, Stop};
+use super::{Problem, Smo, Solution};
+use crate::solve::{Certificate, Phases, Stop};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::Gram;
 

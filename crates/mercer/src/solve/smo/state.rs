@@ -5,6 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Problem;
+use super::inner::Variable;
 
 /// The variables of a problem under way: β, its box and the gradient g = Kβ + linear.
 ///
@@ -90,6 +91,49 @@ impl State {
         }
     }
 
+    /// The variables at `index` as a working set sees them, their gradients about the middle of the violation.
+    pub(super) fn variables(&self, index: &[usize], diagonal: &[f64], extremes: &Extremes) -> Vec<Variable> {
+        let variable = |&i: &usize| Variable {
+            beta: self.beta[i],
+            gradient: self.gradient[i] - extremes.groups[self.group(i)].middle(),
+            lower: self.lower[i],
+            upper: self.upper[i],
+            diagonal: diagonal[i],
+            group: self.group(i),
+        };
+        index.iter().map(variable).collect()
+    }
+
+    /// Moves the variables at `index` to `beta`; the gradient stays what it was.
+    pub(super) fn move_to(&mut self, index: &[usize], beta: impl Iterator<Item = f64>) -> Moves {
+        let mut moves = Moves {
+            variables: Vec::with_capacity(index.len()),
+            steps: Vec::with_capacity(index.len()),
+            slope: 0.0,
+            kinks: 0.0,
+        };
+        for (&i, new) in index.iter().zip(beta) {
+            let old = self.beta[i];
+            if new == old {
+                continue;
+            }
+            moves.variables.push(i);
+            moves.steps.push(new - old);
+            moves.slope += (new - old) * self.gradient[i];
+            moves.kinks += self.kink * (new.abs() - old.abs());
+            self.beta[i] = new;
+        }
+        moves
+    }
+
+    /// What `moves` have changed the objective by, δᵀg + ½δᵀKδ + κ Σ(|β + δ| − |β|), now that the gradient is up to date:
+    /// Kδ is what it has changed by.
+    pub(super) fn objective_change(&self, moves: &Moves) -> f64 {
+        let after: f64 =
+            moves.variables.iter().zip(&moves.steps).map(|(&i, step)| step * self.gradient[i]).sum();
+        f64::midpoint(moves.slope, after) + moves.kinks
+    }
+
     /// How far all variables are from optimal.
     pub(super) fn extremes(&self) -> Extremes {
         let look = |range: Range<usize>| {
@@ -147,6 +191,17 @@ impl State {
         };
         in_pieces(self.len(), |range| range.map(term).sum::<f64>()).into_iter().sum()
     }
+}
+
+/// Variables that have moved by the steps δ.
+pub(super) struct Moves {
+    pub(super) variables: Vec<usize>,
+    /// δ
+    pub(super) steps: Vec<f64>,
+    /// δᵀg with the gradient before the move.
+    slope: f64,
+    /// What κ Σ|β| has changed by.
+    kinks: f64,
 }
 
 /// The gap where no error is allowed, all bounds 0 or infinite: the function scaled by the least s that leaves none,

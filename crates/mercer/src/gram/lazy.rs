@@ -13,7 +13,7 @@ use crate::linalg::{Broken, Lower, Square, Tick};
 const BATCH: usize = 512;
 
 /// A promise of rows: points and a kernel bound to them. Holds the points and their packed copy, no kernel value.
-pub struct Lazy<'k, X: Points, K: Kernel<X>> {
+pub struct Lazy<'k, X: Points, K: Kernel<X> + ?Sized> {
     kernel: &'k K,
     points: X,
     /// None while resting.
@@ -38,7 +38,7 @@ impl Counter {
     }
 }
 
-impl<'k, X: Points, K: Kernel<X>> Lazy<'k, X, K> {
+impl<'k, X: Points, K: Kernel<X> + ?Sized> Lazy<'k, X, K> {
     /// Binds the kernel to the points.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl<'k, X: Points, K: Kernel<X>> Lazy<'k, X, K> {
     }
 }
 
-impl<X: Points, K: Kernel<X>> Gram for Lazy<'_, X, K> {
+impl<X: Points, K: Kernel<X> + ?Sized> Gram for Lazy<'_, X, K> {
     fn len(&self) -> usize {
         self.points.len()
     }

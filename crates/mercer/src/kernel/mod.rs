@@ -3,7 +3,8 @@
 //! The block is the primitive, not the pair. A [`Kernel`] is first *bound* to the points that make the columns of
 //! a Gram matrix, which packs them for the machine; the [`Bound`] kernel then fills rows.
 //!
-//! For vectors the kernel is data: an [`Expr`] over [`VectorLeaf`]s, which prints, parses, compares and saves.
+//! A kernel is data: an [`Expr`] over the [`Leaf`]s of a space prints, parses, compares and saves. For vectors the
+//! leaves are [`VectorLeaf`]s.
 
 mod accumulate;
 #[cfg(test)]
@@ -25,6 +26,7 @@ mod parameter;
 mod pointwise;
 mod readout;
 mod text;
+mod tree;
 mod value;
 mod vector;
 mod vector_text;
@@ -34,6 +36,7 @@ use crate::error::Result;
 
 pub(crate) use accumulate::{add_rows, in_batches};
 pub use battery::{Failure, battery};
+pub use call::{Argument, Call};
 pub use check::{Limits, Spectrum, Validity, Verdict, Witness, check};
 pub use construct::{
     constant, cosine, factor, gaussian, intersection, laplace, linear, matern, plummer, polynomial,

@@ -25,9 +25,10 @@ use rayon::prelude::*;
 use self::element::Element;
 use self::program::Program;
 use self::tile::Scratch;
-use super::{Bound, Definiteness, Kernel, Readout, VectorExpr};
+use super::tree::finite;
+use super::{Bound, Readout, VectorExpr};
 use crate::data::{Points, Real, Vectors};
-use crate::error::{DataProblem, ErrorKind, Result};
+use crate::error::Result;
 use crate::simd::{PANEL, STRIP, accumulate_tile, fence};
 
 /// Columns computed by one task: enough work to be worth handing out, small enough to balance.
@@ -44,34 +45,30 @@ fn task_width(columns: usize) -> usize {
 /// Rows of a tile: its statistics and values stay in the first-level cache.
 const TILE: usize = 4 * STRIP;
 
-impl Kernel<Vectors> for VectorExpr {
-    fn bind(&self, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
-        self.check()?;
-        let diagonal: Vec<f64> =
-            (0..columns.len()).into_par_iter().map(|i| diagonal::own(self, columns, i)).collect();
-        if let Some(i) = diagonal.iter().position(|k| k.abs() > f64::from(f32::MAX) || k.is_nan()) {
-            return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
-        }
-        let reach = precision::single_reach(self, columns)?;
-        let single = reach.is_some();
-        let bound = VectorBound {
-            expr: self.clone(),
-            columns: columns.clone(),
-            diagonal,
-            single: if single { Some(Program::new(self, columns)?) } else { None },
-            reach: reach.unwrap_or(0.0),
-            double: OnceLock::new(),
-        };
-        if !single {
-            let program = Program::new(self, columns)?;
-            bound.double.get_or_init(|| program);
-        }
-        Ok(Box::new(bound))
+/// Binds a checked expression to `columns`.
+pub(super) fn bind(expr: &VectorExpr, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
+    let all: Vec<usize> = (0..columns.len()).collect();
+    let diagonal = finite(diagonal(expr, columns, &all))?;
+    let reach = precision::single_reach(expr, columns)?;
+    let single = reach.is_some();
+    let bound = VectorBound {
+        expr: expr.clone(),
+        columns: columns.clone(),
+        diagonal,
+        single: if single { Some(Program::new(expr, columns)?) } else { None },
+        reach: reach.unwrap_or(0.0),
+        double: OnceLock::new(),
+    };
+    if !single {
+        let program = Program::new(expr, columns)?;
+        bound.double.get_or_init(|| program);
     }
+    Ok(Box::new(bound))
+}
 
-    fn definiteness(&self) -> Definiteness {
-        VectorExpr::definiteness(self)
-    }
+/// k(x, x) of `points[rows]`.
+pub(super) fn diagonal(expr: &VectorExpr, points: &Vectors, rows: &[usize]) -> Vec<f64> {
+    rows.par_iter().map(|&i| diagonal::own(expr, points, i)).collect()
 }
 
 struct VectorBound {

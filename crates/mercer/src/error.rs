@@ -29,7 +29,9 @@ impl Error {
             ) => {
                 (*row, *column) = (index[*row - 1] + 1, index[*column - 1] + 1);
             }
-            ErrorKind::Data(DataProblem::DecisionNotFinite { row } | DataProblem::Gradient { row, .. }) => *row = index[*row - 1] + 1,
+            ErrorKind::Data(DataProblem::DecisionNotFinite { row } | DataProblem::Gradient { row, .. }) => {
+                *row = index[*row - 1] + 1
+            }
             _ => {}
         }
         self
@@ -347,7 +349,10 @@ impl fmt::Display for DataProblem {
         match self {
             Self::Empty => write!(f, "no rows"),
             Self::Gradient { row, told, computed } => {
-                write!(f, "the gradient of point {row} is {computed}, not {told}: the answer of the solver is not true")
+                write!(
+                    f,
+                    "the gradient of point {row} is {computed}, not {told}: the answer of the solver is not true"
+                )
             }
             Self::OneClass(class) => write!(f, "only one class, '{class}'; at least two are needed"),
             Self::Lengths { points, labels } => write!(f, "{points} points but {labels} labels"),

@@ -299,7 +299,8 @@ pub(super) fn read_model<X: Space>(reader: &mut Reader<'_>) -> Result<Box<dyn Mo
 
 fn label_kind(word: &str) -> Result<LabelKind, Flaw> {
     let known = LabelKind::ALL.into_iter().find(|kind| kind.name() == word);
-    known.ok_or_else(|| format!("labels '{word}': this program knows text, integer, float and boolean").into())
+    known
+        .ok_or_else(|| format!("labels '{word}': this program knows text, integer, float and boolean").into())
 }
 
 /// An entry that is JSON and need not be there.

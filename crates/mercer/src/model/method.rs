@@ -54,9 +54,15 @@ impl<X: Space> Method<X> {
             let estimator = new(kernel);
             let mut rows = parameters();
             rows.iter_mut().for_each(|row| row.about.default = row.get(&estimator));
-            Box::new(Listed { title, parameters, defaults: rows.into_iter().map(|row| row.about).collect(), estimator })
+            Box::new(Listed {
+                title,
+                parameters,
+                defaults: rows.into_iter().map(|row| row.about).collect(),
+                estimator,
+            })
         };
-        let read = move |reader: &mut Reader<'_>| -> Result<Box<dyn Model<X>>, Flaw> { Ok(Box::new(read(reader)?)) };
+        let read =
+            move |reader: &mut Reader<'_>| -> Result<Box<dyn Model<X>>, Flaw> { Ok(Box::new(read(reader)?)) };
         Self { title, make: Box::new(make), read: Box::new(read) }
     }
 
@@ -166,7 +172,8 @@ where
 
     fn set(&mut self, name: &str, value: &Value) -> Result<()> {
         let row = (self.parameters)().into_iter().find(|row| row.about.name == name);
-        let (method, known) = (self.title.0, || self.defaults.iter().map(|about| about.name).collect::<Vec<_>>());
+        let (method, known) =
+            (self.title.0, || self.defaults.iter().map(|about| about.name).collect::<Vec<_>>());
         let Some(row) = row else {
             let what = format!("parameter '{name}' of method '{method}'; it has {}", known().join(", "));
             return Err(ErrorKind::Unsupported { what: what.into() }.into());

@@ -38,12 +38,13 @@ pub use quality::{Quality, Totals};
 pub use setting::{About, Kind, Parameter, Setting, Value};
 pub use space::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, SPACES, Space};
 pub use spectral::{
-    Cca, CcaModel, Choose, Convergence, Denoised, Fisher, FisherModel, Lambda, Noise, Pca, PcaModel, PreImages, Rde,
-    RdeFit, Ridge, RidgeModel, RidgePath, RidgePoint, RidgeSolver, Start, Threshold, Trial, Way,
+    Cca, CcaModel, Choose, Convergence, Denoised, Fisher, FisherModel, Lambda, Noise, Pca, PcaModel,
+    PreImages, Rde, RdeFit, Ridge, RidgeModel, RidgePath, RidgePoint, RidgeSolver, Start, Threshold, Trial,
+    Way,
 };
 pub use svm::{
-    Cell, Function, Local, LocalModel, MultiLabel, MultiLabelModel, NuSvc, OneClass, OneVsAll, Role, ScoreModel, Slack,
-    Svc, SvcModel, Svdd, SvddModel, Svr, Together, VoteRule, Zone, pairs, vote,
+    Cell, Function, Local, LocalModel, MultiLabel, MultiLabelModel, NuSvc, OneClass, OneVsAll, Role,
+    ScoreModel, Slack, Svc, SvcModel, Svdd, SvddModel, Svr, Together, VoteRule, Zone, pairs, vote,
 };
 
 pub use crate::solve::Criterion;

@@ -95,7 +95,7 @@ impl Quality {
 
 /// A certificate as facts.
 #[must_use]
-pub fn certificate(certificate: &Certificate) -> Facts {
+pub(super) fn certificate(certificate: &Certificate) -> Facts {
     Facts::default()
         .with("objective", certificate.objective)
         .with("gap", certificate.gap)

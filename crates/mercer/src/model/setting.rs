@@ -394,12 +394,37 @@ pub(super) fn solver() -> Vec<Parameter<Smo>> {
     }
     vec![
         row!("tolerance" 't', "above 0", "largest violation of the optimality conditions accepted", tolerance),
-        row!("working-set", "2 or more", "variables changed together; by the size of the problem where left open", working_set),
-        row!("first-order", "a flag", "choice of the second variable of a step by the violation alone: with a working set of 2 Platt's algorithm", selection),
-        row!("exact", "a flag", "end by the linear system of the free variables in double precision: right to rounding", exact),
+        row!(
+            "working-set",
+            "2 or more",
+            "variables changed together; by the size of the problem where left open",
+            working_set
+        ),
+        row!(
+            "first-order",
+            "a flag",
+            "choice of the second variable of a step by the violation alone: with a working set of 2 Platt's algorithm",
+            selection
+        ),
+        row!(
+            "exact",
+            "a flag",
+            "end by the linear system of the free variables in double precision: right to rounding",
+            exact
+        ),
         row!("shrinking", "a flag", "setting aside of decided variables", shrinking),
         cache,
-        row!("time-limit", "seconds, 0 or more", "most time, after which the best model so far is taken", time_limit),
-        row!("max-iterations", "a whole number", "most steps, after which the best model so far is taken; max(10^7, 100 rows) where left open", iteration_limit),
+        row!(
+            "time-limit",
+            "seconds, 0 or more",
+            "most time, after which the best model so far is taken",
+            time_limit
+        ),
+        row!(
+            "max-iterations",
+            "a whole number",
+            "most steps, after which the best model so far is taken; max(10^7, 100 rows) where left open",
+            iteration_limit
+        ),
     ]
 }

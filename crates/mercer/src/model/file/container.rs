@@ -70,12 +70,7 @@ impl Writer {
     }
 
     /// Adds a tensor.
-    pub fn tensor<T: Element>(
-        &mut self,
-        name: &str,
-        shape: &[usize],
-        values: impl IntoIterator<Item = T>,
-    ) {
+    pub fn tensor<T: Element>(&mut self, name: &str, shape: &[usize], values: impl IntoIterator<Item = T>) {
         let mut bytes = Vec::new();
         values.into_iter().for_each(|value| value.put(&mut bytes));
         let info = TensorInfo { dtype: T::DTYPE, shape: shape.to_vec(), data_offsets: (0, bytes.len()) };
@@ -201,11 +196,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// If there is none of that name, or it has other dimensions or elements.
-    pub fn tensor<T: Element>(
-        &mut self,
-        name: &str,
-        rank: usize,
-    ) -> Result<(Vec<usize>, Vec<T>), Flaw> {
+    pub fn tensor<T: Element>(&mut self, name: &str, rank: usize) -> Result<(Vec<usize>, Vec<T>), Flaw> {
         let info = self.tensors.remove(name).ok_or_else(|| format!("no tensor '{name}'"))?;
         if info.dtype != T::DTYPE || info.shape.len() != rank {
             return Err(format!("tensor '{name}' must have {rank} dimensions of {}", T::DTYPE).into());

@@ -60,7 +60,10 @@ pub(in crate::model) fn blocks(class_sizes: &[usize], weights: &[f64]) -> Coeffi
 /// # Errors
 /// If the blocks do not cover the points one after the other, or a point has a weight in an output that does not
 /// involve its class.
-pub(in crate::model) fn weights(coefficients: &Coefficients, class_sizes: &[usize]) -> Result<Vec<f64>, Flaw> {
+pub(in crate::model) fn weights(
+    coefficients: &Coefficients,
+    class_sizes: &[usize],
+) -> Result<Vec<f64>, Flaw> {
     let classes = class_sizes.len();
     let class_of: Vec<usize> =
         class_sizes.iter().enumerate().flat_map(|(class, &size)| std::iter::repeat_n(class, size)).collect();

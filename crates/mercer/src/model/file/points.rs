@@ -8,7 +8,6 @@ use safetensors::Dtype;
 use super::container::{Element, Flaw, Reader, Writer};
 use crate::data::{Dense, Real, Sparse, Vectors};
 
-
 /// Writes rows of numbers, `prefix` before all names.
 pub(in crate::model) fn write_vectors(prefix: &str, points: &Vectors, writer: &mut Writer) {
     match points {

@@ -18,7 +18,12 @@ pub fn print(saved: &Saved) -> Result<String> {
     let (model, kernel) = (&saved.model, saved.model.kernel());
     let of_nu = saved.training.as_ref().is_some_and(|training| training.nu.is_some());
     let classifier = model.downcast::<SvcModel<Vectors, VectorExpr>>();
-    check(model.kind(), classifier.is_some_and(|model| model.rule == VoteRule::Sum), &kernel, model.classes())?;
+    check(
+        model.kind(),
+        classifier.is_some_and(|model| model.rule == VoteRule::Sum),
+        &kernel,
+        model.classes(),
+    )?;
     let kind = match (model.kind(), of_nu) {
         ("svc", false) => "c_svc",
         ("svc", true) => "nu_svc",

@@ -3,9 +3,9 @@
 use super::{Calibration, Density, Noise, Probability, couple, couple_as_libsvm};
 use crate::data::Dense;
 use crate::error::{ErrorKind, Result};
+use crate::model::expansion::first_largest;
 use crate::model::file::Flaw;
 use crate::model::fitted::{Calibrates, How, Prediction};
-use crate::model::expansion::first_largest;
 use crate::model::space::{AnyModel, AnyPoints};
 
 /// What a model's decisions are worth.

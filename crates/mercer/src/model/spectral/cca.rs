@@ -193,7 +193,9 @@ impl<K, L> Cca<K, L> {
     {
         if !self.candidates.is_empty() {
             let scores = match self.choose {
-                Choose::CrossValidation => self.cross_validate_in(x, y, &self.candidates, TRIALS, self.seed, job)?,
+                Choose::CrossValidation => {
+                    self.cross_validate_in(x, y, &self.candidates, TRIALS, self.seed, job)?
+                }
                 Choose::Permutation => self.permute_in(x, y, &self.candidates, TRIALS, self.seed, job)?,
             };
             let best = self.candidates[first_largest(&scores)];
@@ -455,7 +457,12 @@ fn parameters<X: Space>() -> Vec<Parameter<Views<X::Kernel>>> {
     }
     vec![
         Parameter::with(
-            ("kappa", None, "above 0; several, separated by commas: the best by choose", "price kappa of the squared norms beside the variances"),
+            (
+                "kappa",
+                None,
+                "above 0; several, separated by commas: the best by choose",
+                "price kappa of the squared norms beside the variances",
+            ),
             Kind::Numbers,
             |views: &Views<X::Kernel>| match views.cca.candidates.as_slice() {
                 [] => Value::Number(views.cca.regularizer),
@@ -475,9 +482,19 @@ fn parameters<X: Space>() -> Vec<Parameter<Views<X::Kernel>>> {
         field!("choose", "cv or permutation", "rule by which one of several kappa is chosen", choose),
         field!("seed", "a whole number", "seed by which the trials of choose are drawn", seed),
         field!("components", "1 or more", "number of pairs of functions", components),
-        field!("rank", "1 or more", "largest rank of a Gram matrix: less is faster, and an approximation; its own where left open", rank),
+        field!(
+            "rank",
+            "1 or more",
+            "largest rank of a Gram matrix: less is faster, and an approximation; its own where left open",
+            rank
+        ),
         Parameter::with(
-            ("second-kernel", None, "a kernel", "kernel of the second view; rbf with gamma = 1/features where left open"),
+            (
+                "second-kernel",
+                None,
+                "a kernel",
+                "kernel of the second view; rbf with gamma = 1/features where left open",
+            ),
             Kind::Kernel,
             |views: &Views<X::Kernel>| {
                 views.second.as_ref().map_or(Value::Absent, |kernel| Value::Word(kernel.to_string()))

@@ -148,7 +148,12 @@ impl<K> Fisher<K> {
     where
         K: 'static,
     {
-        let about = ("c", Some('c'), "above 0, with threshold svm", "price C of the linear machine that finds the threshold");
+        let about = (
+            "c",
+            Some('c'),
+            "above 0, with threshold svm",
+            "price C of the linear machine that finds the threshold",
+        );
         let get = |fisher: &Self| match fisher.threshold {
             Threshold::Svm { c } => Value::Number(c),
             Threshold::Means => Value::Absent,
@@ -409,7 +414,9 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
     fn check(&self) -> Result<Dense<f64>, Flaw> {
         let (classes, axes) = (parts::check_names(&self.classes, 2)?, self.ratios.len());
         if axes == 0 || axes >= classes {
-            return Err(format!("{axes} axes of {classes} classes: there must be one or more, and fewer").into());
+            return Err(
+                format!("{axes} axes of {classes} classes: there must be one or more, and fewer").into()
+            );
         }
         parts::same("class means", self.centers.len(), classes)?;
         parts::same("axes of class means", self.centers.columns(), axes)?;

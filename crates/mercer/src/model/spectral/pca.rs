@@ -362,7 +362,9 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
             return Err("the eigenvalues do not descend".into());
         }
         if !positive(&self.weights) || !self.row_means.iter().all(|mean| mean.is_finite()) {
-            return Err("a weight of a point is not positive, or a mean of kernel values is not finite".into());
+            return Err(
+                "a weight of a point is not positive, or a mean of kernel values is not finite".into()
+            );
         }
         if !(self.total.is_finite() && self.residual >= 0.0 && self.residual.is_finite()) {
             return Err("the total variance or the residual is not a finite number".into());
@@ -373,7 +375,8 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
     /// Tensors `eigenvalues` (one per component), `weights` and `row_means` (one per point), `total` and `residual` (one
     /// number each).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        let mut list = |name: &str, values: &[f64]| writer.tensor(name, &[values.len()], values.iter().copied());
+        let mut list =
+            |name: &str, values: &[f64]| writer.tensor(name, &[values.len()], values.iter().copied());
         list("eigenvalues", &self.eigenvalues);
         list("weights", &self.weights);
         list("row_means", &self.row_means);

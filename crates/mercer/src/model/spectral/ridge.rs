@@ -441,7 +441,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Ridge<K> {
         if self.leave_one_out {
             let weights = ready.own.weights.clone();
             let (model, missed) = self.fit_left_out(ready, lambda, job)?;
-            let square = |(i, w): (usize, &f64)| w * missed.row(i).iter().map(|miss| miss * miss).sum::<f64>();
+            let square =
+                |(i, w): (usize, &f64)| w * missed.row(i).iter().map(|miss| miss * miss).sum::<f64>();
             let sum = weights.iter().enumerate().map(square).sum::<f64>();
             let error = sum / weights.iter().sum::<f64>() / targets.len() as f64;
             job.found.add("left_out_mean_square", error);

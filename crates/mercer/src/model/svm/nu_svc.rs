@@ -184,7 +184,12 @@ fn scale(solution: &mut Solution) -> f64 {
 /// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "nu-SVC: tells classes apart; a share nu of the points may be margin errors";
-    Method::new(("nu-svc", summary, "svc", &["sigmoid", "isotonic"]), NuSvc::new, NuSvc::parameters, svc::read)
+    Method::new(
+        ("nu-svc", summary, "svc", &["sigmoid", "isotonic"]),
+        NuSvc::new,
+        NuSvc::parameters,
+        svc::read,
+    )
 }
 
 #[cfg(test)]

@@ -62,7 +62,12 @@ impl<X: Points> Pairs<'_, X> {
     }
 
     /// The classifier whose coefficients lie side by side over the union of the pairs' support points.
-    pub(super) fn model<K: Kernel<X>>(&self, kernel: K, rule: VoteRule, solved: &[Solution]) -> SvcModel<X, K> {
+    pub(super) fn model<K: Kernel<X>>(
+        &self,
+        kernel: K,
+        rule: VoteRule,
+        solved: &[Solution],
+    ) -> SvcModel<X, K> {
         let y = self.labels;
         let numbers = pairs(y.classes().len());
         let each = || numbers.iter().map(|&classes| Pair::new(y, classes)).zip(solved);
@@ -84,7 +89,8 @@ impl<X: Points> Pairs<'_, X> {
             blocks.push(CoefficientBlock { points: start..support.len(), outputs, values });
         }
         for (pair, solution) in each() {
-            for ((&i, &positive), &beta) in pair.index.iter().zip(&pair.positive).zip(&solution.coefficients) {
+            for ((&i, &positive), &beta) in pair.index.iter().zip(&pair.positive).zip(&solution.coefficients)
+            {
                 // Among the outputs of a class those against a smaller class come first.
                 let (class, column) = match positive {
                     true => (pair.first, pair.second - 1),

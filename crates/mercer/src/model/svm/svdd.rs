@@ -95,7 +95,12 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svdd<K> {
 
     /// The least C depends on the number of points, and is refused by the fit.
     fn check(&self) -> Result<()> {
-        check("c", self.c, self.c > 0.0 && self.c.is_finite(), "must be finite and at least 1/n, n the number of points")?;
+        check(
+            "c",
+            self.c,
+            self.c > 0.0 && self.c.is_finite(),
+            "must be finite and at least 1/n, n the number of points",
+        )?;
         self.solver.check()
     }
 

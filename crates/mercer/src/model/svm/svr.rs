@@ -130,10 +130,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svr<K> {
                 Programme { points: None, problem }
             }
             // α and α* are separate variables, with a sum each.
-            (Zone::Nu(nu), _) => Programme {
-                points: Some((0..n).chain(0..n).collect()),
-                problem: Problem::nu_svr(&y, &c, nu),
-            },
+            (Zone::Nu(nu), _) => {
+                Programme { points: Some((0..n).chain(0..n).collect()), problem: Problem::nu_svr(&y, &c, nu) }
+            }
         };
         let programmes = Programmes::new(&self.kernel, &own.points, &self.solver, 1, &programme);
         let solution = programmes.solve(job).map_err(|error| own.error(error))?.swap_remove(0);
@@ -170,7 +169,8 @@ fn joined(mut solution: Solution, points: usize) -> (Solution, f64) {
 /// The method of the table that is given ε.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let parameters = || {
-        let about = ("epsilon", Some('p'), "0 or more", "half width of the zone: errors below it cost nothing");
+        let about =
+            ("epsilon", Some('p'), "0 or more", "half width of the zone: errors below it cost nothing");
         let get = |svr: &Svr<X::Kernel>| match svr.zone {
             Zone::Epsilon(epsilon) => Value::Number(epsilon),
             Zone::Nu(_) => Value::Absent,
@@ -183,13 +183,16 @@ pub(in crate::model) fn method<X: Space>() -> Method<X> {
         rows
     };
     let summary = "epsilon-SVR: regression; errors below epsilon cost nothing";
-    Method::new(("svr", summary, "svr", &["noise"]), Svr::new, parameters, |r| Function::read(Role::Regression, r))
+    Method::new(("svr", summary, "svr", &["noise"]), Svr::new, parameters, |r| {
+        Function::read(Role::Regression, r)
+    })
 }
 
 /// The method of the table that is given ν.
 pub(in crate::model) fn nu_method<X: Space>() -> Method<X> {
     let parameters = || {
-        let about = ("nu", Some('n'), "above 0 and at most 1", "share of the points that may lie outside the zone");
+        let about =
+            ("nu", Some('n'), "above 0 and at most 1", "share of the points that may lie outside the zone");
         let get = |svr: &Svr<X::Kernel>| match svr.zone {
             Zone::Nu(nu) => Value::Number(nu),
             Zone::Epsilon(_) => Value::Absent,
@@ -204,7 +207,9 @@ pub(in crate::model) fn nu_method<X: Space>() -> Method<X> {
     };
     let summary = "nu-SVR: regression that finds epsilon; a share nu of the points may lie outside";
     let new = |kernel| Svr::new(kernel).nu(0.5);
-    Method::new(("nu-svr", summary, "svr", &["noise"]), new, parameters, |r| Function::read(Role::Regression, r))
+    Method::new(("nu-svr", summary, "svr", &["noise"]), new, parameters, |r| {
+        Function::read(Role::Regression, r)
+    })
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::state::{State, hard_gap};
 use super::{Problem, Smo, Solution};
-use crate::solve::{Certificate, Phases, Stop};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::Gram;
+use crate::solve::{Certificate, Phases, Stop};
 
 /// Points whose gradient is computed again, at most.
 const SAMPLE: usize = 16;
@@ -92,13 +92,7 @@ impl Problem {
         Ok(())
     }
 
-    fn check_gradient(
-        &self,
-        found: &[f64],
-        gradient: &[f64],
-        gram: &dyn Gram,
-        tolerance: f64,
-    ) -> Result<()> {
+    fn check_gradient(&self, found: &[f64], gradient: &[f64], gram: &dyn Gram, tolerance: f64) -> Result<()> {
         let n = self.len();
         let step = n.div_ceil(SAMPLE).max(1);
         let mut row = vec![0.0; n];

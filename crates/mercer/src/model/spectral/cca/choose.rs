@@ -135,19 +135,15 @@ impl<K, L> Cca<K, L> {
     }
 
     /// Both views as features.
-    fn pairs<X: Points, Y: Points>(
-        &self,
-        own: &Weighted<X>,
-        y: &Y,
-        plan: &mut Plan<'_>,
-    ) -> Result<Pairs>
+    fn pairs<X: Points, Y: Points>(&self, own: &Weighted<X>, y: &Y, plan: &mut Plan<'_>) -> Result<Pairs>
     where
         K: Kernel<X>,
         L: Kernel<Y>,
     {
         let (x, y, limit) = (&own.points, &own.others(y), self.limit(own.points.len()));
         let first = View::new(&self.first, x, limit, &mut plan.stage(0)).map_err(|error| own.error(error))?;
-        let second = View::new(&self.second, y, limit, &mut plan.stage(0)).map_err(|error| own.error(error))?;
+        let second =
+            View::new(&self.second, y, limit, &mut plan.stage(0)).map_err(|error| own.error(error))?;
         let (first, second) = (first.features.columns, second.features.columns);
         Ok(Pairs { first, second, weights: own.weights.clone() })
     }

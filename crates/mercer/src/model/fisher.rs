@@ -245,7 +245,7 @@ impl<K> Fisher<K> {
         let mut plan =
             Plan::new(follow, &[("kernel values", values), ("factorisation", count.powi(3) / 3.0)]);
         let lower = values::lower(&gram, &mut plan.stage(0))?;
-        gram.rest();
+        gram.release_scratch();
         let axes = whole(lower, classes, mu, &mut plan, 1)?;
         Ok((axes, (0..x.len()).collect()))
     }

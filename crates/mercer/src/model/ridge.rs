@@ -430,7 +430,7 @@ impl<K> Ridge<K> {
         let mut plan = Plan::new(follow, &costs);
         let k = values::lower(gram, &mut plan.stage(0)).map_err(|error| ready.present.error(error))?;
         // The packed points are not needed any more.
-        gram.rest();
+        gram.release_scratch();
         self.system(&ready.present.weights).direct(k, &ready.targets, left_out, &mut plan, 1)
     }
 

@@ -77,7 +77,7 @@ pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: W
         return Begun { interrupted: shared.stopped(), ..Begun::default() };
     }
     let cells = cells(gram, if n <= FEW { CELLS } else { (n / CELL).min(MOST_CELLS) });
-    gram.rest();
+    gram.release_scratch();
     let Ok(solved) = cells.par_iter().map(solve).collect::<Result<Vec<_>>>() else { return Begun::default() };
     let (mut start, mut iterations) = (problem.start.clone(), 0);
     for (cell, solution) in cells.iter().zip(solved) {

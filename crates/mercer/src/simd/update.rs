@@ -2,7 +2,7 @@
 
 use super::{PANEL, fma_f32, fma_f64, multiversion};
 
-/// Lanes in which extrema are kept before they are compared; a multiple of every vector width.
+/// Partial extrema that are kept side by side and compared at the end; a multiple of every vector width.
 pub(crate) const LANES: usize = 32;
 
 #[inline(always)]

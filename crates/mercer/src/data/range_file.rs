@@ -74,7 +74,7 @@ impl Line<'_> {
         Error::parse(self.path, self.line, at as u64 + 1, problem)
     }
 
-    /// The numbers of the line, exactly `N`.
+    /// The numbers of the line, which must be exactly `N`.
     fn numbers<const N: usize>(&self) -> Result<[f64; N]> {
         let mut numbers = [0.0; N];
         let (mut found, mut at) = (0, 0);

@@ -7,12 +7,12 @@ use super::input::Input;
 use super::number;
 use crate::error::{Error, Problem, Result};
 
-/// Reads a weight for each of `rows` rows: one number a line, blank lines left out, as LIBSVM's version with weights has
-/// them (`svm-train -W`). The file may be compressed.
+/// Reads a weight for each of `rows` rows: one number a line, blank lines ignored, the format of LIBSVM's version with
+/// weights (`svm-train -W`). The file may be compressed.
 ///
 /// # Errors
-/// With line and column if a line is no number, or one below 0; if there are more or fewer than `rows`; if all are 0; if
-/// reading fails.
+/// If a line is not a number or a number below 0, with line and column; if there are more or fewer weights than `rows`; if
+/// all weights are 0; if reading fails.
 pub fn read_weights(path: &Path, rows: usize) -> Result<Vec<f64>> {
     let mut input = Input::open(path)?;
     let mut text = Vec::new();

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::{Labels, number};
-use crate::error::{DataProblem, ErrorKind, Problem, Result};
+use crate::error::{DataProblem, ErrorKind, ParseProblem, Result};
 
 /// One label per row: numbers if all labels are numbers, texts otherwise.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,17 +146,17 @@ impl ColumnBuilder {
     ///
     /// # Errors
     /// If the label is not UTF-8, contains a byte 0, or is a number that is not finite.
-    pub(crate) fn push(&mut self, label: &[u8]) -> Result<(), Problem> {
+    pub(crate) fn push(&mut self, label: &[u8]) -> Result<(), ParseProblem> {
         match number::whole(label) {
             Ok(value) => {
                 self.push_number(value);
                 return Ok(());
             }
-            Err(problem @ Problem::NotFinite(_)) => return Err(problem),
-            Err(_) if label.contains(&0) => return Err(Problem::Other("a byte 0 in a label".into())),
+            Err(problem @ ParseProblem::NotFinite(_)) => return Err(problem),
+            Err(_) if label.contains(&0) => return Err(ParseProblem::Other("a byte 0 in a label".into())),
             Err(_) => {}
         }
-        let text = std::str::from_utf8(label).map_err(|_| Problem::NotText)?;
+        let text = std::str::from_utf8(label).map_err(|_| ParseProblem::NotText)?;
         let (dictionary, codes) = self.as_texts();
         codes.push(dictionary.code(text));
         Ok(())

@@ -17,7 +17,7 @@ use super::input::Input;
 use super::number;
 use super::table::{ColumnRef, ReadOptions, Table};
 use super::{Dense, LabelColumn};
-use crate::error::{DataProblem, Error, ErrorKind, Problem, Result};
+use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
 /// Names of a label column, in lower case.
 const LABELS: [&str; 4] = ["label", "class", "target", "y"];
@@ -78,7 +78,7 @@ fn known_header(first: &[Vec<u8>], encoding: Option<&Encoding>) -> Option<bool> 
 /// Whether the first row has a word in a column where all other rows have numbers.
 fn looks_like_header(first: &[Vec<u8>], columns: &[ColumnBuilder], rows: usize) -> bool {
     let is_word =
-        |cell: &Vec<u8>| !cell.is_empty() && matches!(number::whole(cell), Err(Problem::BadNumber(_)));
+        |cell: &Vec<u8>| !cell.is_empty() && matches!(number::whole(cell), Err(ParseProblem::BadNumber(_)));
     if rows == 0 {
         return first.iter().all(is_word);
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number;
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 
 /// Guesses the delimiter: of comma, tab and semicolon the one that occurs most often outside quotes in the first line.
 pub(crate) fn guess_delimiter(head: &[u8]) -> u8 {
@@ -80,7 +80,7 @@ impl Cells {
         if found == expected {
             return Ok(true);
         }
-        Err(self.flaw(&self.row, found.min(expected), Problem::Ragged { found, expected }))
+        Err(self.flaw(&self.row, found.min(expected), ParseProblem::Ragged { found, expected }))
     }
 
     /// Appends the cells of a batch of rows to the columns, each column on a thread of its own. Returns the number of
@@ -146,12 +146,12 @@ impl Cells {
         }
         let (line, raw) = self.text(&self.row);
         let Some((down, column)) = open_quote(raw, self.delimiter) else { return Ok(()) };
-        let problem = Problem::Other("a quote opens here and is never closed".into());
+        let problem = ParseProblem::Other("a quote opens here and is never closed".into());
         Err(Error::parse(self.reader.get_ref().input.path(), line + down, column, problem))
     }
 
     /// The error of a problem in cell `k` of a row, or at the end of the row if it has fewer cells.
-    fn flaw(&self, row: &csv::ByteRecord, k: usize, problem: Problem) -> Error {
+    fn flaw(&self, row: &csv::ByteRecord, k: usize, problem: ParseProblem) -> Error {
         let (line, raw) = self.text(row);
         let (down, column) = place(raw, self.delimiter, k);
         Error::parse(self.reader.get_ref().input.path(), line + down, column, problem)
@@ -166,14 +166,21 @@ impl Cells {
 }
 
 /// Appends a cell to its column, which has number `k` from 0; a word is refused if `numbers[k]` is true.
-fn push(cell: &[u8], k: usize, column: &mut ColumnBuilder, numbers: Option<&[bool]>) -> Result<(), Problem> {
+fn push(
+    cell: &[u8],
+    k: usize,
+    column: &mut ColumnBuilder,
+    numbers: Option<&[bool]>,
+) -> Result<(), ParseProblem> {
     match number::whole(cell) {
         Ok(value) => {
             column.push_number(value);
             Ok(())
         }
-        Err(_) if cell.is_empty() => Err(Problem::Other(format!("missing value in column {}", k + 1).into())),
-        Err(Problem::BadNumber(_)) if !numbers.is_some_and(|must| must[k]) => column.push(cell),
+        Err(_) if cell.is_empty() => {
+            Err(ParseProblem::Other(format!("missing value in column {}", k + 1).into()))
+        }
+        Err(ParseProblem::BadNumber(_)) if !numbers.is_some_and(|must| must[k]) => column.push(cell),
         Err(problem) => Err(problem),
     }
 }

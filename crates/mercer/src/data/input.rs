@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::MultiGzDecoder;
 
 use super::ahead::Ahead;
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 
 /// Bytes read from the file at once: enough that the time of system calls does not matter.
 const BUFFER: usize = 256 << 10;
@@ -112,7 +112,7 @@ impl Input {
     /// reached.
     pub(crate) fn failure(&self, source: io::Error) -> Error {
         if self.compressed && source.raw_os_error().is_none() {
-            Error::parse(&self.path, self.line, self.column, Problem::Truncated)
+            Error::parse(&self.path, self.line, self.column, ParseProblem::Truncated)
         } else {
             Error::io(&self.path, source)
         }
@@ -207,7 +207,7 @@ pub(crate) mod tests {
             let end = memchr::memrchr(b'\n', &got).map_or(0, |at| at + 1);
             assert_eq!(*line, 1 + memchr::memchr_iter(b'\n', &got).count() as u64);
             assert_eq!(*column, 1 + (got.len() - end) as u64);
-            assert_eq!(*problem, Problem::Truncated);
+            assert_eq!(*problem, ParseProblem::Truncated);
         }
     }
 

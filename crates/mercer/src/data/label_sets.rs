@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::number::{self, lossy};
 use super::{Labels, number_text};
-use crate::error::Problem;
+use crate::error::ParseProblem;
 
 /// Label names and, for each point, the numbers of its labels, ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +126,7 @@ fn parts(text: &str) -> Vec<String> {
 ///
 /// # Errors
 /// The byte and what is wrong there, if a name is empty.
-pub(crate) fn word(word: &[u8]) -> Result<&[u8], (usize, Problem)> {
+pub(crate) fn word(word: &[u8]) -> Result<&[u8], (usize, ParseProblem)> {
     if word.contains(&b':') {
         return Ok(&[]);
     }
@@ -134,7 +134,7 @@ pub(crate) fn word(word: &[u8]) -> Result<&[u8], (usize, Problem)> {
     for part in word.split(|&byte| byte == b',') {
         if part.is_empty() {
             let words = format!("an empty name among the labels '{}'", lossy(word));
-            return Err((column, Problem::Other(words.into())));
+            return Err((column, ParseProblem::Other(words.into())));
         }
         column += part.len() + 1;
     }

@@ -15,7 +15,7 @@ use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number::{self, is_space, lossy};
 use super::{LabelColumn, Sparse, label_sets};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 use crate::simd::huge_vec;
 
 /// Blocks that are parsed at once: memory grows with their number, and more threads than this have nothing to do.
@@ -95,7 +95,7 @@ fn fill(blocks: &mut Blocks, batch: &mut [(Block, ParsedRows)]) -> usize {
 /// An error in a line: the byte, from 0, and what is wrong there.
 struct Flaw {
     column: usize,
-    problem: Problem,
+    problem: ParseProblem,
 }
 
 /// Parsed rows of a piece of the file.
@@ -188,7 +188,7 @@ impl ParsedRows {
                 let token = token(&text[start..]);
                 let flaw = |problem| Flaw { column: start, problem };
                 if is_entry(token) {
-                    return Err(flaw(Problem::MissingLabel));
+                    return Err(flaw(ParseProblem::MissingLabel));
                 }
                 if form.targets {
                     self.labels.push_number(number::whole(token).map_err(flaw)?);
@@ -220,9 +220,9 @@ impl ParsedRows {
             let (index, colon) = index_at(text, at)?;
             if index < least {
                 let problem = if index == 0 && !precomputed {
-                    Problem::IndexZero
+                    ParseProblem::IndexZero
                 } else {
-                    Problem::IndexOrder { index, previous: least - 1 }
+                    ParseProblem::IndexOrder { index, previous: least - 1 }
                 };
                 return Err(Flaw { column: at, problem });
             }
@@ -258,25 +258,27 @@ fn index_at(text: &[u8], at: usize) -> Result<(u64, usize), Flaw> {
 
 /// Parses an index in an unusual form, or says what is wrong with it.
 #[cold]
-fn slow_index(token: &[u8]) -> Result<(u64, usize), Problem> {
-    let Some(colon) = memchr::memchr(b':', token) else { return Err(Problem::MissingColon(lossy(token))) };
+fn slow_index(token: &[u8]) -> Result<(u64, usize), ParseProblem> {
+    let Some(colon) = memchr::memchr(b':', token) else {
+        return Err(ParseProblem::MissingColon(lossy(token)));
+    };
     let digits = &token[..colon];
     if digits == b"qid" {
-        return Err(Problem::Other("qid is not supported".into()));
+        return Err(ParseProblem::Other("qid is not supported".into()));
     }
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(Problem::BadIndex(lossy(digits)));
+        return Err(ParseProblem::BadIndex(lossy(digits)));
     }
     let index = std::str::from_utf8(digits).ok().and_then(|text| text.parse::<u64>().ok());
     match index {
         Some(index) if index <= LARGEST => Ok((index, colon)),
-        _ => Err(Problem::IndexTooLarge(lossy(digits))),
+        _ => Err(ParseProblem::IndexTooLarge(lossy(digits))),
     }
 }
 
 /// Parses a value in an unusual form and returns it with its length, or says what is wrong with it.
 #[cold]
-fn slow_value(text: &[u8]) -> Result<(f64, usize), Problem> {
+fn slow_value(text: &[u8]) -> Result<(f64, usize), ParseProblem> {
     let token = token(text);
     let token = &token[..memchr::memchr(b'#', token).unwrap_or(token.len())];
     Ok((number::whole(token)?, token.len()))

@@ -10,7 +10,7 @@ use super::input::Input;
 use super::npy_header::{Element, Header};
 use super::table::{ColumnRef, ReadOptions, Table};
 use super::{Dense, LabelColumn, Real, Vectors};
-use crate::error::{DataProblem, Error, ErrorKind, Problem, Result};
+use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
 /// The first bytes of every NPY file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -65,7 +65,7 @@ fn no_column(name: &str) -> Error {
 
 /// The error of a problem at a byte of the file, counted from 0.
 fn flaw(input: &Input, byte: usize, what: &str) -> Error {
-    Error::parse(input.path(), 1, byte as u64 + 1, Problem::Other(what.into()))
+    Error::parse(input.path(), 1, byte as u64 + 1, ParseProblem::Other(what.into()))
 }
 
 /// Appends up to `count` more bytes of the input to `out`.

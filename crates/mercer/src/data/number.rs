@@ -4,7 +4,7 @@
 //! multiplication or division rounds once, which is correct rounding (Clinger 1990). Nearly all numbers in files are of
 //! this form; all others are parsed by the standard library, which rounds correctly too.
 
-use crate::error::Problem;
+use crate::error::ParseProblem;
 
 /// $10^0 … 10^{22}$: the powers of ten that `f64` holds exactly.
 const POWERS: [f64; 23] = [
@@ -91,7 +91,7 @@ fn exponent_at(text: &[u8]) -> Option<(i64, usize)> {
 ///
 /// # Errors
 /// If it is not a number, NaN or infinite (also by overflow).
-pub(crate) fn whole(token: &[u8]) -> Result<f64, Problem> {
+pub(crate) fn whole(token: &[u8]) -> Result<f64, ParseProblem> {
     if let Some((value, length)) = prefix(token)
         && length == token.len()
     {
@@ -100,8 +100,8 @@ pub(crate) fn whole(token: &[u8]) -> Result<f64, Problem> {
     let value = std::str::from_utf8(token).ok().and_then(|text| text.parse::<f64>().ok());
     match value {
         Some(value) if value.is_finite() => Ok(value),
-        Some(_) => Err(Problem::NotFinite(lossy(token))),
-        None => Err(Problem::BadNumber(lossy(token))),
+        Some(_) => Err(ParseProblem::NotFinite(lossy(token))),
+        None => Err(ParseProblem::BadNumber(lossy(token))),
     }
 }
 
@@ -124,8 +124,8 @@ mod tests {
     fn agrees(text: &str) {
         match (whole(text.as_bytes()), text.parse::<f64>()) {
             (Ok(ours), Ok(theirs)) => assert_eq!(ours.to_bits(), theirs.to_bits(), "{text}"),
-            (Err(Problem::NotFinite(_)), Ok(theirs)) => assert!(!theirs.is_finite(), "{text}"),
-            (Err(Problem::BadNumber(_)), Err(_)) => {}
+            (Err(ParseProblem::NotFinite(_)), Ok(theirs)) => assert!(!theirs.is_finite(), "{text}"),
+            (Err(ParseProblem::BadNumber(_)), Err(_)) => {}
             (ours, theirs) => panic!("{text}: {ours:?} but {theirs:?}"),
         }
     }

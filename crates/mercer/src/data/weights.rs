@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::input::Input;
 use super::number;
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 
 /// Reads a weight for each of `rows` rows: one number a line, blank lines ignored, the format of LIBSVM's version with
 /// weights (`svm-train -W`). The file may be compressed.
@@ -23,7 +23,7 @@ pub fn read_weights(path: &Path, rows: usize) -> Result<Vec<f64>> {
 }
 
 fn parse(path: &Path, text: &[u8], rows: usize) -> Result<Vec<f64>> {
-    let other = |words: String| Problem::Other(words.into());
+    let other = |words: String| ParseProblem::Other(words.into());
     let mut weights = Vec::new();
     let mut lines = 0;
     for line in text.split(|&byte| byte == b'\n') {

@@ -34,7 +34,7 @@ use crate::data::{Labels, Points};
 use crate::error::Result;
 use crate::gram::Lazy;
 use crate::kernel::{Definiteness, Kernel};
-use crate::solve::together::{Loss, Problem};
+use crate::solve::together::{Loss, MulticlassProblem};
 use crate::solve::{Phases, Smo, Watch, unwatched};
 
 /// A machine of all classes together and its settings.
@@ -157,7 +157,7 @@ impl<K> Together<K> {
         let present = Present::new(&self.weights, x.len())?;
         let (x, y) = (&present.points(x), &present.labels(y));
         y.check(x.len())?;
-        let problem = Problem {
+        let problem = MulticlassProblem {
             labels: y.index().to_vec(),
             classes: y.classes().len(),
             c: present.times(prices(self.c, &self.class_weights, y)),

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::exact;
 use super::inner::{Enough, Inner, Member};
 use super::scores::{Change, Scores};
-use super::{PointProblem, Problem, Solution};
+use super::{MulticlassProblem, MulticlassSolution, PointProblem};
 use crate::error::{Error, Result};
 use crate::gram::{Cached, Gram};
 use crate::solve::effort::Effort;
@@ -24,9 +24,9 @@ const WHOLE: usize = 700;
 /// Points of a working set of a larger problem, where the caller leaves it open.
 const SET: usize = 512;
 
-pub(super) struct Run<'a, P> {
+pub(super) struct MulticlassDescent<'a, P> {
     settings: &'a Smo,
-    problem: &'a Problem,
+    problem: &'a MulticlassProblem,
     gram: &'a dyn Gram,
     cache: Cached<'a>,
     /// β, point after point.
@@ -42,8 +42,8 @@ pub(super) struct Run<'a, P> {
     gap: f64,
 }
 
-impl<'a, P: PointProblem> Run<'a, P> {
-    pub(super) fn new(settings: &'a Smo, problem: &'a Problem, gram: &'a dyn Gram) -> Self {
+impl<'a, P: PointProblem> MulticlassDescent<'a, P> {
+    pub(super) fn new(settings: &'a Smo, problem: &'a MulticlassProblem, gram: &'a dyn Gram) -> Self {
         let (n, classes) = (gram.len(), problem.classes);
         let open = if n <= WHOLE { n } else { SET };
         let size = settings.working_set.unwrap_or(open).clamp(1, n.max(1));
@@ -64,7 +64,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
     }
 
     /// Runs until it is to stop.
-    pub(super) fn solve(mut self, watch: Watch<'_>) -> Result<Solution> {
+    pub(super) fn solve(mut self, watch: Watch<'_>) -> Result<MulticlassSolution> {
         let stop = self.until_stopped(watch)?;
         let violation = largest(&self.violations());
         let mut certificate = Certificate {
@@ -89,7 +89,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
             self.settle(&mut certificate);
         }
         certificate.rows = self.effort.kernel_rows(self.gram);
-        Ok(Solution { coefficients: self.beta, certificate, phases: self.effort.phases })
+        Ok(MulticlassSolution { coefficients: self.beta, certificate, phases: self.effort.phases })
     }
 
     /// Makes the answer right to rounding, where that can be done.

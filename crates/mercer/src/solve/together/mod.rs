@@ -24,22 +24,22 @@
 //! use mercer::data::Vectors;
 //! use mercer::gram::Lazy;
 //! use mercer::kernel::linear;
-//! use mercer::solve::together::{Loss, Problem};
+//! use mercer::solve::together::{Loss, MulticlassProblem};
 //! use mercer::solve::{Smo, unwatched};
 //!
 //! // Two points ±1: F₀ = −F₁ = x/2 has the margin 1 on both, and ½(¼ + ¼) is its price.
 //! let kernel = linear();
 //! let gram = Lazy::new(&kernel, &Vectors::dense(1, vec![1.0, -1.0]))?;
-//! let problem = Problem { labels: vec![0, 1], classes: 2, c: vec![10.0; 2], loss: Loss::CrammerSinger };
+//! let problem = MulticlassProblem { labels: vec![0, 1], classes: 2, c: vec![10.0; 2], loss: Loss::CrammerSinger };
 //! let solution = problem.solve(&Smo::default(), &gram, &mut unwatched())?;
 //! assert!((solution.certificate.objective + 0.25).abs() < 1e-3);
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
 mod crammer_singer;
+mod descent;
 mod exact;
 mod inner;
-mod run;
 mod scores;
 mod softmax;
 #[cfg(test)]
@@ -52,7 +52,7 @@ use super::{Certificate, Phases, Smo, Watch};
 use crate::error::{Result, check};
 use crate::gram::Gram;
 use crammer_singer::CrammerSinger;
-use run::Run;
+use descent::MulticlassDescent;
 use softmax::Softmax;
 use weston_watkins::WestonWatkins;
 
@@ -91,7 +91,7 @@ impl std::fmt::Display for Loss {
 
 /// The programme of all classes together, in numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Problem {
+pub struct MulticlassProblem {
     /// The class of each point, from 0.
     pub labels: Vec<u32>,
     /// k: how many classes.
@@ -104,7 +104,7 @@ pub struct Problem {
 
 /// A point of the dual and what is known of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Solution {
+pub struct MulticlassSolution {
     /// β, point after point, k each.
     pub coefficients: Vec<f64>,
     /// How good it is; an iteration is a step of one point.
@@ -113,7 +113,7 @@ pub struct Solution {
     pub phases: Phases,
 }
 
-impl Problem {
+impl MulticlassProblem {
     /// Refuses a problem whose parts do not fit.
     ///
     /// # Errors
@@ -134,13 +134,13 @@ impl Problem {
     ///
     /// # Errors
     /// If the settings or the problem are out of range, or a kernel value is not finite.
-    pub fn solve(&self, settings: &Smo, gram: &dyn Gram, watch: Watch<'_>) -> Result<Solution> {
+    pub fn solve(&self, settings: &Smo, gram: &dyn Gram, watch: Watch<'_>) -> Result<MulticlassSolution> {
         settings.check()?;
         self.check(gram.len())?;
         match self.loss {
-            Loss::CrammerSinger => Run::<CrammerSinger>::new(settings, self, gram).solve(watch),
-            Loss::WestonWatkins => Run::<WestonWatkins>::new(settings, self, gram).solve(watch),
-            Loss::Softmax => Run::<Softmax>::new(settings, self, gram).solve(watch),
+            Loss::CrammerSinger => MulticlassDescent::<CrammerSinger>::new(settings, self, gram).solve(watch),
+            Loss::WestonWatkins => MulticlassDescent::<WestonWatkins>::new(settings, self, gram).solve(watch),
+            Loss::Softmax => MulticlassDescent::<Softmax>::new(settings, self, gram).solve(watch),
         }
     }
 

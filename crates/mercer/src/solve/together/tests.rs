@@ -78,12 +78,12 @@ fn small(n: usize, seed: u64) -> (Vec<Vec<f64>>, Full) {
     (gram, full)
 }
 
-fn problem(loss: Loss, n: usize) -> Problem {
+fn problem(loss: Loss, n: usize) -> MulticlassProblem {
     let labels = (0..n).map(|i| (i * i % 7 % 3) as u32).collect();
-    Problem { labels, classes: 3, c: (0..n).map(|i| 0.5 + (i % 4) as f64).collect(), loss }
+    MulticlassProblem { labels, classes: 3, c: (0..n).map(|i| 0.5 + (i % 4) as f64).collect(), loss }
 }
 
-fn solve(problem: &Problem, gram: &dyn Gram, tolerance: f64) -> Solution {
+fn solve(problem: &MulticlassProblem, gram: &dyn Gram, tolerance: f64) -> MulticlassSolution {
     let settings = Smo { tolerance, ..Smo::default() };
     problem.solve(&settings, gram, &mut unwatched()).expect("a sound problem")
 }
@@ -96,7 +96,7 @@ fn product(gram: &[Vec<f64>], beta: &[f64], classes: usize) -> Vec<f64> {
 }
 
 /// The primal objective at functions given by β, from its definition.
-fn primal(problem: &Problem, gram: &[Vec<f64>], beta: &[f64]) -> f64 {
+fn primal(problem: &MulticlassProblem, gram: &[Vec<f64>], beta: &[f64]) -> f64 {
     let k = problem.classes;
     let f = product(gram, beta, k);
     let norm: f64 = f.iter().zip(beta).map(|(f, b)| f * b).sum();
@@ -115,7 +115,7 @@ fn primal(problem: &Problem, gram: &[Vec<f64>], beta: &[f64]) -> f64 {
 
 /// The hinge losses' dual by projected gradient with momentum, and the softmax's primal by plain descent: the optimum to
 /// ten digits or so on a dozen points.
-fn twin(problem: &Problem, gram: &[Vec<f64>]) -> f64 {
+fn twin(problem: &MulticlassProblem, gram: &[Vec<f64>]) -> f64 {
     let (n, k) = (gram.len(), problem.classes);
     let row_sum = |i: usize| gram[i].iter().map(|v| v.abs()).sum::<f64>();
     let largest = (0..n).map(row_sum).fold(0.0, f64::max);
@@ -292,7 +292,7 @@ fn a_kernel_that_is_not_finite_is_named() {
         values[4 + 2] = f32::NAN;
         values[8 + 1] = f32::NAN;
         let gram = Full::from_values(values, vec![0.5; 4]);
-        let problem = Problem { labels: vec![0, 1, 0, 1], classes: 2, c: vec![1.0; 4], loss };
+        let problem = MulticlassProblem { labels: vec![0, 1, 0, 1], classes: 2, c: vec![1.0; 4], loss };
         let error = problem.solve(&Smo::default(), &gram, &mut unwatched()).unwrap_err().to_string();
         assert!(error.contains("between points 2 and 3"), "{loss}: {error}");
     }
@@ -301,11 +301,13 @@ fn a_kernel_that_is_not_finite_is_named() {
 #[test]
 fn problems_that_do_not_fit_are_refused() {
     let gram = small(4, 1).1;
-    let sound = Problem { labels: vec![0, 1, 2, 1], classes: 3, c: vec![1.0; 4], loss: Loss::Softmax };
-    let refused = |problem: Problem| problem.solve(&Smo::default(), &gram, &mut unwatched()).is_err();
-    assert!(refused(Problem { labels: vec![0, 1, 2], ..sound.clone() }));
-    assert!(refused(Problem { labels: vec![0, 1, 3, 1], ..sound.clone() }));
-    assert!(refused(Problem { c: vec![1.0, 0.0, 1.0, 1.0], ..sound.clone() }));
-    assert!(refused(Problem { classes: 1, labels: vec![0; 4], ..sound.clone() }));
+    let sound =
+        MulticlassProblem { labels: vec![0, 1, 2, 1], classes: 3, c: vec![1.0; 4], loss: Loss::Softmax };
+    let refused =
+        |problem: MulticlassProblem| problem.solve(&Smo::default(), &gram, &mut unwatched()).is_err();
+    assert!(refused(MulticlassProblem { labels: vec![0, 1, 2], ..sound.clone() }));
+    assert!(refused(MulticlassProblem { labels: vec![0, 1, 3, 1], ..sound.clone() }));
+    assert!(refused(MulticlassProblem { c: vec![1.0, 0.0, 1.0, 1.0], ..sound.clone() }));
+    assert!(refused(MulticlassProblem { classes: 1, labels: vec![0; 4], ..sound.clone() }));
     assert!(!refused(sound));
 }

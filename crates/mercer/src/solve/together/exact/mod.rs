@@ -16,7 +16,7 @@ mod tests;
 pub(super) use margins::settle as settle_margins;
 pub(super) use newton::settle as settle_softmax;
 
-use super::{Point, PointProblem, Problem};
+use super::{MulticlassProblem, Point, PointProblem};
 use crate::gram::Gram;
 
 /// Most unknowns of a system, and most points.
@@ -51,7 +51,11 @@ pub(super) struct Exact {
 }
 
 /// The optimum near `beta`; none where the problem is too large or it is not reached.
-pub(super) fn solve<P: PointProblem>(problem: &Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Exact> {
+pub(super) fn solve<P: PointProblem>(
+    problem: &MulticlassProblem,
+    gram: &dyn Gram,
+    beta: &[f64],
+) -> Option<Exact> {
     if P::unknowns(gram.len(), problem.classes) > MOST {
         return None;
     }
@@ -76,7 +80,7 @@ pub(super) fn solve<P: PointProblem>(problem: &Problem, gram: &dyn Gram, beta: &
 
 /// The problem with all its kernel values.
 pub(super) struct Dense<'a> {
-    problem: &'a Problem,
+    problem: &'a MulticlassProblem,
     points: usize,
     /// Row after row.
     kernel: Vec<f64>,
@@ -89,7 +93,7 @@ pub(super) struct Dense<'a> {
 }
 
 impl<'a> Dense<'a> {
-    fn new(problem: &'a Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Self> {
+    fn new(problem: &'a MulticlassProblem, gram: &dyn Gram, beta: &[f64]) -> Option<Self> {
         let n = gram.len();
         if n == 0 || n > MOST {
             return None;

@@ -1,7 +1,7 @@
 //! Answers to rounding, against conditions and sums written out here.
 
 use super::super::tests::Noise;
-use super::super::{CrammerSinger, Loss, Softmax, Solution, WestonWatkins};
+use super::super::{CrammerSinger, Loss, MulticlassSolution, Softmax, WestonWatkins};
 use super::*;
 use crate::data::Vectors;
 use crate::gram::Lazy;
@@ -59,9 +59,9 @@ impl Data {
         self.select(&index, index.iter().map(|&i| self.weights[i]).collect())
     }
 
-    fn problem(&self, loss: Loss, c: f64) -> Problem {
+    fn problem(&self, loss: Loss, c: f64) -> MulticlassProblem {
         let c = self.weights.iter().map(|w| w * c).collect();
-        Problem { labels: self.labels.clone(), classes: self.classes, c, loss }
+        MulticlassProblem { labels: self.labels.clone(), classes: self.classes, c, loss }
     }
 
     fn vectors(&self) -> Vectors {
@@ -78,7 +78,7 @@ fn kernels() -> [Case; 2] {
     [(linear(), |a, b| a.iter().zip(b).map(|(a, b)| a * b).sum()), (rbf(GAMMA), square)]
 }
 
-fn fit(data: &Data, loss: Loss, c: f64, kernel: &VectorExpr) -> Solution {
+fn fit(data: &Data, loss: Loss, c: f64, kernel: &VectorExpr) -> MulticlassSolution {
     let settings = Smo { exact: true, ..Smo::default() };
     let gram = Lazy::new(kernel, &data.vectors()).unwrap();
     data.problem(loss, c).solve(&settings, &gram, &mut unwatched()).unwrap()
@@ -99,7 +99,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The answer from one right to the default tolerance.
-fn finished(problem: &Problem, gram: &dyn Gram) -> Option<Exact> {
+fn finished(problem: &MulticlassProblem, gram: &dyn Gram) -> Option<Exact> {
     let near = problem.solve(&Smo::default(), gram, &mut unwatched()).unwrap().coefficients;
     match problem.loss {
         Loss::CrammerSinger => solve::<CrammerSinger>(problem, gram, &near),
@@ -207,7 +207,7 @@ fn nothing_is_better() {
         let tight = Smo { tolerance: 1e-9, iteration_limit: Some(200_000), ..Smo::default() };
         let plain = data.problem(loss, c).solve(&tight, &gram, &mut unwatched()).unwrap();
         let exact = fit(&data, loss, c, &kernel);
-        let of = |solution: &Solution| dual(&data, loss, c, &solution.coefficients, value);
+        let of = |solution: &MulticlassSolution| dual(&data, loss, c, &solution.coefficients, value);
         let (ours, theirs, certificate) = (of(&exact), of(&plain), exact.certificate);
         assert!(!plain.certificate.exact && certificate.stop == Stop::Converged);
         assert!(ours <= theirs + 1e-13 * theirs.abs(), "{loss} {kernel} {c} {seed}: {ours} {theirs}");

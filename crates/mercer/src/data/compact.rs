@@ -98,15 +98,15 @@ fn without_zeros<T: Real>(dense: &Dense<T>, counts: &[usize]) -> Sparse<T> {
     let pieces: Vec<_> = counts
         .iter()
         .map(|&count| {
-            let (own, rest) = std::mem::take(&mut indices).split_at_mut(count);
-            let (mine, left) = std::mem::take(&mut others).split_at_mut(count);
+            let (columns, rest) = std::mem::take(&mut indices).split_at_mut(count);
+            let (numbers, left) = std::mem::take(&mut others).split_at_mut(count);
             (indices, others) = (rest, left);
-            (own, mine)
+            (columns, numbers)
         })
         .collect();
-    pieces.into_par_iter().enumerate().for_each(|(i, (own, mine))| {
+    pieces.into_par_iter().enumerate().for_each(|(i, (columns, numbers))| {
         let found = dense.row(i).iter().enumerate().filter(|&(_, &value)| value != T::default());
-        for ((k, value), (at, to)) in found.zip(own.iter_mut().zip(mine)) {
+        for ((k, value), (at, to)) in found.zip(columns.iter_mut().zip(numbers)) {
             (*at, *to) = (k as u32, *value);
         }
     });

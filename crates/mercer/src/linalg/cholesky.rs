@@ -113,17 +113,17 @@ impl<T: Entry> Cholesky<T> {
     /// the entries before them.
     fn backward(&self, x: &mut [Lanes], first: usize) {
         let (end, rows) = self.lower.group(first);
-        let (before, own) = x.split_at_mut(first);
+        let (before, group) = x.split_at_mut(first);
         for i in (first..end).rev() {
             let row = rows[i - first];
             let pivot = row[i].to_f64();
-            (0..8).for_each(|lane| own[i - first][lane] /= pivot);
+            (0..8).for_each(|lane| group[i - first][lane] /= pivot);
             for j in first..i {
                 let value = row[j].to_f64();
-                (0..8).for_each(|lane| own[j - first][lane] -= value * own[i - first][lane]);
+                (0..8).for_each(|lane| group[j - first][lane] -= value * group[i - first][lane]);
             }
         }
-        let factors = std::array::from_fn(|r| if first + r < end { own[r].map(|v| -v) } else { [0.0; 8] });
+        let factors = std::array::from_fn(|r| if first + r < end { group[r].map(|v| -v) } else { [0.0; 8] });
         T::lanes_add(before, &factors, rows);
     }
 }

@@ -67,10 +67,10 @@ impl<'a> Choice<'a> {
     pub(super) fn pair(&self, least: f64, cache: &mut Cached<'_>) -> Vec<usize> {
         let spread = |group: usize| self.extremes.groups[group].violation();
         let group = if self.state.groups() > 1 && spread(1) > spread(0) { 1 } else { 0 };
-        let own = |i: &usize| self.state.group(*i) == group;
+        let in_group = |i: &usize| self.state.group(*i) == group;
         let all = 0..self.state.len();
         let order = |a: &usize, b: &usize| self.state.rise(*a).total_cmp(&self.state.rise(*b));
-        let Some(rise) = all.clone().filter(own).min_by(order) else { return Vec::new() };
+        let Some(rise) = all.clone().filter(in_group).min_by(order) else { return Vec::new() };
         let diagonal = cache.gram().diagonal().to_vec();
         let rows = cache.lend(&[rise]);
         let gain = |&fall: &usize| {
@@ -78,7 +78,7 @@ impl<'a> Choice<'a> {
             let curvature = diagonal[rise] + diagonal[fall] - 2.0 * f64::from(rows[0][fall]);
             if slope > least { slope * slope / curvature.max(f64::from(MIN_CURVATURE)) } else { 0.0 }
         };
-        let best = all.filter(own).max_by(|a, b| gain(a).total_cmp(&gain(b)).then(b.cmp(a)));
+        let best = all.filter(in_group).max_by(|a, b| gain(a).total_cmp(&gain(b)).then(b.cmp(a)));
         best.filter(|fall| *fall != rise && gain(fall) > 0.0).map_or_else(Vec::new, |fall| vec![rise, fall])
     }
 

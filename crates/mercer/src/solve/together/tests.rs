@@ -1,11 +1,11 @@
-//! What every loss promises, and small problems against a solver that shares no code with the engine.
+//! The promises of every loss, and small problems against a solver that shares no code with the one tested.
 
 use super::*;
 use crate::gram::Full;
 use crate::solve::{Progress, Stop, unwatched};
 use std::ops::ControlFlow;
 
-/// A small generator of numbers in [0, 1).
+/// A generator of pseudo-random numbers in [0, 1).
 pub(super) struct Noise(pub(super) u64);
 
 impl Noise {
@@ -26,7 +26,7 @@ pub(super) fn random_points(classes: usize) -> Vec<(Point, Vec<f64>, Noise)> {
     (0..12).map(one).collect()
 }
 
-/// From any allowed β a step leaves no violation, coefficients that sum to zero, and no better neighbour.
+/// A step from any feasible β leaves no violation, coefficients that sum to zero, and no better neighbour.
 pub(super) fn assert_step_is_optimal<P: PointProblem>(
     point: Point,
     scores: &[f64],
@@ -65,7 +65,7 @@ pub(super) fn assert_step_is_optimal<P: PointProblem>(
     }
 }
 
-/// A Gram of n points in the plane whose values are exact in single precision: x·x′ + 1, and ½ more for a point itself.
+/// A Gram of n points in the plane whose values are exact in single precision: x·x′ + 1, and ½ more on the diagonal.
 fn small(n: usize, seed: u64) -> (Vec<Vec<f64>>, Full) {
     let mut noise = Noise(seed);
     let mut whole = || (noise.next() * 16.0).floor() / 4.0 - 2.0;
@@ -101,13 +101,13 @@ fn primal(problem: &MulticlassProblem, gram: &[Vec<f64>], beta: &[f64]) -> f64 {
     let f = product(gram, beta, k);
     let norm: f64 = f.iter().zip(beta).map(|(f, b)| f * b).sum();
     let loss = |i: usize| {
-        let (own, y) = (&f[i * k..(i + 1) * k], problem.labels[i] as usize);
-        let hinges = (0..k).filter(|&c| c != y).map(|c| (1.0 - own[y] + own[c]).max(0.0));
+        let (scores, y) = (&f[i * k..(i + 1) * k], problem.labels[i] as usize);
+        let hinges = (0..k).filter(|&c| c != y).map(|c| (1.0 - scores[y] + scores[c]).max(0.0));
         problem.c[i]
             * match problem.loss {
                 Loss::CrammerSinger => hinges.fold(0.0, f64::max),
                 Loss::WestonWatkins => hinges.sum(),
-                Loss::Softmax => own.iter().map(|f| (f - own[y]).exp()).sum::<f64>().ln(),
+                Loss::Softmax => scores.iter().map(|f| (f - scores[y]).exp()).sum::<f64>().ln(),
             }
     };
     0.5 * norm + (0..problem.c.len()).map(loss).sum::<f64>()
@@ -133,13 +133,13 @@ fn twin(problem: &MulticlassProblem, gram: &[Vec<f64>]) -> f64 {
             return;
         }
         // Weston and Watkins': the nearest with b_y = −Σ others is found in a = −b by cyclic descent.
-        let (v, own) = (b.to_vec(), b[y]);
+        let (v, own_class) = (b.to_vec(), b[y]);
         let mut a: Vec<f64> = v.iter().map(|b| (-b).clamp(0.0, problem.c[i])).collect();
         a[y] = 0.0;
         for _ in 0..60 {
             for c in (0..k).filter(|&c| c != y) {
                 let rest: f64 = a.iter().sum::<f64>() - a[c];
-                a[c] = (0.5 * (own - rest - v[c])).clamp(0.0, problem.c[i]);
+                a[c] = (0.5 * (own_class - rest - v[c])).clamp(0.0, problem.c[i]);
             }
         }
         (0..k).for_each(|c| b[c] = -a[c]);
@@ -151,10 +151,10 @@ fn twin(problem: &MulticlassProblem, gram: &[Vec<f64>]) -> f64 {
         let f = product(gram, &ahead, k);
         let mut next = ahead.clone();
         for i in 0..n {
-            let (own, y) = (i * k..(i + 1) * k, problem.labels[i] as usize);
+            let (entries, y) = (i * k..(i + 1) * k, problem.labels[i] as usize);
             if problem.loss == Loss::Softmax {
                 // Along K⁻¹ times the gradient of the primal: β + C(σ − e_y).
-                let sum: f64 = f[own.clone()].iter().map(|f| f.exp()).sum();
+                let sum: f64 = f[entries.clone()].iter().map(|f| f.exp()).sum();
                 for c in 0..k {
                     let target = problem.c[i] * (f64::from(u8::from(c == y)) - f[i * k + c].exp() / sum);
                     next[i * k + c] += softmax_step * (target - ahead[i * k + c]);
@@ -164,9 +164,9 @@ fn twin(problem: &MulticlassProblem, gram: &[Vec<f64>]) -> f64 {
             for c in 0..k {
                 next[i * k + c] -= (f[i * k + c] - f64::from(u8::from(c == y))) / largest;
             }
-            project(i, &mut next[own]);
+            project(i, &mut next[entries]);
         }
-        // Starting over now and then makes the momentum's oscillation die out.
+        // Restarts damp the oscillation of the momentum.
         let grown = if round % 500 == 499 {
             1.0
         } else {

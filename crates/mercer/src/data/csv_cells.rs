@@ -39,7 +39,7 @@ pub(crate) struct Cells {
     expected: Option<usize>,
 }
 
-/// Rows cut into cells before their columns are parsed side by side.
+/// Rows that are cut into cells at once, before their columns are parsed on all threads.
 const BATCH: usize = 1024;
 
 impl Cells {

@@ -23,9 +23,9 @@ pub(crate) trait Entry: RealField + Copy + Default + Send + Sync {
     fn to_f64(self) -> f64;
     /// The product of a packed strip and a packed panel.
     fn dots(depth: usize, strip: &[Self], panel: &[Self], out: &mut [Self]);
-    /// Products of rows with eight vectors side by side.
+    /// Products of rows with eight interleaved vectors.
     fn lanes_dot(rows: [&[Self]; ROWS], x: &[Lanes]) -> [Lanes; ROWS];
-    /// Adds multiples of rows to eight vectors side by side.
+    /// Adds multiples of rows to eight interleaved vectors.
     fn lanes_add(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[Self]; ROWS]);
 }
 

@@ -219,8 +219,8 @@ fn what_cannot_be_fitted_is_refused_with_its_reason() {
     assert_eq!(fails(&cca, &none, &none), "no rows");
     let bad = Vectors::dense(1, vec![0.0, f64::NAN]);
     assert!(fails(&cca, &few, &bad).contains("row 2, column 1"));
-    let few = cca.fit_views(&x, &y, &mut Job::new().weights(&[1.0])).unwrap_err();
-    assert!(few.to_string().contains("one for each point"));
+    let one = cca.fit_views(&x, &y, &mut Job::new().weights(&[1.0])).unwrap_err();
+    assert!(one.to_string().contains("one for each point"));
     let memory = cca.fit_views(&x, &y, &mut Job::new().memory(1 << 20)).unwrap_err().to_string();
     assert!(memory.contains("needs 2 MB") && memory.contains("smaller rank"), "{memory}");
     let zero = Vectors::dense(1, vec![0.0; 178]);

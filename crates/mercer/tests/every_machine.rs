@@ -8,7 +8,7 @@ use std::time::Duration;
 use mercer::data::{Labels, Points, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
 use mercer::model::{Estimator, Fact, Function, Job, NuSvc, OneClass, Slack, Svc, SvcModel, Svdd, Svr};
-use mercer::solve::{Certificate, Smo, Stop, unwatched};
+use mercer::solve::{Certificate, Smo, Stop};
 
 /// Long enough for any of them, on any machine that runs tests.
 const PATIENCE: Duration = Duration::from_secs(60);

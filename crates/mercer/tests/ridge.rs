@@ -124,7 +124,6 @@ fn an_offset_and_weights_are_those_of_the_bordered_system() {
     let expected = by_hand(&x, &y, 0.1, &ridge);
     let y = [y];
     let model = Ridge::new(rbf(0.1)).lambda(0.3).fit_weighted(&x, &y, &weights).unwrap();
-    let [y] = y;
     assert!(difference(&coefficients(&model, 0), &expected[..60]) < 1e-10);
     assert!((model.expansion.offsets()[0] + expected[60]).abs() < 1e-11);
 }
@@ -157,7 +156,8 @@ fn leaving_out_in_closed_form_is_the_loop_over_left_out_points() {
         let mut errors = [0.0; 2];
         for i in 0..50 {
             let others: Vec<usize> = (0..50).filter(|&j| j != i).collect();
-            let some = |values: &[f64]| others.iter().filter_map(|&j| values.get(j).copied()).collect::<Vec<f64>>();
+            let some =
+                |values: &[f64]| others.iter().filter_map(|&j| values.get(j).copied()).collect::<Vec<f64>>();
             let (weights, targets) = (some(&weights), [some(&y[0]), some(&y[1])]);
             let model = ridge.fit_weighted(&x.select(&others), &targets, &weights).unwrap();
             let values = model.values(&x.select(&[i])).unwrap();
@@ -203,7 +203,11 @@ fn a_factor_in_single_precision_is_refined_to_the_answer_of_double() {
             let off = difference(&coefficients(&model, 0), &coefficients(&double, 0));
             assert!(off < tolerance, "{lambda}: {off}");
             // Rounding of Gα, whose parts are as large as ‖G‖‖y‖/λ.
-            assert!(model.quality.residual().unwrap() < 1e-13 / lambda, "{lambda}: {}", model.quality.residual().unwrap());
+            assert!(
+                model.quality.residual().unwrap() < 1e-13 / lambda,
+                "{lambda}: {}",
+                model.quality.residual().unwrap()
+            );
             let values = (model.values(&x).unwrap(), double.values(&x).unwrap());
             assert!(difference(values.0.values(), values.1.values()) < 1e-8);
         }
@@ -223,7 +227,8 @@ fn conjugate_gradients_come_to_the_direct_answer_in_little_memory() {
         let iterative = ridge.clone().solver(RidgeSolver::Iterative);
         let model = iterative.fit_weighted(&x, &y, &weights).unwrap();
         assert!(is_direct(&direct));
-        let Quality::Residual { residual, iterations: Some(iterations), converged: true } = model.quality else {
+        let Quality::Residual { residual, iterations: Some(iterations), converged: true } = model.quality
+        else {
             panic!("{:?}", model.quality)
         };
         assert!(residual <= 1e-10 && iterations > 0);

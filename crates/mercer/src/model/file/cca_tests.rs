@@ -47,7 +47,10 @@ fn parts_that_do_not_fit_are_refused() {
     assert!(refusal(infinite).contains("second view: a coefficient is not a finite number"));
     assert!(refusal(|file| file.tensor("second.offsets", &[1], [0.0])).contains("second view: 1 offsets"));
     assert!(refusal(|file| file.tensor("second.offsets", &[2], [f64::NAN; 2])).contains("an offset is not"));
-    assert!(refusal(|file| file.tensor("second.support", &[1], [1_u64])).contains("second view: 1 positions of support points"));
+    assert!(
+        refusal(|file| file.tensor("second.support", &[1], [1_u64]))
+            .contains("second view: 1 positions of support points")
+    );
     assert!(refusal(|file| file.tensor("second.points", &[1, 1], [1.0])).contains("both dense and sparse"));
     assert!(refusal(|file| file.entry("second.columns", "2")).contains("lie inside the width"));
     assert!(refusal(|file| file.entry("second.kernel", "rbf(gamma=")).contains("rbf(gamma="));

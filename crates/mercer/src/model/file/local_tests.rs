@@ -107,7 +107,9 @@ fn machines_of_cells_that_do_not_fit_are_refused() {
     let rows = "one row per support point";
     assert!(refusal(|file| file.tensor("cell.0.class_sizes", &[2], [2_u64; 2])).contains(rows));
     assert!(refusal(|file| file.tensor("cell.0.class_sizes", &[2], [u64::MAX, 4])).contains(rows));
-    assert!(refusal(|file| file.tensor("cell.0.class_sizes", &[1], [3_u64])).contains("1 class sizes where 2"));
+    assert!(
+        refusal(|file| file.tensor("cell.0.class_sizes", &[1], [3_u64])).contains("1 class sizes where 2")
+    );
     assert!(refusal(|file| file.tensor("cell.0.coefficients", &[1, 3], [0.0; 3])).contains(rows));
     let wide = |file: &mut Writer| file.tensor("cell.0.points", &[3, 3], [0_f32; 9]);
     assert!(refusal(wide).contains("cell 0: 3 features where 2"));

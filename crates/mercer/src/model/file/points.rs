@@ -92,7 +92,11 @@ pub(in crate::model) fn write_texts(prefix: &str, texts: &[String], writer: &mut
     });
     let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
     writer.counts(&format!("{prefix}texts.start"), &starts);
-    writer.tensor(&format!("{prefix}texts.bytes"), &[starts[texts.len()]], texts.iter().flat_map(|t| t.bytes()));
+    writer.tensor(
+        &format!("{prefix}texts.bytes"),
+        &[starts[texts.len()]],
+        texts.iter().flat_map(|t| t.bytes()),
+    );
 }
 
 /// Reads texts.

@@ -1,8 +1,8 @@
 //! Round trips and hostile files.
 
 use super::*;
-use crate::data::{Column, Dense, Sparse};
 use crate::data::Points;
+use crate::data::{Column, Dense, Sparse};
 use crate::kernel::{self, VectorExpr};
 use crate::model::{Coefficients, Expansion, Function, Role, SvcModel, SvddModel, VoteRule};
 use crate::solve::{Certificate, Stop};
@@ -76,7 +76,10 @@ fn function() -> Function<Vectors, VectorExpr> {
 }
 
 /// Changes kernel, coefficients and offsets of a model of vectors.
-pub(super) fn edit(saved: &mut Saved, change: impl FnOnce(&mut VectorExpr, &mut Coefficients, &mut Vec<f64>)) {
+pub(super) fn edit(
+    saved: &mut Saved,
+    change: impl FnOnce(&mut VectorExpr, &mut Coefficients, &mut Vec<f64>),
+) {
     let AnyModel::Vectors(model) = &mut saved.model else { panic!("a model of vectors was saved") };
     let mut change = Some(change);
     model.change(&mut |mut expansion| {
@@ -95,8 +98,7 @@ fn regression() -> Saved {
 }
 
 fn one_class() -> Saved {
-    let unknown =
-        Function { role: Role::OneClass, support: vec![], certificate: None, ..function() };
+    let unknown = Function { role: Role::OneClass, support: vec![], certificate: None, ..function() };
     trained(unknown, [None, Some(0.5), None])
 }
 
@@ -258,7 +260,10 @@ fn tensors_that_do_not_fit_are_refused() {
     assert!(dense(|file| file.tensor("coefficients", &[6], [0.0; 6])).contains("must have 2 dimensions"));
     assert!(dense(|file| file.tensor("coefficients", &[3, 2], [0_f32; 6])).contains("dimensions of F64"));
     assert!(dense(|file| file.tensor("support", &[2], [0_u64, 1])).contains("2 positions"));
-    assert!(dense(|file| file.tensor("points", &[2, 2], [0_f32; 4])).contains("one row per support point of a class"));
+    assert!(
+        dense(|file| file.tensor("points", &[2, 2], [0_f32; 4]))
+            .contains("one row per support point of a class")
+    );
     assert!(dense(|file| file.tensor("points", &[3, 2], [0_u32; 6])).contains("must be F32 or F64"));
     assert!(dense(|file| file.tensor("points", &[1 << 60, 0], [0_f32; 0])).contains("without features"));
     assert!(

@@ -252,9 +252,8 @@ fn a_watch_ends_every_fit() {
         std::ops::ControlFlow::Continue(())
     };
     let svc = Svc::new(rbf(2.0));
-    let found = svc
-        .fit_probability_in(&x, &y, &Settings::default(), &mut Job::new().watched(&mut watch))
-        .unwrap();
+    let found =
+        svc.fit_probability_in(&x, &y, &Settings::default(), &mut Job::new().watched(&mut watch)).unwrap();
     assert_eq!(found, svc.fit_probability(&x, &y, &Settings::default()).unwrap());
     assert!(parts.lock().unwrap().iter().copied().eq((0..15).map(|part| (part, 15))));
     let mut calls = 0;

@@ -201,7 +201,7 @@ impl<K> Fisher<K> {
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &costs);
         let lower = values::lower(&*gram, &mut plan.stage(0))?;
-        gram.rest();
+        gram.release_scratch();
         let axes = whole(lower, classes, mu, &mut plan, 1)?;
         Ok((axes, (0..x.len()).collect()))
     }

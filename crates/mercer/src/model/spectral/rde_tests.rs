@@ -126,7 +126,10 @@ fn what_cannot_be_used_is_refused() {
     assert!(
         message(Rde::new(rbf(1.0)).fit(&points(1), &y[..1])).starts_with("the Gram matrix has no leading")
     );
-    assert!(message(rde().fit_in(&x, &y, &mut Job::new().memory(1000))).starts_with("an eigendecomposition needs"));
+    assert!(
+        message(rde().fit_in(&x, &y, &mut Job::new().memory(1000)))
+            .starts_with("an eigendecomposition needs")
+    );
     let one = Labels::first_seen(["a"; 20]);
     assert_eq!(message(rde().fit_labels(&x, &one)), "only one class, 'a'; at least two are needed");
     let huge = Vectors::dense(1, (0..20).map(|i| 1e200 * f64::from(i)).collect());
@@ -134,7 +137,10 @@ fn what_cannot_be_used_is_refused() {
     let refused = rde().fit_in(&x, &y, &mut Job::new().weights(&[-1.0; 20]));
     assert_eq!(message(refused), "weights of points: none may be negative or infinite, or no number");
     let mut stop = |_: crate::model::Event<'_>| std::ops::ControlFlow::Break(());
-    assert!(matches!(rde().fit_in(&x, &y, &mut Job::new().watched(&mut stop)).unwrap_err().kind(), ErrorKind::Interrupted));
+    assert!(matches!(
+        rde().fit_in(&x, &y, &mut Job::new().watched(&mut stop)).unwrap_err().kind(),
+        ErrorKind::Interrupted
+    ));
 }
 
 #[test]

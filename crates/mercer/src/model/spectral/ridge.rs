@@ -355,7 +355,7 @@ impl<K> Ridge<K> {
         let mut plan = Plan::new(&mut stages, &costs);
         let k = values::lower(gram, &mut plan.stage(0)).map_err(|error| ready.own.error(error))?;
         // The packed points are not needed any more.
-        gram.rest();
+        gram.release_scratch();
         self.system(lambda, &ready.own.weights).direct(k, &ready.targets, left_out, &mut plan, 1)
     }
 

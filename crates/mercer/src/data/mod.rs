@@ -3,7 +3,7 @@
 //! A data set for vector kernels is [`Vectors`]: dense or sparse rows of `f32` or `f64`, kept as they came unless
 //! [`Vectors::compact`] is asked for the form that is faster. Its labels are [`Labels`], of any text. [`read`] turns a
 //! file into both: LIBSVM text, CSV or NPY, plain or compressed by gzip or zstd, and says file, line and column of what
-//! it cannot accept. [`write_libsvm`] and [`write_csv`] go the other way, [`Scaler`] brings features to a common size,
+//! it cannot accept; [`read_texts`] reads texts. [`write_libsvm`] and [`write_csv`] go the other way, [`Scaler`] brings features to a common size,
 //! and [`Range`] is LIBSVM's `svm-scale`. [`Folds`] deals points out for cross-validation.
 //!
 //! Cost: LIBSVM text is parsed in one pass on all threads, and what is read does not depend on their number.
@@ -54,6 +54,7 @@ mod range_file;
 mod scale;
 mod sparse;
 mod table;
+mod texts;
 mod weights;
 mod write;
 
@@ -70,6 +71,7 @@ pub use range::{FeatureRange, Range, ScaleReport, TargetRange, read_range, write
 pub use scale::Scaler;
 pub use sparse::Sparse;
 pub use table::{ColumnRef, Format, ReadOptions, Table, read, read_from, read_labels};
+pub use texts::{read_texts, read_texts_from};
 pub use weights::read_weights;
 pub(crate) use write::write_bytes;
 pub use write::{write_atomic, write_csv, write_libsvm};

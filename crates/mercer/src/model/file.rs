@@ -44,11 +44,14 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use super::facts::Facts;
 use super::fitted::Model;
 use super::method::Method;
 use super::probability::Estimate;
 use super::quality::Quality;
-use super::space::{AnyModel, SPACES, Space};
+use super::setting::Value;
+use super::space::{AnyEstimator, AnyModel, SPACES, Space};
+use super::svm::class_weights::factors;
 use crate::data::{Encoding, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -124,6 +127,25 @@ pub struct Training {
     pub tolerance: f64,
 }
 
+impl Training {
+    /// The parameters of an estimator whose fit found `found` and gave a model of `classes`. None for a method that has
+    /// neither a price C nor a share ν, or no tolerance.
+    #[must_use]
+    pub fn of(estimator: &AnyEstimator, found: &Facts, classes: &[String]) -> Option<Self> {
+        let number = |name: &str| estimator.get(name).and_then(|value| value.number());
+        let (c, nu, tolerance) = (number("c"), number("nu"), number("tolerance")?);
+        c.or(nu)?;
+        let mut class_weights = match estimator.get("weight") {
+            Some(Value::Weights(weights)) => factors(&weights, classes),
+            _ => Vec::new(),
+        };
+        if class_weights.iter().all(|&factor| factor == 1.0) {
+            class_weights.clear();
+        }
+        Some(Self { c, nu, epsilon: found.number("epsilon"), class_weights, tolerance })
+    }
+}
+
 impl<M: Model<Vectors> + 'static> From<M> for Saved {
     /// The model alone, trained by this version of the library.
     fn from(model: M) -> Self {
@@ -145,6 +167,19 @@ impl Saved {
             labels: None,
             training: None,
             program,
+        }
+    }
+
+    /// The name of the method, as exactly as the file knows it: methods of C and of ν fit models of one kind.
+    #[must_use]
+    pub fn method(&self) -> &'static str {
+        let of_nu = self.training.as_ref().is_some_and(|training| training.nu.is_some());
+        match self.model.kind() {
+            "svc" if of_nu => "nu-svc",
+            "svc" => "c-svc",
+            "svr" if of_nu => "nu-svr",
+            "svr" if self.training.is_some() => "epsilon-svr",
+            kind => kind,
         }
     }
 

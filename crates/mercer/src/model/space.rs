@@ -4,9 +4,10 @@
 //! from it, and the doors go through them.
 
 use std::fmt::{Debug, Display};
+use std::path::Path;
 use std::str::FromStr;
 
-use super::estimator::Targets;
+use super::estimator::{TargetKind, Targets};
 use super::expansion::Coefficients;
 use super::facts::Facts;
 use super::file::{Flaw, Reader, Writer, read_model, write_model};
@@ -16,9 +17,9 @@ use super::method::{Card, Configured, Method};
 use super::probability::{Estimate, Settings};
 use super::quality::Quality;
 use super::setting::Value;
-use crate::data::{Dense, Points, Vectors};
+use crate::data::{self, Dense, Points, ReadOptions, Table, Vectors};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{Definiteness, Kernel, TextExpr, VectorExpr, rbf, spectrum};
+use crate::kernel::{Definiteness, Kernel, TextExpr, VectorExpr, VectorKernel, rbf, spectrum};
 
 /// A space of inputs that has a kernel algebra and a form in model files.
 pub trait Space: Points + Debug + PartialEq + 'static {
@@ -43,6 +44,18 @@ pub trait Space: Points + Debug + PartialEq + 'static {
         let _ = width;
         self
     }
+
+    /// Whether the points are the values of the kernel.
+    fn is_precomputed(kernel: &Self::Kernel) -> bool {
+        let _ = kernel;
+        false
+    }
+
+    /// Reads a data file of points for the kernel, as far as that is known.
+    ///
+    /// # Errors
+    /// If the file cannot be read, with the place of what is wrong in it.
+    fn read_table(kernel: Option<&Self::Kernel>, path: &Path, options: &ReadOptions) -> Result<Table<Self>>;
 
     /// Writes the points into a model file, `prefix` before each name.
     fn write(&self, prefix: &str, writer: &mut Writer);
@@ -74,6 +87,15 @@ impl Space for Vectors {
         self.with_width(width)
     }
 
+    fn is_precomputed(kernel: &VectorExpr) -> bool {
+        kernel.leaves().iter().any(|leaf| leaf.kernel == VectorKernel::Precomputed)
+    }
+
+    fn read_table(kernel: Option<&VectorExpr>, path: &Path, options: &ReadOptions) -> Result<Table> {
+        let precomputed = kernel.is_some_and(Self::is_precomputed);
+        data::read(path, &ReadOptions { precomputed, ..options.clone() })
+    }
+
     fn write(&self, prefix: &str, writer: &mut Writer) {
         super::file::write_vectors(prefix, self, writer);
     }
@@ -103,6 +125,10 @@ impl Space for Vec<String> {
     /// The normalised 3-spectrum.
     fn default_kernel(_: usize) -> TextExpr {
         spectrum(3).normalized()
+    }
+
+    fn read_table(_: Option<&TextExpr>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+        data::read_texts(path, options)
     }
 
     fn write(&self, prefix: &str, writer: &mut Writer) {
@@ -210,6 +236,19 @@ macro_rules! spaces {
             pub fn storage(&self) -> &'static str {
                 each!(self, Self, points => points.storage())
             }
+
+            /// Reads a data file of points of the space that the kernel is of; without one, of the first space.
+            ///
+            /// # Errors
+            /// If the file cannot be read, with the place of what is wrong in it.
+            pub fn read(kernel: Option<&AnyKernel>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+                match kernel {
+                    $(Some(AnyKernel::$variant(kernel)) => {
+                        Ok(<$points>::read_table(Some(kernel), path, options)?.map(Self::$variant))
+                    })+
+                    None => Ok(Vectors::read_table(None, path, options)?.map(Self::from)),
+                }
+            }
         }
 
         impl Points for AnyPoints {
@@ -238,6 +277,12 @@ macro_rules! spaces {
             #[must_use]
             pub fn definiteness(&self) -> Definiteness {
                 match self { $(Self::$variant(kernel) => Kernel::<$points>::definiteness(kernel),)+ }
+            }
+
+            /// Whether the points are its values.
+            #[must_use]
+            pub fn is_precomputed(&self) -> bool {
+                match self { $(Self::$variant(kernel) => <$points as Space>::is_precomputed(kernel),)+ }
             }
 
             /// Refuses parameters out of range.
@@ -380,6 +425,17 @@ macro_rules! spaces {
             #[must_use]
             pub fn outputs(&self) -> (&'static str, Vec<String>) {
                 each!(self, Self, model => model.outputs())
+            }
+
+            /// What was known of each point that it was fitted to, and so what it can be compared with.
+            #[must_use]
+            pub fn target(&self) -> TargetKind {
+                match self { $(Self::$variant(model) => Method::<$points>::target(model.kind()),)+ }
+            }
+
+            /// The number of the class that a row of [`AnyModel::decisions`] stands for.
+            pub(super) fn class_of(&self, decisions: &[f64]) -> usize {
+                each!(self, Self, model => model.class_of(decisions))
             }
 
             /// What probabilities can be learnt for it.
@@ -544,7 +600,10 @@ macro_rules! spaces {
                 match (self, x, model) {
                     $((Self::$variant(estimator), AnyPoints::$variant(x), AnyModel::$variant(model)) => {
                         let y = y.try_map(|_| mixed(self.space(), "another"))?;
-                        estimator.learn(x, &y, &**model, settings, &mut job.of_space())
+                        let mut own = job.of_space();
+                        let learnt = estimator.learn(x, &y, &**model, settings, &mut own);
+                        job.found = own.found;
+                        learnt
                     })+
                     (first, second, _) => mixed(first.space(), second.space()),
                 }

@@ -44,11 +44,14 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use super::facts::Facts;
 use super::fitted::Model;
 use super::method::Method;
 use super::probability::Estimate;
 use super::quality::Quality;
-use super::space::{AnyModel, SPACES, Space};
+use super::setting::Value;
+use super::space::{AnyEstimator, AnyModel, SPACES, Space};
+use super::svm::class_weights::factors;
 use crate::data::{Encoding, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -97,6 +100,12 @@ impl LabelKind {
     /// All kinds, for parsing.
     pub const ALL: [Self; 4] = [Self::Text, Self::Integer, Self::Float, Self::Boolean];
 
+    /// The kind of that word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == word)
+    }
+
     /// The word used in files.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -122,6 +131,29 @@ pub struct Training {
     pub class_weights: Vec<f64>,
     /// The tolerance on the optimality conditions.
     pub tolerance: f64,
+}
+
+impl Training {
+    /// The parameters of an estimator that was fitted, whose job has `found` ε where that was found; none of a method that
+    /// solves no quadratic programme.
+    #[must_use]
+    pub fn of(estimator: &AnyEstimator, model: &AnyModel, found: &Facts) -> Option<Self> {
+        let number = |name: &str| estimator.get(name).as_ref().and_then(Value::number);
+        let factors = match estimator.get("weight") {
+            Some(Value::Weights(weights)) if !weights.is_empty() => factors(&weights, model.classes()),
+            _ => Vec::new(),
+        };
+        if model.quality().residual().is_some() {
+            return None;
+        }
+        Some(Self {
+            c: number("c"),
+            nu: number("nu"),
+            epsilon: number("epsilon").or_else(|| found.number("epsilon")),
+            class_weights: if factors.iter().any(|factor| *factor != 1.0) { factors } else { Vec::new() },
+            tolerance: number("tolerance")?,
+        })
+    }
 }
 
 impl<M: Model<Vectors> + 'static> From<M> for Saved {
@@ -298,8 +330,7 @@ pub(super) fn read_model<X: Space>(reader: &mut Reader<'_>) -> Result<Box<dyn Mo
 }
 
 fn label_kind(word: &str) -> Result<LabelKind, Flaw> {
-    let known = LabelKind::ALL.into_iter().find(|kind| kind.name() == word);
-    known
+    LabelKind::named(word)
         .ok_or_else(|| format!("labels '{word}': this program knows text, integer, float and boolean").into())
 }
 

@@ -1,8 +1,9 @@
-//! Rows of numbers from numpy and scipy.
+//! Points from Python: rows of numbers of numpy and scipy.
 
 use std::sync::Arc;
 
 use mercer::data::{Dense, Points as _, Real, Row, Sparse, Vectors};
+use mercer::model::AnyPoints;
 use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{Element, IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -12,10 +13,15 @@ use rayon::prelude::*;
 
 use crate::lend::Lent;
 
-/// Rows of numbers, dense or sparse, single or double precision.
+/// Points: rows of numbers, dense or sparse, single or double precision.
 #[pyclass(frozen, module = "mercer._mercer")]
-#[derive(Clone)]
-pub(crate) struct Points(pub(crate) Vectors);
+pub(crate) struct Points(pub(crate) AnyPoints);
+
+impl From<Vectors> for Points {
+    fn from(rows: Vectors) -> Self {
+        Self(rows.into())
+    }
+}
 
 /// A matrix in either precision.
 #[derive(FromPyObject)]
@@ -51,10 +57,10 @@ impl Points {
     #[staticmethod]
     #[pyo3(signature = (matrix: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
     fn dense(matrix: Matrix<'_>) -> Self {
-        Self(match matrix {
-            Matrix::Single(matrix) => rows(&matrix),
-            Matrix::Double(matrix) => rows(&matrix),
-        })
+        match matrix {
+            Matrix::Single(matrix) => rows(&matrix).into(),
+            Matrix::Double(matrix) => rows(&matrix).into(),
+        }
     }
 
     /// The rows of a matrix in compressed form, columns ascending within a row. Of a large matrix that is mostly stored
@@ -68,15 +74,15 @@ impl Points {
             Values::Single(values) => compressed(columns, start, index, values.as_array().to_vec())?.into(),
             Values::Double(values) => compressed(columns, start, index, values.as_array().to_vec())?.into(),
         };
-        Ok(Self(rows.compact()))
+        Ok(rows.compact().into())
     }
 
     /// The rows of a matrix of kernel values, numbered as the kernel `precomputed` wants them.
     #[staticmethod]
     #[pyo3(signature = (matrix: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
     fn gram(matrix: Matrix<'_>) -> Self {
-        Self(match matrix {
-            Matrix::Single(matrix) => numbered(matrix.as_array()).into(),
+        Self::from(match matrix {
+            Matrix::Single(matrix) => Vectors::from(numbered(matrix.as_array())),
             Matrix::Double(matrix) => numbered(matrix.as_array()).into(),
         })
     }
@@ -99,12 +105,14 @@ impl Points {
         if weights.as_ref().is_some_and(|weights| weights.len() != self.0.len()) {
             return Err(PyValueError::new_err("weights must be one per row"));
         }
-        Ok(py.detach(|| variance(&self.0, weights.as_deref())))
+        let AnyPoints::Vectors(rows) = &self.0;
+        Ok(py.detach(|| variance(rows, weights.as_deref())))
     }
 
     /// As numpy has them: a matrix, or columns, start, index and values of sparse rows.
     fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match &self.0 {
+        let AnyPoints::Vectors(rows) = &self.0;
+        match rows {
             Vectors::Dense32(rows) => Ok(matrix(py, rows)?.into_any()),
             Vectors::Dense64(rows) => Ok(matrix(py, rows)?.into_any()),
             Vectors::Sparse32(rows) => Ok(parts(py, rows)?.into_any()),

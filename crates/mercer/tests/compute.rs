@@ -25,7 +25,11 @@ impl Device {
 }
 
 impl Compute<Vectors> for Device {
-    fn gram<'k>(&self, kernel: &'k dyn Kernel<Vectors>, points: &Vectors) -> mercer::Result<Box<dyn Gram + 'k>> {
+    fn gram<'k>(
+        &self,
+        kernel: &'k dyn Kernel<Vectors>,
+        points: &Vectors,
+    ) -> mercer::Result<Box<dyn Gram + 'k>> {
         self.grams.fetch_add(1, Ordering::Relaxed);
         Ok(Box::new(Lazy::new(kernel, points)?))
     }
@@ -87,7 +91,8 @@ fn a_device_takes_over_all_programmes_at_once() {
 
     // ν-SVR doubles its variables, one against all shares its points; ν-SVC has two sums.
     let svr = Svr::new(rbf(0.7)).c(2.0).nu(0.4).tolerance(1e-6);
-    let (a, b) = (svr.fit_in(&x, &targets, &mut Job::new().on(&device)).unwrap(), svr.fit(&x, &targets).unwrap());
+    let (a, b) =
+        (svr.fit_in(&x, &targets, &mut Job::new().on(&device)).unwrap(), svr.fit(&x, &targets).unwrap());
     let (a, b) = (a.values(&x).unwrap(), b.values(&x).unwrap());
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-4));
     let ovr = OneVsAll::new(rbf(0.7)).c(2.0).tolerance(1e-6);
@@ -114,7 +119,11 @@ fn an_answer_that_is_not_true_is_refused_by_its_point() {
 struct Counting(AtomicUsize);
 
 impl Compute<Vectors> for Counting {
-    fn gram<'k>(&self, kernel: &'k dyn Kernel<Vectors>, points: &Vectors) -> mercer::Result<Box<dyn Gram + 'k>> {
+    fn gram<'k>(
+        &self,
+        kernel: &'k dyn Kernel<Vectors>,
+        points: &Vectors,
+    ) -> mercer::Result<Box<dyn Gram + 'k>> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(Box::new(Lazy::new(kernel, points)?))
     }

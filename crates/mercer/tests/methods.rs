@@ -7,7 +7,8 @@ use mercer::data::{LabelSets, Labels, Points, Vectors};
 use mercer::error::ErrorKind;
 use mercer::model::file::Saved;
 use mercer::model::{
-    AnyEstimator, AnyKernel, AnyPoints, Card, How, Job, Kind, Method, Quality, Space, TargetKind, Targets, Value,
+    AnyEstimator, AnyKernel, AnyPoints, Card, How, Job, Kind, Method, Quality, Space, TargetKind, Targets,
+    Value,
 };
 
 const N: usize = 60;
@@ -95,13 +96,24 @@ fn names_are_one_each_and_parameters_can_be_set_to_what_they_are() {
         let different: BTreeSet<&char> = letters.iter().collect();
         assert!(own.len() == card.parameters.len() && different.len() == letters.len(), "{}", card.name);
         for about in &card.parameters {
-            assert_eq!(estimator.get(about.name).as_ref(), Some(&about.default), "{} {}", card.name, about.name);
+            assert_eq!(
+                estimator.get(about.name).as_ref(),
+                Some(&about.default),
+                "{} {}",
+                card.name,
+                about.name
+            );
             estimator.set(about.name, &about.default).unwrap();
             assert!(!about.meaning.is_empty() && !about.domain.is_empty());
             // A value of another kind is refused with what it can be.
             let other = if about.kind == Kind::Weights { Value::Flag(true) } else { Value::Weights(vec![]) };
             let error = estimator.set(about.name, &other).unwrap_err();
-            assert!(matches!(error.kind(), ErrorKind::Setting { .. }), "{} {}: {error}", card.name, about.name);
+            assert!(
+                matches!(error.kind(), ErrorKind::Setting { .. }),
+                "{} {}: {error}",
+                card.name,
+                about.name
+            );
         }
         let error = estimator.set("no-such", &Value::Flag(true)).unwrap_err().to_string();
         assert!(error.contains("'no-such'") && error.contains(card.name), "{error}");
@@ -120,9 +132,11 @@ fn what_does_not_fit_is_refused_by_name() {
     assert!(error.contains("'texts'") && error.contains("'vectors'"), "{error}");
     let error = svc.fit(&vectors(0.0), &Targets::None, &mut Job::new()).err().unwrap().to_string();
     assert!(error.contains("a class for each point"), "{error}");
-    for (text, column, part) in
-        [("spektrum(p=3)", 1, "spectrum"), ("rbf(gamma=1) + spectrum(p=3)", 16, "spectrum"), ("", 1, "expected")]
-    {
+    for (text, column, part) in [
+        ("spektrum(p=3)", 1, "spectrum"),
+        ("rbf(gamma=1) + spectrum(p=3)", 16, "spectrum"),
+        ("", 1, "expected"),
+    ] {
         let error = text.parse::<AnyKernel>().unwrap_err();
         let ErrorKind::KernelText { column: found, .. } = error.kind() else { panic!("{error}") };
         assert_eq!(*found, column, "{error}");

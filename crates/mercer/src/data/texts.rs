@@ -11,7 +11,7 @@ use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number;
 use super::table::{self, ColumnRef, ReadOptions, Table};
-use crate::error::{DataProblem, Error, ErrorKind, Problem, Result};
+use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
 /// Reads a file of texts; `-` is standard input. Of the options those about labels are looked at.
 ///
@@ -58,18 +58,18 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table<Vec<Strin
         if labelled {
             let tab = row.iter().position(|&byte| byte == b'\t');
             let tab =
-                tab.ok_or_else(|| flaw(0, Problem::Other("no tab between a label and a text".into())))?;
+                tab.ok_or_else(|| flaw(0, ParseProblem::Other("no tab between a label and a text".into())))?;
             text = &row[tab + 1..];
             let label = row[..tab].trim_ascii();
             let pushed = match options.targets && options.labels_path.is_none() {
                 true => number::whole(label).map(|value| labels.push_number(value)),
-                false if label.is_empty() && !options.sets => Err(Problem::MissingLabel),
+                false if label.is_empty() && !options.sets => Err(ParseProblem::MissingLabel),
                 false => labels.push(label),
             };
             pushed.map_err(|problem| flaw(0, problem))?;
         }
         let text = std::str::from_utf8(text)
-            .map_err(|error| flaw(row.len() - text.len() + error.valid_up_to(), Problem::NotText))?;
+            .map_err(|error| flaw(row.len() - text.len() + error.valid_up_to(), ParseProblem::NotText))?;
         points.push(text.to_owned());
     }
     let labels = labelled.then(|| labels.finish());

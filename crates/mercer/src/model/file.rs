@@ -100,6 +100,12 @@ impl LabelKind {
     /// All kinds, for parsing.
     pub const ALL: [Self; 4] = [Self::Text, Self::Integer, Self::Float, Self::Boolean];
 
+    /// The kind of that word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == word)
+    }
+
     /// The word used in files.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -333,8 +339,7 @@ pub(super) fn read_model<X: Space>(reader: &mut Reader<'_>) -> Result<Box<dyn Mo
 }
 
 fn label_kind(word: &str) -> Result<LabelKind, Flaw> {
-    let known = LabelKind::ALL.into_iter().find(|kind| kind.name() == word);
-    known
+    LabelKind::named(word)
         .ok_or_else(|| format!("labels '{word}': this program knows text, integer, float and boolean").into())
 }
 

@@ -140,6 +140,21 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
         without(self.kind(), "components")
     }
 
+    /// Components of each of `points` of the second view, where there are two views.
+    ///
+    /// # Errors
+    /// If the points do not fit the model, or it has no second view.
+    fn second_components(&self, points: &X) -> Result<Dense<f64>> {
+        let _ = points;
+        without(self.kind(), "a second view")
+    }
+
+    /// Components of the points that the model is made of, where they are known without a kernel value: one row for each
+    /// support point.
+    fn own_components(&self) -> Option<Dense<f64>> {
+        None
+    }
+
     /// Refuses parts that do not fit together or numbers that are not finite; gives the coefficients as a file holds them:
     /// a row for each support point.
     ///

@@ -19,7 +19,9 @@ use super::quality::Quality;
 use super::setting::Value;
 use crate::data::{self, Dense, Points, ReadOptions, Table, Vectors};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{Definiteness, Kernel, TextExpr, VectorExpr, VectorKernel, rbf, spectrum};
+use crate::kernel::{
+    Bound, Definiteness, Expr, Kernel, Parameter, Readout, TextExpr, VectorExpr, VectorKernel, rbf, spectrum,
+};
 
 /// A space of inputs that has a kernel algebra and a form in model files.
 pub trait Space: Points + Debug + PartialEq + 'static {
@@ -144,6 +146,55 @@ impl Space for Vec<String> {
     }
 }
 
+/// Points of any space as those of the space `X`.
+trait AsSpace<X> {
+    /// The points. It panics where they are of another space than the caller has found them to be.
+    fn as_space(&self) -> &X;
+}
+
+/// A kernel bound to columns of the space `X`, for rows of any space, which must be of the same.
+struct OfAny<X>(Box<dyn Bound<X>>);
+
+impl<X: Space> Bound<AnyPoints> for OfAny<X>
+where
+    AnyPoints: AsSpace<X>,
+{
+    fn columns(&self) -> usize {
+        self.0.columns()
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        self.0.diagonal()
+    }
+
+    fn rows(&self, points: &AnyPoints, rows: &[usize], out: &mut [&mut [f32]]) {
+        self.0.rows(points.as_space(), rows, out);
+    }
+
+    fn rows_f64(&self, points: &AnyPoints, rows: &[usize], out: &mut [&mut [f64]]) {
+        self.0.rows_f64(points.as_space(), rows, out);
+    }
+
+    fn accumulate(
+        &self,
+        points: &AnyPoints,
+        rows: &[usize],
+        weights: &[f64],
+        diagonal: &[f64],
+        sums: &mut [f64],
+    ) {
+        self.0.accumulate(points.as_space(), rows, weights, diagonal, sums);
+    }
+
+    fn read(&self, points: &AnyPoints, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
+        self.0.read(points.as_space(), rows, blocks, sums);
+    }
+
+    fn cost(&self) -> f64 {
+        self.0.cost()
+    }
+}
+
 /// The column of a fault in a kernel's text; 0 of other errors.
 fn column(error: &Error) -> usize {
     match error.kind() {
@@ -155,6 +206,13 @@ fn column(error: &Error) -> usize {
 /// The error of things of different spaces.
 fn mixed<T>(first: &str, second: &str) -> Result<T> {
     let what = format!("points of the space '{second}' where the kernel is of '{first}'").into();
+    Err(ErrorKind::Unsupported { what }.into())
+}
+
+/// The error of kernels of different spaces in one expression.
+fn mixed_kernels<T>(first: &AnyKernel, second: &AnyKernel) -> Result<T> {
+    let [one, other] = [first, second].map(AnyKernel::space);
+    let what = format!("one kernel of '{first}', of {one}, and '{second}', of {other}").into();
     Err(ErrorKind::Unsupported { what }.into())
 }
 
@@ -293,6 +351,102 @@ macro_rules! spaces {
                 match self { $(Self::$variant(kernel) => <$points as Space>::check_kernel(kernel),)+ }
             }
         }
+
+        impl AnyKernel {
+            /// The kernel c on points of the same space.
+            #[must_use]
+            pub fn constant(&self, c: f64) -> Self {
+                match self { $(Self::$variant(_) => Self::$variant(Expr::Constant(c)),)+ }
+            }
+
+            /// Two kernels as operands: a constant becomes one on points of the other's space.
+            fn operands(self, other: Self) -> (Self, Self) {
+                let number = |kernel: &Self| each!(kernel, Self, kernel => match kernel {
+                    Expr::Constant(c) => Some(*c),
+                    _ => None,
+                });
+                match (number(&self), number(&other)) {
+                    (_, Some(c)) => (self.clone(), self.constant(c)),
+                    (Some(c), None) => (other.constant(c), other),
+                    (None, None) => (self, other),
+                }
+            }
+
+            /// k + l.
+            ///
+            /// # Errors
+            /// If they are of different spaces.
+            pub fn plus(self, other: Self) -> Result<Self> {
+                match self.operands(other) {
+                    $((Self::$variant(first), Self::$variant(second)) => Ok(Self::$variant(first + second)),)+
+                    (first, second) => mixed_kernels(&first, &second),
+                }
+            }
+
+            /// k · l.
+            ///
+            /// # Errors
+            /// If they are of different spaces.
+            pub fn times(self, other: Self) -> Result<Self> {
+                match self.operands(other) {
+                    $((Self::$variant(first), Self::$variant(second)) => Ok(Self::$variant(first * second)),)+
+                    (first, second) => mixed_kernels(&first, &second),
+                }
+            }
+
+            /// kᵐ.
+            #[must_use]
+            pub fn power(self, exponent: u32) -> Self {
+                match self { $(Self::$variant(kernel) => Self::$variant(kernel.power(exponent)),)+ }
+            }
+
+            /// exp(k).
+            #[must_use]
+            pub fn exp(self) -> Self {
+                match self { $(Self::$variant(kernel) => Self::$variant(kernel.exp()),)+ }
+            }
+
+            /// k(x, y)/√(k(x, x) k(y, y)).
+            #[must_use]
+            pub fn normalized(self) -> Self {
+                match self { $(Self::$variant(kernel) => Self::$variant(kernel.normalized()),)+ }
+            }
+
+            /// The real parameters, in the order of the text.
+            #[must_use]
+            pub fn parameters(&self) -> Vec<Parameter> {
+                each!(self, Self, kernel => kernel.parameters())
+            }
+
+            /// The kernel with another value of the parameter at `path`.
+            ///
+            /// # Errors
+            /// If there is no such parameter, or the value is out of range.
+            pub fn with_parameter(&self, path: &str, value: f64) -> Result<Self> {
+                Ok(match self { $(Self::$variant(kernel) => Self::$variant(kernel.with_parameter(path, value)?),)+ })
+            }
+        }
+
+        impl Kernel<AnyPoints> for AnyKernel {
+            fn bind(&self, columns: &AnyPoints) -> Result<Box<dyn Bound<AnyPoints>>> {
+                both!(self, Self, kernel, columns, given => Ok(Box::new(OfAny(kernel.bind(given)?))))
+            }
+
+            fn definiteness(&self) -> Definiteness {
+                self.definiteness()
+            }
+        }
+
+        $(
+            impl AsSpace<$points> for AnyPoints {
+                fn as_space(&self) -> &$points {
+                    match self {
+                        Self::$variant(points) => points,
+                        other => panic!("points of the space '{}' for a kernel bound to others", other.space()),
+                    }
+                }
+            }
+        )+
 
         impl Display for AnyKernel {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -482,6 +636,20 @@ macro_rules! spaces {
             /// If the points do not fit the model, or it has none.
             pub fn components(&self, points: &AnyPoints) -> Result<Dense<f64>> {
                 both!(self, Self, model, points, given => model.components(given))
+            }
+
+            /// Components of points of the second of two views; as [`Model::second_components`].
+            ///
+            /// # Errors
+            /// If the points do not fit the model, or it has no second view.
+            pub fn second_components(&self, points: &AnyPoints) -> Result<Dense<f64>> {
+                both!(self, Self, model, points, given => model.second_components(given))
+            }
+
+            /// Components of the points that the model is made of; as [`Model::own_components`].
+            #[must_use]
+            pub fn own_components(&self) -> Option<Dense<f64>> {
+                each!(self, Self, model => model.own_components())
             }
 
             /// The model as one of type `M`, if it is one: `model.downcast::<PcaModel<Vectors, VectorExpr>>()`.

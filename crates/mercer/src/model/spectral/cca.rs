@@ -376,6 +376,10 @@ impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
         self.transform_first(points)
     }
 
+    fn second_components(&self, points: &X) -> Result<Dense<f64>> {
+        self.transform_second(points)
+    }
+
     fn check(&self) -> Result<Dense<f64>, Flaw> {
         let components = self.values.len();
         if components == 0 {

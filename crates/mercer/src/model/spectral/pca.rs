@@ -322,11 +322,13 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
     }
 
     fn facts(&self) -> Facts {
-        Facts::default()
+        let facts = Facts::default()
             .with("components", self.components())
             .with("eigenvalues", self.eigenvalues.as_slice())
             .with("explained", self.explained())
-            .with("total", self.total)
+            .with("total", self.total);
+        let weighted = self.weights.iter().any(|weight| *weight != 1.0);
+        if weighted { facts.with("point_weights", self.weights.as_slice()) } else { facts }
     }
 
     fn words(&self) -> String {
@@ -347,6 +349,10 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
 
     fn components(&self, points: &X) -> Result<Dense<f64>> {
         self.transform(points)
+    }
+
+    fn own_components(&self) -> Option<Dense<f64>> {
+        Some(self.scores())
     }
 
     fn check(&self) -> Result<Dense<f64>, Flaw> {

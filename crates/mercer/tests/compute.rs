@@ -100,7 +100,8 @@ fn a_device_takes_over_all_programmes_at_once() {
     assert_eq!(a.predict(&x).unwrap(), b.predict(&x).unwrap());
     let nu = NuSvc::new(rbf(0.7)).nu(0.3).tolerance(1e-6);
     let (a, b) = (nu.fit_in(&x, &y, &mut Job::new().on(&device)).unwrap(), nu.fit(&x, &y).unwrap());
-    assert!((a.certificates[0].objective - b.certificates[0].objective).abs() < 1e-5);
+    let (a, b) = (a.certificates[0].objective, b.certificates[0].objective);
+    assert!((a - b).abs() < 1e-4 * b.abs(), "{a} {b}");
     assert_eq!(device.solves.load(Ordering::Relaxed), 4);
 }
 

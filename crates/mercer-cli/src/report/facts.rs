@@ -34,19 +34,34 @@ pub(crate) fn rest(text: &mut String, lines: usize) {
     }
 }
 
-/// The numbers among facts, a line for each, and tables; `taken` tells which line of a table was taken.
-pub(super) fn numbers(facts: &Facts, taken: &Facts) -> String {
+/// The numbers among facts, a line for each, and tables. What `told` says already is left out; `taken` tells which line of a
+/// table was taken.
+pub(super) fn numbers(facts: &Facts, told: &str, taken: &Facts) -> String {
+    // Lists beside a table are its columns.
+    let in_table = |length: usize| {
+        facts.iter().any(|(_, fact)| matches!(fact, Fact::Parts(parts) if parts.len() == length))
+    };
     let mut text = String::new();
     for (name, fact) in facts.iter() {
-        match fact {
-            Fact::Count(_) | Fact::Number(_) | Fact::Numbers(_) => {
-                text += &line(&label(name), cell(name, fact).unwrap_or_default());
+        let label = label(name);
+        match (fact, cell(name, fact)) {
+            (Fact::Parts(parts), _) => text += &line(&label, trials(parts, taken)),
+            (Fact::Numbers(numbers), Some(_)) if in_table(numbers.len()) => {}
+            (Fact::Count(_) | Fact::Number(_) | Fact::Numbers(_), Some(value))
+                if !is_told(told, &label, &value) =>
+            {
+                text += &line(&label, value);
             }
-            Fact::Parts(parts) => text += &line(&label(name), trials(parts, taken)),
             _ => {}
         }
     }
     text
+}
+
+/// Whether a text says `name = value`, or `value names`.
+pub(super) fn is_told(text: &str, name: &str, value: &str) -> bool {
+    let one = name.trim_end_matches('s');
+    text.contains(&format!("{name} = {value}")) || text.contains(&format!("{value} {one}"))
 }
 
 /// A number, or numbers side by side; of texts how many there are.
@@ -139,13 +154,13 @@ mod tests {
     fn the_trial_that_was_taken_is_marked() {
         let trial = |kappa: f64| Facts::default().with("kappa", kappa).with("score", kappa / 2.0);
         let found = Facts::default().with("tried", (0..30).map(|k| trial(f64::from(k))).collect::<Vec<_>>());
-        let text = numbers(&found, &Facts::default().with("kappa", 7.0));
+        let text = numbers(&found, "", &Facts::default().with("kappa", 7.0));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "tried        30 kappas, the best of them and its neighbours:");
         assert_eq!((lines.len(), lines[1].trim()), (13, "kappa  score"));
         assert_eq!(lines.iter().filter(|line| line.ends_with('<')).collect::<Vec<_>>(), [&lines[7]]);
         assert_eq!(lines[7].trim(), "7    3.5  <");
-        let text = numbers(&found, &Facts::default().with("kappa", 29.0));
+        let text = numbers(&found, "", &Facts::default().with("kappa", 29.0));
         assert!(text.ends_with("a wider one may be better\n"), "{text}");
     }
 
@@ -155,7 +170,8 @@ mod tests {
             .with("square_radius", 0.25)
             .with("rule", "votes")
             .with("eigenvalues", vec![1.0; 11]);
-        let text = numbers(&facts, &Facts::default());
+        let text = numbers(&facts, "svm, square radius = 0.5", &Facts::default());
         assert_eq!(text, "square radius 0.25\neigenvalues  1, 1, 1, 1, 1, 1, 1, 1, 1, 1, …\n");
+        assert_eq!(numbers(&facts, "square radius = 0.25", &facts).lines().count(), 1);
     }
 }

@@ -10,7 +10,7 @@ use mercer::solve::{Phases, Stop};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
-use super::facts::{line, numbers};
+use super::facts::{is_told, line, numbers};
 use super::probability;
 use crate::output::{count, rough, seconds, short};
 
@@ -91,7 +91,8 @@ impl Finished<'_> {
         let read = seconds(cost.read_seconds);
         let mut text = line("data", format!("{rows}, {features}{}, read in {read}", self.beside()));
         text += &line("kernel", model.kernel());
-        text += &line("machine", self.method());
+        let (method, solution) = (self.method(), self.solution());
+        text += &line("machine", &method);
         text += &self.parts().map_or(String::new(), |(name, sizes)| {
             let (least, most) = (sizes.iter().min().unwrap_or(&0), sizes.iter().max().unwrap_or(&0));
             let rows = if least == most { format!("{most}") } else { format!("{least} to {most}") };
@@ -102,14 +103,14 @@ impl Finished<'_> {
                 format!("{number} of {rows} rows; each row is decided by the machine of its {one} alone"),
             )
         });
-        text += &self.solution();
-        let facts = model.facts();
+        text += &solution;
+        let (facts, told) = (model.facts(), method + &solution);
         if self.parts().is_none() {
-            text += &numbers(&facts, &facts);
+            text += &numbers(&facts, &told, &facts);
         }
         let found = self.found.iter().filter(|(name, _)| facts.get(name).is_none() && !self.is_told(name));
         let found = found.fold(Facts::default(), |found, (name, fact)| found.with(name, fact.clone()));
-        text += &numbers(&found, &facts);
+        text += &numbers(&found, &told, &facts);
         text += &self.certificate();
         text += &self.probability();
         text + &line("model", self.path.display())
@@ -121,9 +122,13 @@ impl Finished<'_> {
         for about in self.estimator.card().parameters.iter().filter(|about| about.group.is_empty()) {
             let value = self.estimator.get(about.name).filter(|value| *value != about.default);
             parts.extend(match (about.kind, value) {
-                (Kind::Choice(_), Some(Value::Word(word))) => Some(word),
                 (Kind::Flag, Some(Value::Flag(true))) => Some(about.name.to_owned()),
                 (Kind::Flag, Some(Value::Flag(false))) => Some(format!("no {}", about.name)),
+                (Kind::Choice(_), Some(word)) => Some(format!("{} {word}", about.name)),
+                (Kind::Number | Kind::Whole, Some(value)) if self.saved.training.is_none() => {
+                    let told = is_told(&self.saved.model.words(), about.name, &value.to_string());
+                    (!told).then(|| format!("{} = {value}", about.name))
+                }
                 _ => None,
             });
         }
@@ -176,13 +181,14 @@ impl Finished<'_> {
 
     fn solution(&self) -> String {
         let model = &self.saved.model;
-        let points = count(model.support_points(), "support point");
         let summed = if model.quality().is_of_parts() { " summed over the cells" } else { "" };
         match (self.totals(), model.outputs()) {
             (Some(totals), _) => {
+                let points = count(model.support_points(), "support point");
                 line("solution", format!("{points}, objective {}{summed}", short(totals.objective)))
             }
             (None, (what, outputs)) => {
+                let points = count(model.support_points(), "expansion point");
                 line("solution", format!("{} over {points}", count(outputs.len(), what)))
             }
         }

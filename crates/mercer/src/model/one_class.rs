@@ -256,7 +256,7 @@ impl<X: Points, K: Kernel<X>> SvddModel<X, K> {
     /// If the points do not fit the model.
     pub fn values(&self, points: &X) -> Result<Vec<f64>> {
         let mut values = self.function.values(points)?;
-        let own = self.function.expansion.kernel().bind(points)?.diagonal();
+        let own = self.function.expansion.kernel().diagonal(points)?;
         // f = Σαk − b, and R² − ‖a‖² = −2b.
         values.iter_mut().zip(own).for_each(|(value, k)| *value = 2.0 * *value - k);
         Ok(values)

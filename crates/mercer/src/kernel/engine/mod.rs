@@ -24,8 +24,10 @@ use rayon::prelude::*;
 
 use self::element::Element;
 use self::program::Program;
+#[cfg(test)]
+pub(crate) use self::program::packings;
 use self::tile::Scratch;
-use super::{Bound, Definiteness, Kernel, Readout, VectorExpr};
+use super::{Bound, Definiteness, Kernel, Readout, VectorExpr, VectorKernel};
 use crate::data::{Points, Real, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::simd::{PANEL, STRIP, accumulate_tile, fence};
@@ -41,17 +43,21 @@ fn task_width(columns: usize) -> usize {
     if columns <= 2 * TASK { SHORT_TASK } else { TASK }
 }
 
+/// Nanoseconds of work that are not handed out: waking another thread takes about as long as it would save.
+const SHORT: f64 = 50e3;
+
+/// Nanoseconds up to which reading rows out, which is not handed out in pieces, is called short.
+const READ_SHORT: f64 = 1e6;
+
+/// Points up to which their k(x, x) are computed by the calling thread.
+const FEW_POINTS: usize = 256;
+
 /// Rows of a tile: its statistics and values stay in the first-level cache.
 const TILE: usize = 4 * STRIP;
 
 impl Kernel<Vectors> for VectorExpr {
     fn bind(&self, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
-        self.check()?;
-        let diagonal: Vec<f64> =
-            (0..columns.len()).into_par_iter().map(|i| diagonal::own(self, columns, i)).collect();
-        if let Some(i) = diagonal.iter().position(|k| k.abs() > f64::from(f32::MAX) || k.is_nan()) {
-            return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
-        }
+        let diagonal = self.diagonal(columns)?;
         let reach = precision::single_reach(self, columns)?;
         let single = reach.is_some();
         let bound = VectorBound {
@@ -69,6 +75,23 @@ impl Kernel<Vectors> for VectorExpr {
         Ok(Box::new(bound))
     }
 
+    fn diagonal(&self, points: &Vectors) -> Result<Vec<f64>> {
+        self.check()?;
+        let own = |i| diagonal::own(self, points, i);
+        let diagonal: Vec<f64> = if points.len() <= FEW_POINTS {
+            (0..points.len()).map(own).collect()
+        } else {
+            (0..points.len()).into_par_iter().map(own).collect()
+        };
+        if let Some(i) = diagonal.iter().position(|k| k.abs() > f64::from(f32::MAX) || k.is_nan()) {
+            return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
+        }
+        if self.leaves().iter().any(|leaf| leaf.kernel == VectorKernel::Precomputed) {
+            program::serials(points)?;
+        }
+        Ok(diagonal)
+    }
+
     fn definiteness(&self) -> Definiteness {
         VectorExpr::definiteness(self)
     }
@@ -81,15 +104,20 @@ struct VectorBound {
     single: Option<Program<f32>>,
     /// Rows with a larger squared norm are computed in double precision.
     reach: f64,
-    /// Built when first asked for.
+    /// Made when first asked for.
     double: OnceLock<Program<f64>>,
 }
 
 impl VectorBound {
     fn double(&self) -> &Program<f64> {
-        self.double.get_or_init(|| {
-            Program::new(&self.expr, &self.columns).expect("what binds in single precision binds in double")
-        })
+        if let Some(program) = self.double.get() {
+            return program;
+        }
+        // Made outside of the cell: a thread that makes it works in parallel, and while it waits for others it may begin on
+        // another row that asks for it.
+        let program = Program::new(&self.expr, &self.columns);
+        let program = program.expect("what binds in single precision binds in double");
+        self.double.get_or_init(|| program)
     }
 
     /// The program in single precision and the rows that it is for, in runs that alternate with runs that need double
@@ -124,8 +152,8 @@ impl Bound<Vectors> for VectorBound {
         for (run, single) in self.runs(points, rows) {
             let (rows, out) = (&rows[run.clone()], &mut out[run]);
             match single {
-                Some(program) => fill(program, points, rows, out, f32::store),
-                None => fill(self.double(), points, rows, out, f64::store),
+                Some(program) => fill(program, self.cost(), points, rows, out, f32::store),
+                None => fill(self.double(), self.cost(), points, rows, out, f64::store),
             }
         }
     }
@@ -147,7 +175,7 @@ impl Bound<Vectors> for VectorBound {
         }
     }
 
-    fn read(&self, points: &Vectors, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
+    fn read(&self, points: &Vectors, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
         let outputs: usize = blocks.iter().map(Readout::outputs).sum();
         for (run, single) in self.runs(points, rows) {
             let (rows, sums) = (&rows[run.clone()], &mut sums[run.start * outputs..run.end * outputs]);
@@ -166,14 +194,30 @@ impl Bound<Vectors> for VectorBound {
     }
 
     fn rows_f64(&self, points: &Vectors, rows: &[usize], out: &mut [&mut [f64]]) {
-        fill(self.double(), points, rows, out, |values, target| target.copy_from_slice(values));
+        let copy = |values: &[f64], target: &mut [f64]| target.copy_from_slice(values);
+        fill(self.double(), self.cost(), points, rows, out, copy);
+    }
+
+    fn pack_double(&self) {
+        self.double();
+    }
+
+    fn is_short(&self, rows: usize, double: bool) -> bool {
+        let time = (rows * self.columns()) as f64 * self.cost();
+        let packed = self.double.get().is_some();
+        if double {
+            packed && time <= SHORT
+        } else {
+            (packed || self.reach == f64::INFINITY) && time <= READ_SHORT
+        }
     }
 }
 
-/// Computes a block, tile by tile, tasks of `TASK` columns in parallel. Each tile is one thread's, so that the
-/// bits do not depend on how many there are.
+/// Computes a block, tile by tile, tasks of `TASK` columns in parallel where it is worth it at `cost` nanoseconds a value. Each
+/// tile is one thread's, so that the bits do not depend on how many there are.
 fn fill<T: Element, O: Real>(
     program: &Program<T>,
+    cost: f64,
     points: &Vectors,
     rows: &[usize],
     out: &mut [&mut [O]],
@@ -190,7 +234,7 @@ fn fill<T: Element, O: Real>(
             let mut chunks = row.chunks_mut(task_columns);
             pieces.iter_mut().for_each(|piece| piece.push(chunks.next().unwrap_or_default()));
         }
-        pieces.into_par_iter().enumerate().for_each_init(Scratch::default, |scratch, (task, mut piece)| {
+        let compute = |scratch: &mut Scratch<T>, (task, mut piece): (usize, Vec<&mut [O]>)| {
             let width = piece.iter().map(|row| row.len()).max().unwrap_or(0);
             for panel in 0..width.div_ceil(PANEL) {
                 let columns = panel * PANEL..(panel + 1) * PANEL;
@@ -207,7 +251,13 @@ fn fill<T: Element, O: Real>(
                 }
             }
             fence();
-        });
+        };
+        if (rows.len() * columns) as f64 * cost <= SHORT {
+            let mut scratch = Scratch::default();
+            pieces.into_iter().enumerate().for_each(|piece| compute(&mut scratch, piece));
+        } else {
+            pieces.into_par_iter().enumerate().for_each_init(Scratch::default, compute);
+        }
     }
 }
 
@@ -255,7 +305,7 @@ fn read<T: Element>(
     program: &Program<T>,
     points: &Vectors,
     rows: &[usize],
-    blocks: &[Readout<'_>],
+    blocks: &[Readout],
     sums: &mut [f64],
 ) {
     let outputs: usize = blocks.iter().map(Readout::outputs).sum();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mercer::data::{Dense, Vectors};
+use mercer::data::{Dense, Points as _, Vectors};
 use mercer::kernel::{Kernel as _, VectorExpr, precomputed};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Calibration, Estimate};
@@ -43,6 +43,21 @@ impl Model {
     /// Points as the machine was trained on them: scaled, where the program that trained it did.
     fn prepared(&self, points: &Points) -> Vectors {
         self.0.scaler.as_ref().map_or_else(|| points.0.clone(), |scaler| scaler.apply(&points.0))
+    }
+
+    /// Runs a prediction of so many points: on this thread where that is short, else in a pool.
+    fn run<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        run: &Run,
+        (rows, double): (usize, bool),
+        work: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let several = matches!(self.0.model, Machine::Cca(_) | Machine::Local(_));
+        if !several && self.0.model.expansion().is_short(rows, double) {
+            return Run::here(py, work);
+        }
+        run.job(py, |_| work())
     }
 
     /// Refuses what arrays cannot be turned into.
@@ -223,7 +238,9 @@ impl Model {
         double: bool,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (saved, points) = (Arc::clone(&self.0), self.prepared(points));
-        let decisions = run.job(py, move |_| decisions(&saved.model, &points, double))?;
+        let double = double || matches!(saved.model, Machine::Ridge(_) | Machine::Fisher(_));
+        let work = (points.len(), double);
+        let decisions = self.run(py, run, work, move || decisions(&saved.model, &points, double))?;
         matrix(py, &decisions)
     }
 
@@ -237,7 +254,8 @@ impl Model {
         double: bool,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let (model, points) = (Self(Arc::clone(&self.0)), self.prepared(points));
-        let index = run.job(py, move |_| match &model.0.model {
+        let work = (points.len(), double || matches!(model.0.model, Machine::Fisher(_)));
+        let index = self.run(py, run, work, move || match &model.0.model {
             // As LIBSVM and scikit-learn vote: of classes that have won the same number of pairs the first.
             Machine::Classifier(model) if double => {
                 model.expansion.map_double(&points, |f| vote(f, model.classes.len()))
@@ -261,7 +279,8 @@ impl Model {
         points: &Points,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (model, points) = (Self(Arc::clone(&self.0)), self.prepared(points));
-        let found = run.job(py, move |_| match (&model.0.model, &model.0.probability) {
+        let work = (points.len(), false);
+        let found = self.run(py, run, work, move || match (&model.0.model, &model.0.probability) {
             (Machine::Classifier(machine), Some(Estimate::Classes(probability))) => {
                 probability.predict(machine, &points)
             }
@@ -281,11 +300,20 @@ impl Model {
         second: bool,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (saved, points) = (Arc::clone(&self.0), self.prepared(points));
-        let found = run.job(py, move |_| match &saved.model {
+        let found = self.run(py, run, (points.len(), true), move || match &saved.model {
             Machine::Cca(model) if second => model.transform_second(&points),
             machine => machine.transform(&points),
         })?;
         matrix(py, &found)
+    }
+
+    /// The components of the points that a kernel PCA is made of, which take no kernel value.
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.float64]")]
+    fn scores<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        match &self.0.model {
+            Machine::Pca(model) => matrix(py, &model.scores()),
+            _ => self.unsupported("scores").map_err(raise),
+        }
     }
 
     /// The model file as bytes.
@@ -327,7 +355,7 @@ impl Model {
 fn decisions(machine: &Machine, points: &Vectors, double: bool) -> Result<Dense<f64>> {
     match machine {
         Machine::Sphere(sphere) if double => {
-            let own = sphere.function.expansion.kernel().bind(points)?.diagonal();
+            let own = sphere.function.expansion.kernel().diagonal(points)?;
             let values = sphere.function.expansion.map_double(points, |f| f[0])?;
             Ok(Dense::new(1, values.iter().zip(own).map(|(f, k)| 2.0 * f - k).collect()))
         }

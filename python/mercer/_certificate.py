@@ -57,7 +57,7 @@ class Certificate:
         """One for all problems. Where there was nothing to solve, or nothing is known, it says so."""
         if not found:
             return cls(0.0, None, 0.0, 0, 0.0, "unknown", False)
-        parts = tuple(cls(**part) for part in found)
+        parts = tuple(cls(**{"rows" if name == "kernel_rows" else name: part[name] for name in part}) for part in found)
         if len(parts) == 1:
             return parts[0]
         gaps = [part.gap for part in parts]

@@ -173,7 +173,7 @@ def _model_of(estimator: Any) -> _mercer.Model:
 
 def _estimator(model: _mercer.Model) -> Any:
     """A fitted estimator around a native model."""
-    details, method = model.details(), model.method
+    details, method = model.training(), model.kind
     nu = details.get("nu")
     if method == "svc":
         kind: Any = SVC if nu is None else NuSVC

@@ -10,24 +10,13 @@ import typing
 from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
-__all__ = ['__version__', 'Classes', 'Kernel', 'Map', 'Model', 'Points', 'Run', 'Solver', 'Validity', 'denoise', 'fit_cca', 'fit_fisher', 'fit_labels', 'fit_local', 'fit_nu_svc', 'fit_one_class', 'fit_pca', 'fit_rde', 'fit_ridge', 'fit_scores', 'fit_svc', 'fit_svdd', 'fit_svr', 'median_gamma', 'num_threads', 'pre_images', 'return_freed_memory', 'set_num_threads']
+__all__ = ['__version__', 'Kernel', 'Map', 'Model', 'Points', 'Run', 'Validity', 'fit', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'set_num_threads']
 __version__: Final[str]
-
-@final
-class Classes:
-    """
-    Classes of points: their names, and for each point the number of its own.
-    """
-
-    def __new__(cls, /, names: SupportsGetItem[int, str], index: numpy.typing.NDArray[numpy.uint32]) -> Classes:
-        """
-        Names of classes and a number for each point.
-        """
 
 @final
 class Kernel:
     """
-    A kernel on vectors. Two are equal if their texts are.
+    A kernel on points of some space. Two are equal if their texts are.
     """
 
     def __eq__(self, other: object, /) -> bool:
@@ -49,10 +38,9 @@ class Kernel:
         Checks the kernel on points.
         """
 
-    @staticmethod
-    def constant(value: SupportsFloat | SupportsIndex) -> Kernel:
+    def constant(self, /, value: SupportsFloat | SupportsIndex) -> Kernel:
         """
-        The constant kernel.
+        The constant kernel on points of the same space.
         """
 
     @property
@@ -101,6 +89,12 @@ class Kernel:
         kᵐ.
         """
 
+    @property
+    def space(self, /) -> str:
+        """
+        The word for the space of its points.
+        """
+
     def times(self, /, other: Kernel) -> Kernel:
         """
         k · l.
@@ -128,18 +122,13 @@ class Map:
 @final
 class Model:
     """
-    A fitted machine.
+    A fitted model, and what its fit found besides.
     """
 
-    def certificates(self, /) -> list[dict[str, typing.Any]]:
-        """
-        A dictionary for each quadratic programme solved.
-        """
-
     @property
-    def classes(self, /) -> list[str] | None:
+    def classes(self, /) -> list[str]:
         """
-        Class names, None where there are no classes.
+        Names of classes or labels; empty where there are none.
         """
 
     def coefficients(self, /) -> numpy.typing.NDArray[numpy.float64]:
@@ -150,18 +139,29 @@ class Model:
 
     def decisions(self, /, run: Run, points: Points, double: bool) -> numpy.typing.NDArray[numpy.float64]:
         """
-        The functions at each of the points, one column each; with `double`, kernel values and sums in double precision.
+        The outputs at each of the points, one column each; with `double`, kernel values and sums in double precision.
         """
 
-    def details(self, /) -> dict[str, typing.Any]:
+    def denoise(self, /, run: Run, points: Points, way: str, *, steps: SupportsIndex, tolerance: SupportsFloat | SupportsIndex, neighbours: SupportsIndex, penalty: SupportsFloat | SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
         """
-        What this kind of machine has besides.
+        Points without what lies along other components than the model's, found by the way named: "auto", "linear",
+        "fixed-point" (with steps and tolerance), "distances" (neighbours), "ridge" (penalty).
+        """
+
+    def facts(self, /) -> dict[str, typing.Any]:
+        """
+        What this kind of model has besides.
+        """
+
+    def found(self, /) -> dict[str, typing.Any]:
+        """
+        What its fit found besides the model; nothing of a model that was read.
         """
 
     @staticmethod
     def from_bytes(bytes: bytes) -> Model:
         """
-        The machine of a model file.
+        The model of a model file.
         """
 
     @staticmethod
@@ -182,16 +182,22 @@ class Model:
         The kernel.
         """
 
+    @property
+    def kind(self, /) -> str:
+        """
+        The word for its kind in model files.
+        """
+
+    @property
+    def labels(self, /) -> str | None:
+        """
+        What labels are besides their names: "text", "integer", "float", "boolean"; None where that is not known.
+        """
+
     @staticmethod
     def load(path: str | PathLike[str]) -> Model:
         """
         Reads a model file.
-        """
-
-    @property
-    def method(self, /) -> str:
-        """
-        The word for the method in model files.
         """
 
     @property
@@ -205,25 +211,46 @@ class Model:
         b of each function, which is subtracted.
         """
 
+    def own_components(self, /) -> numpy.typing.NDArray[numpy.float64] | None:
+        """
+        The components of the support points, where they are known without a kernel value.
+        """
+
     @property
     def points(self, /) -> Points:
         """
         The support points.
         """
 
-    def predict(self, /, run: Run, points: Points, double: bool) -> numpy.typing.NDArray[numpy.int64]:
+    def predict(self, /, run: Run, points: Points, double: bool, libsvm: bool=False) -> numpy.typing.NDArray[typing.Any]:
         """
-        The number of the class of each of the points.
+        What the model says of each of the points: the number of a class, numbers, how far inside, or a row of 0 and 1 for
+        labels; with `libsvm`, of classes that have won the same number of pairs the first.
         """
 
-    def probabilities(self, /, run: Run, points: Points) -> numpy.typing.NDArray[numpy.float64]:
+    def probabilities(self, /, run: Run, points: Points, double: bool) -> numpy.typing.NDArray[numpy.float64]:
         """
         The probability of each class at each of the points.
+        """
+
+    def quality(self, /) -> dict[str, typing.Any]:
+        """
+        How good it is: `certificates` of quadratic programmes and their `totals`, or a `residual`.
         """
 
     def save(self, /, path: str | PathLike[str], names: SupportsGetItem[int, str]) -> None:
         """
         Writes a model file with names of features.
+        """
+
+    def scores(self, /, run: Run, points: Points, double: bool) -> numpy.typing.NDArray[numpy.float64]:
+        """
+        A score for each class or label at each of the points.
+        """
+
+    def sigmoids(self, /) -> list[tuple[float, float]]:
+        """
+        Slope and offset of the sigmoid of each pair of classes, where probabilities were learnt so.
         """
 
     def support(self, /) -> numpy.typing.NDArray[numpy.int32]:
@@ -241,20 +268,25 @@ class Model:
         Writes LIBSVM's model text.
         """
 
-    def transform(self, /, run: Run, points: Points, second: bool) -> numpy.typing.NDArray[numpy.float64]:
+    def training(self, /) -> dict[str, float | None]:
+        """
+        The parameters of training that are known: `c`, `nu`, `epsilon`, `tolerance`.
+        """
+
+    def transform(self, /, run: Run, points: Points, second: bool=False) -> numpy.typing.NDArray[numpy.float64]:
         """
         The components of each of the points; of two views those of the second with `second`.
         """
 
     def with_coefficients(self, /, values: numpy.typing.NDArray[numpy.float64], offsets: numpy.typing.NDArray[numpy.float64]) -> Model:
         """
-        The same machine with other coefficients and offsets.
+        The model with other coefficients and offsets.
         """
 
 @final
 class Points:
     """
-    Rows of numbers, dense or sparse, single or double precision.
+    Points: rows of numbers, dense or sparse, single or double precision.
     """
 
     def __len__(self, /) -> int:
@@ -307,17 +339,6 @@ class Run:
     def __new__(cls, /, threads: SupportsIndex | None=None, progress: collections.abc.Callable[[dict[str, typing.Any]], object] | None=None) -> Run:
         """
         Work on `threads` threads, None for the default, shown to `progress(state)`, a dictionary, several times a second.
-        """
-
-@final
-class Solver:
-    """
-    How a quadratic programme is solved.
-    """
-
-    def __new__(cls, /, *, tolerance: SupportsFloat | SupportsIndex, cache: SupportsFloat | SupportsIndex, shrinking: bool, iterations: SupportsIndex | None, seconds: SupportsFloat | SupportsIndex | None, exact: bool) -> Solver:
-        """
-        To `tolerance`, with `cache` megabytes for kernel rows; no `iterations` is LIBSVM's limit.
         """
 
 @final
@@ -388,80 +409,21 @@ class Validity:
         For an indefinite Gram, coefficients c and cᵀKc < 0.
         """
 
-def denoise(run: Run, model: Model, points: Points, way: dict[str, typing.Any]) -> numpy.typing.NDArray[numpy.float64]:
+def fit(run: Run, method: str, parameters: dict[str, typing.Any], kernel: Kernel, x: Points, target: typing.Any, weights: numpy.typing.NDArray[numpy.float64] | None=None, probability: tuple[str, SupportsIndex] | None=None) -> Model:
     """
-    Points without what lies along other components than the model's.
-    """
-
-def fit_cca(run: Run, first: Kernel, second: Kernel, x: Points, y: Points, weights: numpy.typing.NDArray[numpy.float64] | None, *, penalty: SupportsFloat | SupportsIndex, components: SupportsIndex, rank: SupportsIndex | None) -> Model:
-    """
-    Kernel canonical correlations of two views.
-    """
-
-def fit_fisher(run: Run, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, penalty: SupportsFloat | SupportsIndex, points: SupportsIndex | None, seed: SupportsIndex, threshold: SupportsFloat | SupportsIndex | None) -> Model:
-    """
-    The kernel Fisher discriminant; two classes part half way between their means, or where a machine with the price
-    `threshold` has its border.
-    """
-
-def fit_labels(run: Run, solver: Solver, kernel: Kernel, x: Points, names: SupportsGetItem[int, str], sets: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]], weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex) -> Model:
-    """
-    A machine for each label of several.
-    """
-
-def fit_local(run: Run, solver: Solver, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex, cells: SupportsIndex | None) -> Model:
-    """
-    C-SVC by cells.
-    """
-
-def fit_nu_svc(run: Run, solver: Solver, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, nu: SupportsFloat | SupportsIndex, class_weights: SupportsGetItem[int, tuple[str, SupportsFloat | SupportsIndex]], probability: tuple[str, SupportsIndex, SupportsIndex] | None) -> Model:
-    """
-    ν-SVC.
-    """
-
-def fit_one_class(run: Run, solver: Solver, kernel: Kernel, x: Points, weights: numpy.typing.NDArray[numpy.float64] | None, *, nu: SupportsFloat | SupportsIndex) -> Model:
-    """
-    The one-class machine.
-    """
-
-def fit_pca(run: Run, kernel: Kernel, x: Points, weights: numpy.typing.NDArray[numpy.float64] | None, *, components: SupportsIndex | None) -> Model:
-    """
-    Kernel principal components.
-    """
-
-def fit_rde(run: Run, kernels: SupportsGetItem[int, Kernel], x: Points, y: numpy.typing.NDArray[numpy.float64] | Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, leave_one_out: bool) -> dict[str, typing.Any]:
-    """
-    Relevant dimensions and noise, by the best of the kernels.
-    """
-
-def fit_ridge(run: Run, kernel: Kernel, x: Points, y: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64] | None, *, penalty: SupportsFloat | SupportsIndex, offset: bool, method: str, tolerance: SupportsFloat | SupportsIndex) -> Model:
-    """
-    Kernel ridge regression of the columns of `y`.
-    """
-
-def fit_scores(run: Run, solver: Solver, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, loss: str, c: SupportsFloat | SupportsIndex) -> Model:
-    """
-    All classes in one programme by the loss named, or one class against all others for "ovr".
-    """
-
-def fit_svc(run: Run, solver: Solver, kernel: Kernel, x: Points, y: Classes, weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex, squared: bool, offset: bool, probability: tuple[str, SupportsIndex, SupportsIndex] | None) -> Model:
-    """
-    C-SVC.
-    """
-
-def fit_svdd(run: Run, solver: Solver, kernel: Kernel, x: Points, weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex) -> Model:
-    """
-    The smallest sphere.
-    """
-
-def fit_svr(run: Run, solver: Solver, kernel: Kernel, x: Points, y: numpy.typing.NDArray[numpy.float64], weights: numpy.typing.NDArray[numpy.float64] | None, *, c: SupportsFloat | SupportsIndex, epsilon: SupportsFloat | SupportsIndex, nu: SupportsFloat | SupportsIndex | None, squared: bool) -> Model:
-    """
-    Regression by ε (or, where `nu` is given, by ν).
+    Fits a model by the method named, its parameters given by name; with `probability`, a kind and a seed, also what its
+    decisions are worth.
     """
 
 def median_gamma(x: Points) -> float | None:
     """
     γ = 1/median ‖x − y‖² over pairs of different points, none where all are the same.
+    """
+
+def methods() -> list[dict[str, typing.Any]]:
+    """
+    The methods of the library: of each its name, a summary, the kind of its models, what must be known of each point, and its
+    parameters with the values allowed, the meaning and the default.
     """
 
 def num_threads() -> int:
@@ -470,9 +432,9 @@ def num_threads() -> int:
     joblib sets in its workers), else the processors that this process may use.
     """
 
-def pre_images(run: Run, model: Model, scores: numpy.typing.NDArray[numpy.float64], way: dict[str, typing.Any]) -> numpy.typing.NDArray[numpy.float64]:
+def relevance(run: Run, kernels: SupportsGetItem[int, Kernel], x: Points, target: typing.Any, weights: numpy.typing.NDArray[numpy.float64] | None, *, leave_one_out: bool) -> dict[str, typing.Any]:
     """
-    Points with these components.
+    Relevant dimensions and noise of numbers or classes, by the best of the kernels.
     """
 
 def return_freed_memory() -> None:

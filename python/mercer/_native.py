@@ -45,14 +45,32 @@ def names_of(classes: Any) -> list[str]:
     return texts if len(set(texts)) == len(texts) else [repr(c) for c in classes]
 
 
-def classes_of(names: list[str] | None) -> Any:
-    """Class labels from their texts: numbers where all are."""
-    for kind in (np.int64, np.float64):
+#: The types of labels by what model files say of them.
+_LABELS: dict[str | None, tuple[Any, ...]] = {
+    "text": (), "integer": (np.int64,), "float": (np.float64,), None: (np.int64, np.float64)
+}
+
+
+def classes_of(names: list[str], kind: str | None) -> Any:
+    """Class labels from their texts. Where their kind is not known, numbers if all are, and different ones."""
+    texts = np.array(names)
+    if kind == "boolean":
+        return texts == "True"
+    for number in _LABELS[kind]:
         try:
-            return np.array(names or []).astype(kind)
+            found = texts.astype(number)
         except ValueError:
             continue
-    return np.array(names or [])
+        if len(np.unique(found)) == len(names):
+            return found
+    return texts
+
+
+def kind_of(classes: Any) -> str:
+    """What labels are besides their names."""
+    kinds = {"b": "boolean", "i": "integer", "u": "integer", "f": "float"}
+    labels = classes if classes.dtype != object else np.array(classes.tolist())
+    return kinds.get(labels.dtype.kind, "text")
 
 
 def symmetric(values: Any) -> Any:

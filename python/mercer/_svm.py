@@ -114,14 +114,15 @@ class Machine(NativeEstimator):
         self._fitted_rows = samples
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (samples,)
         exact = samples <= self._exact_rows if self.exact == "auto" else bool(self.exact)
-        solver = _mercer.Solver(
-            tolerance=float(self.tol),
-            cache=self._cache(X),
-            shrinking=bool(getattr(self, "shrinking", True)),
-            iterations=None if self.max_iter == -1 else int(self.max_iter),
-            seconds=None if self.time_limit is None else float(self.time_limit),
-            exact=exact,
-        )
+        solver = {
+            "tolerance": float(self.tol),
+            "cache": self._cache(X),
+            "max-iterations": None if self.max_iter == -1 else int(self.max_iter),
+            "time-limit": None if self.time_limit is None else float(self.time_limit),
+            "exact": exact,
+        }
+        if hasattr(self, "shrinking"):
+            solver["shrinking"] = bool(self.shrinking)
         if samples >= _LARGE:
             _mercer.return_freed_memory()
         self._seconds = {"convert": time.perf_counter() - started}
@@ -188,7 +189,7 @@ class Machine(NativeEstimator):
         self._intercept_ = -model.offsets() + 0.0
         self.intercept_ = self._intercept_.copy()
         self._given = (self._dual_coef_, self._intercept_)
-        self.fit_status_ = int(any(c["stop"] != "converged" for c in model.certificates()))
+        self.fit_status_ = int(any(c["stop"] != "converged" for c in self._certificates()))
         self._iterations()
 
     def _restore(self, model: _mercer.Model) -> None:
@@ -251,7 +252,8 @@ class Machine(NativeEstimator):
         return Certificate._of(self._certificates())
 
     def _certificates(self) -> list[dict[str, Any]]:
-        return self._model.certificates()
+        found: list[dict[str, Any]] = self._model.quality().get("certificates", [])
+        return found
 
     @property
     def _fitted(self) -> _mercer.Model:

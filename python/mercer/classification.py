@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import _ovr_decision_function, check_classificatio
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _mercer
-from mercer._native import class_weights, classes_in, classes_of, names_of
+from mercer._native import class_weights, classes_in, classes_of, kind_of, names_of
 from mercer._svm import COMMON, Machine
 
 __all__ = ["SVC", "Classifier", "NuSVC", "PairwiseClassifier"]
@@ -56,7 +56,7 @@ class Classifier(ClassifierMixin, Machine):
     _one_class_message = "Invalid input - all samples with positive weights belong to the same class."
 
     def _restore(self, model: _mercer.Model) -> None:
-        labels = classes_of(model.classes)
+        labels = classes_of(model.classes, model.labels)
         order = np.argsort(labels, kind="stable")
         self.classes_ = labels[order]
         self.class_weight_ = np.ones(len(labels))
@@ -72,8 +72,8 @@ class Classifier(ClassifierMixin, Machine):
         whole[:, self._present] = columns
         return whole
 
-    def _labels(self, target: Any) -> _mercer.Classes:
-        return _mercer.Classes(names_of(self.classes_), target)
+    def _labels(self, target: Any) -> Any:
+        return names_of(self.classes_), target, kind_of(self.classes_)
 
     def predict(self, X: Any) -> Any:
         """Predict the class of each row.
@@ -89,7 +89,7 @@ class Classifier(ClassifierMixin, Machine):
             Class labels.
         """
         points = self._checked_points(X)
-        index = self._fitted.predict(self._run(), points, self._double)
+        index = self._fitted.predict(self._run(), points, self._double, True)
         return self.classes_.take(self._present[index])
 
 
@@ -103,11 +103,11 @@ class PairwiseClassifier(Classifier):
         super()._found(X)
         model = self._model
         self._n_support = np.zeros(len(self.classes_), dtype=np.int32)
-        self._n_support[self._present] = model.details()["class_sizes"]
+        self._n_support[self._present] = model.facts()["support_vectors_per_class"]
         if len(self.classes_) == 2:
             self.dual_coef_ = self._sign * self._dual_coef_
             self.intercept_ = self._sign * self._intercept_ + 0.0
-        sigmoids = model.details().get("sigmoids") or []
+        sigmoids = model.sigmoids()
         if model.has_probability and not self.probability:
             # Of a model file: scikit-learn's parameter says whether there is `predict_proba`.
             self.probability = True
@@ -115,7 +115,7 @@ class PairwiseClassifier(Classifier):
         self._probB = np.array([b for _, b in sigmoids])
 
     def _iterations(self) -> None:
-        self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._model.certificates()], dtype=np.int32)
+        self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._certificates()], dtype=np.int32)
 
     def decision_function(self, X: Any) -> Any:
         """Evaluate the decision function.
@@ -172,7 +172,7 @@ class PairwiseClassifier(Classifier):
             raise AttributeError("predict_proba is not available when probability=False")
         return True
 
-    def _learnt(self) -> tuple[str, int, int] | None:
+    def _learnt(self) -> tuple[str, int] | None:
         """How probabilities are learnt, if they are."""
         wanted = self.probability
         if not wanted or wanted == "deprecated":
@@ -180,7 +180,7 @@ class PairwiseClassifier(Classifier):
         seed = 0
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        return ("sigmoid" if wanted is True or not isinstance(wanted, str) else wanted, 5, seed)
+        return ("sigmoid" if wanted is True or not isinstance(wanted, str) else wanted, seed)
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> Any:
@@ -199,7 +199,7 @@ class PairwiseClassifier(Classifier):
         points = self._checked_points(X)
         if not self._model.has_probability:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        return self._by_class(self._model.probabilities(self._run(), points))
+        return self._by_class(self._model.probabilities(self._run(), points, False))
 
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> Any:
@@ -404,11 +404,9 @@ class SVC(PairwiseClassifier):
         self.n_threads = n_threads
 
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
-        return _mercer.fit_svc(
-            run, solver, kernel, points, self._labels(target), weights,
-            c=float(self.C), squared=self.loss == "squared_hinge", offset=bool(self.fit_intercept),
-            probability=self._learnt(),
-        )
+        own = {"c": float(self.C), "squared": self.loss == "squared_hinge", "offset": bool(self.fit_intercept)}
+        labels = self._labels(target)
+        return _mercer.fit(run, "svc", {**solver, **own}, kernel, points, labels, weights, self._learnt())
 
 
 class NuSVC(PairwiseClassifier):
@@ -562,10 +560,9 @@ class NuSVC(PairwiseClassifier):
         self._warn_infeasible(target, weights)
         factors = self.class_weight_
         own = [] if (factors == 1.0).all() else list(zip(names_of(self.classes_), factors.tolist(), strict=True))
-        return _mercer.fit_nu_svc(
-            run, solver, kernel, points, self._labels(target), weights,
-            nu=float(self.nu), class_weights=own, probability=self._learnt(),
-        )
+        parameters = {**solver, "nu": float(self.nu), "adapt": True, "weight": own}
+        labels = self._labels(target)
+        return _mercer.fit(run, "nu-svc", parameters, kernel, points, labels, weights, self._learnt())
 
     def _factors(self, weights: Any, target: Any) -> Any:
         # They are factors on the C that nu stands for, not on the weights that nu is a share of.

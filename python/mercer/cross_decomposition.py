@@ -156,10 +156,11 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         kernel, points = self._begin(X, weights)
         other, others = self._second_kernel(second, weights)
         with self._following(X, y, None) as run:
-            self._model = _mercer.fit_cca(
-                run, kernel, other, points, others, weights, penalty=float(self.alpha),
-                components=int(self.n_components), rank=self.rank,
-            )
+            parameters = {
+                "kappa": float(self.alpha), "components": int(self.n_components), "rank": self.rank,
+                "second-kernel": str(other),
+            }
+            self._model = _mercer.fit(run, "cca", parameters, kernel, points, others, weights)
         self._found()
         return self
 
@@ -169,10 +170,10 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
 
     def _found(self) -> None:
         """The attributes that people read."""
-        details = self._model.details()
+        details = self._model.facts()
         self.values_ = details["values"]
         self.correlations_ = details["correlations"]
-        self.residual_ = details["residual"]
+        self.residual_ = self._model.quality()["residual"]
         self.support_ = self._model.support()
         self.dual_coef_ = self._model.coefficients()
         self._n_features_out = len(self.values_)

@@ -212,18 +212,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         super()._restore(model)
         self.X_fit_ = _data.to_python(model.points)
         self._dtype = self.X_fit_.dtype
-        values = model.details()["eigenvalues"]
+        values = model.facts()["eigenvalues"]
         self.eigenvalues_ = values
         own = model.coefficients().T * np.sqrt(values)
-        self.eigenvectors_ = own / np.sqrt(model.details()["weights"])[:, None]
-        self.residual_ = model.details()["residual"]
-        self.explained_variance_ratio_ = values / model.details()["total"]
+        self.eigenvectors_ = own / np.sqrt(_weights(model))[:, None]
+        self.residual_ = model.quality()["residual"]
+        self.explained_variance_ratio_ = values / model.facts()["total"]
         self._n_features_out = len(values)
 
     def _components(self, run: Any, kernel: Any, points: Any, weights: Any) -> Any:
         count = len(points) if self.n_components is None else min(int(self.n_components), len(points))
         try:
-            return _mercer.fit_pca(run, kernel, points, weights, components=count)
+            return _mercer.fit(run, "kpca", {"components": count}, kernel, points, None, weights)
         except DataError as error:
             if "variance" not in str(error) and "same" not in str(error):
                 raise
@@ -236,9 +236,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         self.X_fit_ = X
         self._dtype = X.dtype
         wanted = rows if self.n_components is None else min(int(self.n_components), rows)
-        values = np.empty(0) if model is None else model.details()["eigenvalues"]
+        values = np.empty(0) if model is None else model.facts()["eigenvalues"]
         if model is not None:
-            total = model.details()["total"]
+            total = model.facts()["total"]
             complete = len(values) < wanted or len(values) >= rows - 1
             if complete and values.sum() - total > _SIGNIFICANT * values[0]:
                 raise ValueError(
@@ -247,7 +247,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
                 )
             model = self._signed(model, values)
             self._model = model
-            self.residual_ = model.details()["residual"]
+            self.residual_ = model.quality()["residual"]
             self.explained_variance_ratio_ = values / total
         else:
             self.__dict__.pop("_model", None)
@@ -261,7 +261,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         self.eigenvectors_ = np.zeros((rows, kept))
         if model is not None:
             own = model.coefficients().T * np.sqrt(values)
-            self.eigenvectors_[model.support(), : len(values)] = own / np.sqrt(model.details()["weights"])[:, None]
+            self.eigenvectors_[model.support(), : len(values)] = own / np.sqrt(_weights(model))[:, None]
         else:
             self.explained_variance_ratio_ = np.zeros(0)
         self._n_features_out = kept
@@ -270,7 +270,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
     def _signed(model: Any, values: Any) -> Any:
         """The largest of the training rows is positive on each component, as in scikit-learn."""
         coefficients = model.coefficients()
-        scores = coefficients / model.details()["weights"]
+        scores = coefficients / _weights(model)
         largest = np.abs(scores).argmax(axis=1)
         signs = np.where(scores[np.arange(len(values)), largest] < 0.0, -1.0, 1.0)
         return model.with_coefficients(coefficients * signs[:, None], model.offsets() * signs)
@@ -281,10 +281,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         points = self._inverse_points(self.X_transformed_fit_)
         own = _mercer.Kernel("precomputed") if hasattr(self, "_X_fit") else kernel
         targets = np.ascontiguousarray(X, dtype=np.float64)
-        inverse = _mercer.fit_ridge(
-            self._run(), own, points, targets, None, penalty=float(self.alpha), offset=False, method="auto",
-            tolerance=1e-12,
-        )
+        parameters = {"lambda": float(self.alpha), "offset": False, "tolerance": 1e-12}
+        inverse = _mercer.fit(self._run(), "ridge", parameters, own, points, targets)
         self.dual_coef_ = inverse.coefficients().T
         self._inverse = inverse.to_bytes()
 
@@ -305,7 +303,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         X = self.X_fit_
         found = np.zeros((X.shape[0], self._n_features_out))
         if hasattr(self, "_model"):
-            own, support = self._model.scores(), self._model.support()
+            own, support = self._model.own_components(), self._model.support()
             found[support, : own.shape[1]] = own
             left_out = np.setdiff1d(np.arange(X.shape[0]), support)
             if left_out.size:
@@ -402,8 +400,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         if way not in _WAYS:
             raise ValueError(f"way = {way!r}: must be one of {', '.join(_WAYS)}")
         points = self._checked_points(X)
-        how = {
-            "name": way, "steps": int(max_iter), "tolerance": float(tol), "neighbours": int(n_neighbors),
-            "kernel": None, "penalty": float(alpha),
-        }
-        return _mercer.denoise(self._run(), self._model, points, how)
+        return self._model.denoise(
+            self._run(), points, way, steps=int(max_iter), tolerance=float(tol), neighbours=int(n_neighbors),
+            penalty=float(alpha),
+        )
+
+
+def _weights(model: _mercer.Model) -> Any:
+    """The weight of each point of a model."""
+    found = model.facts().get("point_weights")
+    return np.ones(len(model.points)) if found is None else found

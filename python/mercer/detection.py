@@ -193,7 +193,7 @@ class OneClassSVM(Detector):
         self.n_threads = n_threads
 
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
-        return _mercer.fit_one_class(run, solver, kernel, points, weights, nu=float(self.nu))
+        return _mercer.fit(run, "one-class", {**solver, "nu": float(self.nu)}, kernel, points, None, weights)
 
     def _found(self, X: Any) -> None:
         super()._found(X)
@@ -327,9 +327,9 @@ class SVDD(Detector):
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
         count = len(points) if weights is None else float(weights.sum())
         c = 1.0 / (self.nu * count) if self.C is None else float(self.C)
-        return _mercer.fit_svdd(run, solver, kernel, points, weights, c=c)
+        return _mercer.fit(run, "svdd", {**solver, "c": c}, kernel, points, None, weights)
 
     def _found(self, X: Any) -> None:
         super()._found(X)
-        self.square_radius_ = self._model.details()["square_radius"]
+        self.square_radius_ = self._model.facts()["square_radius"]
         self.offset_ = -self.square_radius_

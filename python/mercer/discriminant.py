@@ -19,7 +19,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer import _mercer
 from mercer._algebra import Algebra
-from mercer._native import classes_in, classes_of, names_of, positive_weights
+from mercer._native import classes_in, classes_of, kind_of, names_of, positive_weights
 from mercer._progress import with_callbacks
 
 __all__ = ["KernelFisher"]
@@ -161,33 +161,34 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
                 + ("" if weights is None else " with positive weights")
             )
         kernel, points = self._begin(X, weights)
-        labels = _mercer.Classes(names_of(self.classes_), index)
+        labels = names_of(self.classes_), index, kind_of(self.classes_)
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         with self._following(X, y, None) as run:
-            self._model = _mercer.fit_fisher(
-                run, kernel, points, labels, weights, penalty=float(self.alpha), points=self.n_points, seed=seed,
-                threshold=float(self.C) if self.threshold == "svm" else None,
-            )
+            parameters = {
+                "mu": float(self.alpha), "points": self.n_points, "seed": seed, "threshold": self.threshold,
+                "c": float(self.C) if self.threshold == "svm" else None,
+            }
+            self._model = _mercer.fit(run, "fisher", parameters, kernel, points, labels, weights)
         self._found()
         return self
 
     def _restore(self, model: _mercer.Model) -> None:
         super()._restore(model)
-        labels = classes_of(model.classes)
+        labels = classes_of(model.classes, model.labels)
         order = np.argsort(labels, kind="stable")
         self.classes_, self._present = labels[order], np.argsort(order, kind="stable")
         self._found()
 
     def _found(self) -> None:
         """The attributes that people read."""
-        details = self._model.details()
+        details = self._model.facts()
         # Of two classes the second lies above, on the axis as in the decision.
         self._side = -1.0 if len(self._present) == 2 and self._present[0] < self._present[1] else 1.0
         self.means_ = self._side * details["centers"]
         self.ratios_ = details["ratios"]
         self.support_ = self._model.support()
         self.dual_coef_ = self._side * self._model.coefficients()
-        self.residual_ = details["residual"]
+        self.residual_ = self._model.quality()["residual"]
         self._n_features_out = len(self.ratios_)
 
     def decision_function(self, X: Any) -> Any:
@@ -247,4 +248,5 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Transformer
 
     def _model_of(self, X: Any, what: str) -> Any:
         points = self._checked_points(X)
-        return getattr(self._model, what)(self._run(), points, what != "transform")
+        how = () if what == "transform" else (True,)
+        return getattr(self._model, what)(self._run(), points, *how)

@@ -154,7 +154,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):
         dual[model.support()] = model.coefficients().T
         self.dual_coef_ = dual.ravel() if single else dual
         self.intercept_ = float(-model.offsets()[0]) + 0.0 if single else -model.offsets() + 0.0
-        self.residual_ = model.details()["residual"]
+        self.residual_ = model.quality()["residual"]
         self.X_fit_ = X
         return self
 
@@ -164,15 +164,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):
         single = dual.shape[1] == 1
         self.dual_coef_ = dual.ravel() if single else dual
         self.intercept_ = float(-model.offsets()[0]) + 0.0 if single else -model.offsets() + 0.0
-        self.residual_ = model.details()["residual"]
+        self.residual_ = model.quality()["residual"]
         self.X_fit_ = _data.to_python(model.points)
 
     def _solved(self, run: Any, kernel: Any, points: Any, targets: Any, weights: Any, alpha: float) -> Any:
         def fit(penalty: float) -> _mercer.Model:
-            return _mercer.fit_ridge(
-                run, kernel, points, targets, weights, penalty=penalty, offset=bool(self.fit_intercept),
-                method=self.solver, tolerance=float(self.tol),
-            )
+            parameters = {
+                "lambda": penalty, "offset": bool(self.fit_intercept), "solver": self.solver, "tolerance": float(self.tol)
+            }
+            return _mercer.fit(run, "ridge", parameters, kernel, points, targets, weights)
 
         try:
             return fit(alpha)

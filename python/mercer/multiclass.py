@@ -64,9 +64,8 @@ class ScoreClassifier(Classifier):
         self.n_threads = n_threads
 
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
-        return _mercer.fit_scores(
-            run, solver, kernel, points, self._labels(target), weights, loss=self._loss, c=float(self.C)
-        )
+        parameters = {**solver, "c": float(self.C)}
+        return _mercer.fit(run, self._loss, parameters, kernel, points, self._labels(target), weights)
 
     def _found(self, X: Any) -> None:
         super()._found(X)
@@ -353,7 +352,7 @@ class OneVsRestSVC(ScoreClassifier):
         return tags
 
     def _restore(self, model: _mercer.Model) -> None:
-        self.multilabel_ = model.method == "multilabel"
+        self.multilabel_ = model.kind == "multilabel"
         super()._restore(model)
 
     def _targets(self, y: Any) -> Any:
@@ -377,10 +376,8 @@ class OneVsRestSVC(ScoreClassifier):
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
         if not self.multilabel_:
             return super()._fit_native(run, solver, kernel, points, target, weights)
-        sets = [np.flatnonzero(row).tolist() for row in target]
-        return _mercer.fit_labels(
-            run, solver, kernel, points, names_of(self.classes_), sets, weights, c=float(self.C)
-        )
+        sets = names_of(self.classes_), target != 0
+        return _mercer.fit(run, "multilabel", {**solver, "c": float(self.C)}, kernel, points, sets, weights)
 
     def decision_function(self, X: Any) -> Any:
         """Evaluate the score of each class or label.
@@ -415,7 +412,7 @@ class OneVsRestSVC(ScoreClassifier):
         return (self._decisions(X) > 0.0).astype(np.int64) if self.multilabel_ else super().predict(X)
 
     def _iterations(self) -> None:
-        self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._model.certificates()], dtype=np.int32)
+        self.n_iter_ = np.array([max(c["iterations"], 1) for c in self._certificates()], dtype=np.int32)
 
 
 class KernelSoftmax(ScoreClassifier):
@@ -517,9 +514,8 @@ class KernelSoftmax(ScoreClassifier):
         probabilities : ndarray of shape (n_samples, n_classes)
             A column for each class, in the order of `classes_`.
         """
-        scores = self._decisions(X)
-        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return self._by_class(powers / powers.sum(axis=1, keepdims=True))
+        points = self._checked_points(X)
+        return self._by_class(self._fitted.probabilities(self._run(), points, self._double))
 
     def predict_log_proba(self, X: Any) -> Any:
         """Predict the logarithm of the probability of each class.
@@ -649,19 +645,14 @@ class LocalSVC(Classifier):
 
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
         cells = min(max(len(points) // _CELL, 1), _MOST_CELLS) if self.n_cells is None else int(self.n_cells)
-        return _mercer.fit_local(
-            run, solver, kernel, points, self._labels(target), weights, c=float(self.C), cells=cells
-        )
+        parameters = {**solver, "c": float(self.C), "cells": cells}
+        return _mercer.fit(run, "local", parameters, kernel, points, self._labels(target), weights)
 
     def _found(self, X: Any) -> None:
-        self.cell_sizes_ = np.array(self._model.details()["cells"])
+        self.cell_sizes_ = np.array([cell["rows"] for cell in self._model.facts()["cells"]])
         self.fit_status_ = int(any(c["stop"] != "converged" for c in self._certificates()))
         self.n_iter_ = max(self.certificate_.iterations, 1)
         self.support_vectors_ = np.empty((0, 0))
-
-    def _certificates(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._model.details()["certificates"]
-        return found
 
     @property
     def _fitted(self) -> _mercer.Model:

@@ -161,10 +161,8 @@ class SVR(Regressor):
         self.n_threads = n_threads
 
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
-        return _mercer.fit_svr(
-            run, solver, kernel, points, target, weights, c=float(self.C), epsilon=float(self.epsilon), nu=None,
-            squared=self.loss != "epsilon_insensitive",
-        )
+        own = {"c": float(self.C), "epsilon": float(self.epsilon), "squared": self.loss != "epsilon_insensitive"}
+        return _mercer.fit(run, "svr", {**solver, **own}, kernel, points, target.reshape(-1, 1), weights)
 
 
 class NuSVR(Regressor):
@@ -285,9 +283,7 @@ class NuSVR(Regressor):
         self.n_threads = n_threads
 
     def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
-        model = _mercer.fit_svr(
-            run, solver, kernel, points, target, weights, c=float(self.C), epsilon=0.0, nu=float(self.nu),
-            squared=False,
-        )
-        self.epsilon_ = model.details()["epsilon"]
+        own = {"c": float(self.C), "nu": float(self.nu)}
+        model = _mercer.fit(run, "nu-svr", {**solver, **own}, kernel, points, target.reshape(-1, 1), weights)
+        self.epsilon_ = model.found()["epsilon"]
         return model

@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer import _data, _kernel, _mercer
 from mercer._algebra import Algebra
-from mercer._native import classes_in, names_of, positive_weights
+from mercer._native import classes_in, kind_of, names_of, positive_weights
 from mercer._progress import with_callbacks
 from mercer.kernels import Kernel
 
@@ -145,7 +145,7 @@ class RelevantDimension(Algebra):
         kernels, points = self._candidates(X, weights)
         target = self._target(y)
         with self._following(X, y, None) as run:
-            found = _mercer.fit_rde(
+            found = _mercer.relevance(
                 run, kernels, points, target, weights, leave_one_out=self.criterion == "loo"
             )
         self.dimension_ = found["dimension"]
@@ -157,7 +157,7 @@ class RelevantDimension(Algebra):
         self.trials_ = found["trials"]
         self._chosen = str(kernels[found["chosen"]])
         denoised = found["denoised"]
-        self.denoised_ = self.classes_[denoised] if isinstance(target, _mercer.Classes) else denoised
+        self.denoised_ = self.classes_[denoised] if isinstance(target, tuple) else denoised
         return self
 
     @property
@@ -172,12 +172,12 @@ class RelevantDimension(Algebra):
         )
         self.__dict__.pop("classes_", None)
         if not classes:
-            return y.astype(np.float64)
+            return y.astype(np.float64).reshape(-1, 1)
         check_classification_targets(y)
         self.classes_, index = classes_in(y)
         if len(self.classes_) < 2:
             raise ValueError("The number of classes has to be greater than one; got 1 class")
-        return _mercer.Classes(names_of(self.classes_), index)
+        return names_of(self.classes_), index, kind_of(self.classes_)
 
     def _candidates(self, X: Any, weights: Any) -> tuple[list[Any], Any]:
         """The kernels to choose from, and the points."""

@@ -15,7 +15,7 @@ import_exception!(mercer.errors, UnsupportedError);
 pub(crate) fn raise(error: Error) -> PyErr {
     let text = error.to_string();
     match error.kind() {
-        ErrorKind::Parameter { .. } => ParameterError::new_err(text),
+        ErrorKind::Parameter { .. } | ErrorKind::Setting { .. } => ParameterError::new_err(text),
         ErrorKind::Data(_) => DataError::new_err(text),
         ErrorKind::KernelText { .. } => KernelError::new_err(text),
         ErrorKind::Parse { .. } | ErrorKind::ModelFile { .. } => ModelFileError::new_err(text),

@@ -1,319 +1,229 @@
-//! Fits of support vector machines.
+//! Fits by any method of the library's table.
 
-use std::time::Duration;
-
+use mercer::ErrorKind;
 use mercer::data::{LabelSets, Labels};
-use mercer::model::file::{Saved, Training};
-use mercer::model::probability::{Estimate, Method, Settings};
+use mercer::model::file::{LabelKind, Saved, Training};
+use mercer::model::probability::{Method as Calibration, Settings};
 use mercer::model::{
-    Local, Loss, Machine, MultiLabel, NuSvc, OneClass, OneVsAll, Slack, Svc, Svdd, Svr, Together, Zone,
+    AnyEstimator, AnyPoints, Criterion, Denoised, Job, Method, Rde, RdeFit, TargetKind, Targets, Value,
 };
-use mercer::solve::Smo;
-use numpy::PyReadonlyArray1;
+use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
+use crate::errors::raise;
 use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::points::Points;
 use crate::work::Run;
 
-/// How a quadratic programme is solved.
-#[pyclass(frozen, module = "mercer._mercer")]
-pub(crate) struct Solver(Smo);
-
-#[pymethods]
-impl Solver {
-    /// To `tolerance`, with `cache` megabytes for kernel rows; no `iterations` is LIBSVM's limit.
-    #[new]
-    #[pyo3(signature = (*, tolerance, cache, shrinking, iterations, seconds, exact))]
-    fn new(
-        tolerance: f64,
-        cache: f64,
-        shrinking: bool,
-        iterations: Option<u64>,
-        seconds: Option<f64>,
-        exact: bool,
-    ) -> PyResult<Self> {
-        let time = seconds.map(Duration::try_from_secs_f64).transpose();
-        Ok(Self(Smo {
-            tolerance,
-            cache_bytes: (cache.max(0.0) * f64::from(1 << 20)) as usize,
-            shrinking,
-            iteration_limit: iterations,
-            time_limit: time.map_err(|e| PyValueError::new_err(format!("time limit: {e}")))?,
-            exact,
-            ..Smo::default()
-        }))
-    }
+/// The value of a parameter.
+#[derive(FromPyObject)]
+enum Given {
+    Flag(bool),
+    Whole(u64),
+    Number(f64),
+    Word(String),
+    Weights(Vec<(String, f64)>),
+    Numbers(Vec<f64>),
 }
 
-/// Classes of points: their names, and for each point the number of its own.
-#[pyclass(frozen, module = "mercer._mercer")]
-pub(crate) struct Classes(pub(crate) Labels);
-
-#[pymethods]
-impl Classes {
-    /// Names of classes and a number for each point.
-    #[new]
-    #[pyo3(signature = (names, index: "numpy.typing.NDArray[numpy.uint32]"))]
-    fn new(names: Vec<String>, index: PyReadonlyArray1<'_, u32>) -> PyResult<Self> {
-        let index = index.as_array().to_vec();
-        if index.iter().any(|&class| class as usize >= names.len()) {
-            return Err(PyValueError::new_err("a class that has no name"));
+impl From<Given> for Value {
+    fn from(given: Given) -> Self {
+        match given {
+            Given::Flag(value) => Self::Flag(value),
+            Given::Whole(value) => Self::Whole(value),
+            Given::Number(value) => Self::Number(value),
+            Given::Word(value) => Self::Word(value),
+            Given::Weights(value) => Self::Weights(value),
+            Given::Numbers(value) => Self::Numbers(value),
         }
-        Ok(Self(Labels::new(names, index)))
     }
 }
 
-/// How probabilities are learnt: "sigmoid" or "isotonic", folds, seed.
-type Learnt = (String, usize, u64);
+/// What is known of each point: the names of classes, the number of each point's class and what the labels are; the names of
+/// labels and a row of truth values for each point; numbers, a column for each target; a second view.
+#[derive(FromPyObject)]
+pub(crate) enum Target<'py> {
+    Classes((Vec<String>, PyReadonlyArray1<'py, u32>, String)),
+    Sets((Vec<String>, PyReadonlyArray2<'py, bool>)),
+    Numbers(PyReadonlyArray2<'py, f64>),
+    View(PyRef<'py, Points>),
+}
 
-fn settings((method, folds, seed): Learnt) -> PyResult<Settings> {
-    let method = match method.as_str() {
-        "sigmoid" => Method::Sigmoid,
-        "isotonic" => Method::Isotonic,
+impl Target<'_> {
+    /// The targets, and what labels are where there are labels.
+    fn meant(self) -> PyResult<(Targets<AnyPoints>, Option<LabelKind>)> {
+        Ok(match self {
+            Self::Classes((names, index, kind)) => {
+                let index = index.as_array().to_vec();
+                if index.iter().any(|&class| class as usize >= names.len()) {
+                    return Err(PyValueError::new_err("a class that has no name"));
+                }
+                (Targets::Classes(Labels::new(names, index)), LabelKind::named(&kind))
+            }
+            Self::Sets((names, members)) => {
+                let set = |row: numpy::ndarray::ArrayView1<'_, bool>| {
+                    (0..).zip(row).filter(|(_, member)| **member).map(|(label, _)| label).collect()
+                };
+                let sets = members.as_array().rows().into_iter().map(set).collect();
+                (Targets::Sets(LabelSets::new(names, sets)), Some(LabelKind::Integer))
+            }
+            Self::Numbers(columns) => {
+                let columns = columns.as_array();
+                (Targets::Numbers(columns.columns().into_iter().map(|c| c.to_vec()).collect()), None)
+            }
+            Self::View(points) => (Targets::View(points.0.clone()), None),
+        })
+    }
+}
+
+fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
+    values.map_or_else(Vec::new, |values| values.as_array().to_vec())
+}
+
+/// How probabilities are learnt: by a function of the kind named, with folds drawn by a seed.
+fn settings((kind, seed): (String, u64)) -> PyResult<Settings> {
+    let method = match kind.as_str() {
+        "sigmoid" => Calibration::Sigmoid,
+        "isotonic" => Calibration::Isotonic,
         other => {
             return Err(PyValueError::new_err(format!("probability method '{other}': sigmoid or isotonic")));
         }
     };
-    Ok(Settings { method, folds, seed })
+    Ok(Settings { method, seed, ..Settings::default() })
 }
 
-fn none(tolerance: f64) -> Training {
-    Training { c: None, nu: None, epsilon: None, class_weights: Vec::new(), tolerance }
-}
-
-fn trained(machine: Machine, training: Training) -> Saved {
-    Saved { training: Some(training), ..Saved::from(machine) }
-}
-
-pub(crate) fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
-    values.map_or_else(Vec::new, |values| values.as_array().to_vec())
-}
-
-/// C-SVC.
+/// Fits a model by the method named, its parameters given by name; with `probability`, a kind and a seed, also what its
+/// decisions are worth.
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, c, squared, offset, probability))]
-#[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
-pub(crate) fn fit_svc(
+#[pyo3(signature = (run, method, parameters: "dict[str, typing.Any]", kernel, x, target: "typing.Any", weights: "numpy.typing.NDArray[numpy.float64] | None" = None, probability = None))]
+#[expect(clippy::too_many_arguments, reason = "what a fit is made of")]
+pub(crate) fn fit(
     py: Python<'_>,
     run: &Run,
-    solver: &Solver,
+    method: &str,
+    parameters: &Bound<'_, PyDict>,
     kernel: &Kernel,
     x: &Points,
-    y: &Classes,
+    target: Option<Target<'_>>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
-    c: f64,
-    squared: bool,
-    offset: bool,
-    probability: Option<Learnt>,
+    probability: Option<(String, u64)>,
 ) -> PyResult<Model> {
-    let slack = if squared { Slack::Squared } else { Slack::Linear };
-    let svc = Svc::new(kernel.0.clone()).c(c).slack(slack).offset(offset);
-    let svc = svc.weights(numbers(weights)).solver(solver.0.clone());
-    let (x, y, probability) = (x.0.clone(), y.0.clone(), probability.map(settings).transpose()?);
-    let saved = run.job(py, move |shared| {
-        let model = svc.fit_watched(&x, &y, &mut shared.watch())?;
-        let training = Training { c: Some(svc.c), ..none(svc.solver.tolerance) };
-        let mut saved = trained(model.into(), training);
-        if let Some(settings) = probability {
-            let learnt = svc.fit_probability_watched(&x, &y, &settings, &mut shared.watch())?;
-            saved.probability = Some(Estimate::Classes(learnt));
+    let mut estimator = AnyEstimator::new(method, kernel.0.clone()).map_err(raise)?;
+    for (name, value) in parameters {
+        let value = value.extract::<Option<Given>>()?.map_or(Value::Absent, Value::from);
+        estimator.set(&name.extract::<String>()?, &value).map_err(raise)?;
+    }
+    let (x, weights, settings) = (x.0.clone(), numbers(weights), probability.map(settings).transpose()?);
+    let (y, labels) = target.map_or(Ok((Targets::None, None)), Target::meant)?;
+    let (saved, found) = run.job(py, move |shared| {
+        let mut watch = shared.watch();
+        let mut job = Job::new().weights(&weights).watched(&mut watch);
+        let model = estimator.fit(&x, &y, &mut job)?;
+        let learnt = settings.map(|settings| estimator.learn(&x, &y, &model, &settings, &mut job));
+        let probability = learnt.transpose()?.flatten();
+        let training = Training::of(&estimator, &job.found, model.classes());
+        Ok((Saved { labels, training, probability, ..Saved::new(model) }, job.found))
+    })?;
+    Ok(Model::new(saved, found))
+}
+
+/// The methods of the library: of each its name, a summary, the kind of its models, what must be known of each point, and its
+/// parameters with the values allowed, the meaning and the default.
+#[pyfunction]
+#[pyo3(signature = () -> "list[dict[str, typing.Any]]")]
+pub(crate) fn methods(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let method = |method: Method<mercer::data::Vectors>| {
+        let (card, dict) = (method.card(), PyDict::new(py));
+        dict.set_item("name", card.name)?;
+        dict.set_item("summary", card.summary)?;
+        dict.set_item("kind", card.kind)?;
+        dict.set_item("target", target_word(card.target))?;
+        dict.set_item("probabilities", card.probabilities)?;
+        let parameters = PyDict::new(py);
+        for about in card.parameters {
+            let told = PyDict::new(py);
+            told.set_item("domain", about.domain)?;
+            told.set_item("meaning", about.meaning)?;
+            told.set_item("default", value(py, about.default)?)?;
+            parameters.set_item(about.name, told)?;
         }
-        Ok(saved)
-    })?;
-    Ok(Model::new(saved))
+        dict.set_item("parameters", parameters)?;
+        Ok(dict)
+    };
+    Method::all().into_iter().map(method).collect()
 }
 
-/// ν-SVC.
+fn target_word(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::Classes => "classes",
+        TargetKind::Number => "number",
+        TargetKind::Numbers => "numbers",
+        TargetKind::Sets => "sets",
+        TargetKind::View => "view",
+        _ => "none",
+    }
+}
+
+fn value(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match value {
+        Value::Flag(value) => value.into_pyobject(py)?.to_owned().into_any(),
+        Value::Whole(value) => value.into_pyobject(py)?.into_any(),
+        Value::Number(value) => value.into_pyobject(py)?.into_any(),
+        Value::Numbers(value) => value.into_pyobject(py)?.into_any(),
+        Value::Word(value) => value.into_pyobject(py)?.into_any(),
+        Value::Weights(value) => value.into_pyobject(py)?.into_any(),
+        _ => py.None().into_bound(py),
+    })
+}
+
+/// Relevant dimensions and noise of numbers or classes, by the best of the kernels.
 #[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, nu, class_weights, probability))]
-#[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
-pub(crate) fn fit_nu_svc(
-    py: Python<'_>,
+#[pyo3(signature = (run, kernels, x, target: "typing.Any", weights: "numpy.typing.NDArray[numpy.float64] | None", *, leave_one_out) -> "dict[str, typing.Any]")]
+pub(crate) fn relevance<'py>(
+    py: Python<'py>,
     run: &Run,
-    solver: &Solver,
-    kernel: &Kernel,
+    kernels: Vec<PyRef<'py, Kernel>>,
     x: &Points,
-    y: &Classes,
+    target: Target<'py>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
-    nu: f64,
-    class_weights: Vec<(String, f64)>,
-    probability: Option<Learnt>,
-) -> PyResult<Model> {
-    let svc = NuSvc { class_weights, ..NuSvc::new(kernel.0.clone()).nu(nu).adapt(true) };
-    let svc = svc.weights(numbers(weights)).solver(solver.0.clone());
-    let (x, y, probability) = (x.0.clone(), y.0.clone(), probability.map(settings).transpose()?);
-    let saved = run.job(py, move |shared| {
-        let model = svc.fit_watched(&x, &y, &mut shared.watch())?;
-        let mut saved = trained(model.into(), Training { nu: Some(nu), ..none(svc.solver.tolerance) });
-        if let Some(settings) = probability {
-            let learnt = svc.fit_probability_watched(&x, &y, &settings, &mut shared.watch())?;
-            saved.probability = Some(Estimate::Classes(learnt));
+    leave_one_out: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let criterion = if leave_one_out { Criterion::LeaveOneOut } else { Criterion::TwoComponents };
+    let kernels: Vec<_> = kernels.iter().map(|kernel| kernel.0.clone()).collect();
+    let (x, weights, (y, _)) = (x.0.clone(), numbers(weights), target.meant()?);
+    let found = run.job(py, move |shared| {
+        let rde = Rde::among(kernels).criterion(criterion);
+        let mut watch = shared.watch();
+        let mut job = Job::new().weights(&weights).watched(&mut watch);
+        match &y {
+            Targets::Classes(labels) => rde.fit_labels_in(&x, labels, &mut job),
+            Targets::Numbers(lists) if lists.len() == 1 => rde.fit_in(&x, &lists[0], &mut job),
+            _ => Err(ErrorKind::Unsupported { what: "relevant dimensions of other targets".into() }.into()),
         }
-        Ok(saved)
     })?;
-    Ok(Model::new(saved))
+    told(py, &found)
 }
 
-/// Regression by ε (or, where `nu` is given, by ν).
-#[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y: "numpy.typing.NDArray[numpy.float64]", weights: "numpy.typing.NDArray[numpy.float64] | None", *, c, epsilon, nu, squared))]
-#[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
-pub(crate) fn fit_svr(
-    py: Python<'_>,
-    run: &Run,
-    solver: &Solver,
-    kernel: &Kernel,
-    x: &Points,
-    y: PyReadonlyArray1<'_, f64>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
-    c: f64,
-    epsilon: f64,
-    nu: Option<f64>,
-    squared: bool,
-) -> PyResult<Model> {
-    let slack = if squared { Slack::Squared } else { Slack::Linear };
-    let svr = Svr {
-        zone: nu.map_or(Zone::Epsilon(epsilon), Zone::Nu),
-        weights: numbers(weights),
-        ..Svr::new(kernel.0.clone()).c(c).slack(slack).solver(solver.0.clone())
-    };
-    let (x, y) = (x.0.clone(), y.as_array().to_vec());
-    let saved = run.job(py, move |shared| {
-        let fit = svr.fit_timed(&x, &y, &mut shared.watch())?;
-        let training = Training { c: Some(c), nu, epsilon: Some(fit.epsilon), ..none(svr.solver.tolerance) };
-        Ok(trained(Machine::Regression(fit.function), training))
-    })?;
-    Ok(Model::new(saved))
-}
-
-/// The one-class machine.
-#[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, weights: "numpy.typing.NDArray[numpy.float64] | None", *, nu))]
-pub(crate) fn fit_one_class(
-    py: Python<'_>,
-    run: &Run,
-    solver: &Solver,
-    kernel: &Kernel,
-    x: &Points,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
-    nu: f64,
-) -> PyResult<Model> {
-    let machine = OneClass::new(kernel.0.clone()).nu(nu).weights(numbers(weights)).solver(solver.0.clone());
-    let x = x.0.clone();
-    let saved = run.job(py, move |shared| {
-        let function = machine.fit_watched(&x, &mut shared.watch())?;
-        let training = Training { nu: Some(nu), ..none(machine.solver.tolerance) };
-        Ok(trained(Machine::OneClass(function), training))
-    })?;
-    Ok(Model::new(saved))
-}
-
-/// The smallest sphere.
-#[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, weights: "numpy.typing.NDArray[numpy.float64] | None", *, c))]
-pub(crate) fn fit_svdd(
-    py: Python<'_>,
-    run: &Run,
-    solver: &Solver,
-    kernel: &Kernel,
-    x: &Points,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
-    c: f64,
-) -> PyResult<Model> {
-    let svdd = Svdd::new(kernel.0.clone()).c(c).weights(numbers(weights)).solver(solver.0.clone());
-    let x = x.0.clone();
-    let saved = run.job(py, move |shared| {
-        let sphere = svdd.fit_watched(&x, &mut shared.watch())?;
-        Ok(trained(sphere.into(), Training { c: Some(c), ..none(svdd.solver.tolerance) }))
-    })?;
-    Ok(Model::new(saved))
-}
-
-/// All classes in one programme by the loss named, or one class against all others for "ovr".
-#[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, loss, c))]
-#[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
-pub(crate) fn fit_scores(
-    py: Python<'_>,
-    run: &Run,
-    solver: &Solver,
-    kernel: &Kernel,
-    x: &Points,
-    y: &Classes,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
-    loss: &str,
-    c: f64,
-) -> PyResult<Model> {
-    let (x, y, solver, weights) = (x.0.clone(), y.0.clone(), solver.0.clone(), numbers(weights));
-    let training = Training { c: Some(c), ..none(solver.tolerance) };
-    let kernel = kernel.0.clone();
-    let loss = match Loss::ALL.into_iter().find(|known| known.name() == loss) {
-        Some(known) => Some(known),
-        None if loss == "ovr" => None,
-        None => return Err(PyValueError::new_err(format!("no loss '{loss}'"))),
-    };
-    let saved = run.job(py, move |shared| {
-        let watch = &mut shared.watch();
-        let model = match loss {
-            Some(loss) => {
-                let machine = Together::new(kernel).loss(loss).c(c).weights(weights).solver(solver);
-                machine.fit_watched(&x, &y, watch)?
-            }
-            None => OneVsAll::new(kernel).c(c).weights(weights).solver(solver).fit_watched(&x, &y, watch)?,
-        };
-        Ok(trained(model.into(), training))
-    })?;
-    Ok(Model::new(saved))
-}
-
-/// A machine for each label of several.
-#[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, names, sets, weights: "numpy.typing.NDArray[numpy.float64] | None", *, c))]
-#[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
-pub(crate) fn fit_labels(
-    py: Python<'_>,
-    run: &Run,
-    solver: &Solver,
-    kernel: &Kernel,
-    x: &Points,
-    names: Vec<String>,
-    sets: Vec<Vec<u32>>,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
-    c: f64,
-) -> PyResult<Model> {
-    let machine = MultiLabel::new(kernel.0.clone()).c(c).weights(numbers(weights)).solver(solver.0.clone());
-    let x = x.0.clone();
-    let saved = run.job(py, move |shared| {
-        let model = machine.fit_watched(&x, &LabelSets::new(names, sets), &mut shared.watch())?;
-        Ok(trained(model.into(), Training { c: Some(c), ..none(machine.solver.tolerance) }))
-    })?;
-    Ok(Model::new(saved))
-}
-
-/// C-SVC by cells.
-#[pyfunction]
-#[pyo3(signature = (run, solver, kernel, x, y, weights: "numpy.typing.NDArray[numpy.float64] | None", *, c, cells))]
-#[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
-pub(crate) fn fit_local(
-    py: Python<'_>,
-    run: &Run,
-    solver: &Solver,
-    kernel: &Kernel,
-    x: &Points,
-    y: &Classes,
-    weights: Option<PyReadonlyArray1<'_, f64>>,
-    c: f64,
-    cells: Option<usize>,
-) -> PyResult<Model> {
-    let svc = Svc::new(kernel.0.clone()).c(c).weights(numbers(weights)).solver(solver.0.clone());
-    let machine = Local { cells, ..Local::new(svc) };
-    let (x, y) = (x.0.clone(), y.0.clone());
-    let saved = run.job(py, move |shared| {
-        let model = machine.fit_watched(&x, &y, &mut shared.watch())?;
-        Ok(trained(model.into(), Training { c: Some(c), ..none(machine.svc.solver.tolerance) }))
-    })?;
-    Ok(Model::new(saved))
+fn told<'py>(py: Python<'py>, found: &RdeFit) -> PyResult<Bound<'py, PyDict>> {
+    let (relevance, dict) = (&found.relevance, PyDict::new(py));
+    dict.set_item("chosen", found.chosen)?;
+    dict.set_item("dimension", relevance.dimension())?;
+    dict.set_item("score", relevance.score())?;
+    dict.set_item("noise", found.noise.value())?;
+    dict.set_item("eigenvalues", relevance.eigenvalues.clone().into_pyarray(py))?;
+    let targets = relevance.targets.iter().map(|target| target.coefficients.clone().into_pyarray(py));
+    dict.set_item("coefficients", targets.collect::<Vec<_>>())?;
+    let cuts = relevance.cuts.iter().map(|cut| (cut.dimension, cut.likelihood, cut.leave_one_out));
+    dict.set_item("cuts", cuts.collect::<Vec<_>>())?;
+    let trials = found.trials.iter();
+    let trials = trials.map(|t| t.map(|trial| (trial.dimension, trial.score, trial.noise.value())));
+    dict.set_item("trials", trials.collect::<Vec<_>>())?;
+    match &found.denoised {
+        Denoised::Numbers(values) => dict.set_item("denoised", values.clone().into_pyarray(py))?,
+        Denoised::Classes(labels) => dict.set_item("denoised", labels.index().to_vec().into_pyarray(py))?,
+    }
+    Ok(dict)
 }

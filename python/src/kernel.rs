@@ -2,10 +2,11 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use mercer::data::{Points as _, Vectors};
+use mercer::data::Points as _;
 use mercer::error::DataProblem;
 use mercer::gram::{Value, cross, square};
-use mercer::kernel::{Definiteness, Expr, Kernel as _, Limits, VectorExpr, check, median_gamma};
+use mercer::kernel::{Definiteness, Kernel as _, Limits, check, median_gamma};
+use mercer::model::{AnyKernel, AnyPoints};
 use mercer::{ErrorKind, Result};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyMemoryError;
@@ -16,10 +17,9 @@ use crate::points::Points;
 use crate::validity::Validity;
 use crate::work::Run;
 
-/// A kernel on vectors. Two are equal if their texts are.
+/// A kernel on points of some space. Two are equal if their texts are.
 #[pyclass(frozen, module = "mercer._mercer")]
-#[derive(Clone)]
-pub(crate) struct Kernel(pub(crate) VectorExpr);
+pub(crate) struct Kernel(pub(crate) AnyKernel);
 
 /// A feature map.
 #[pyclass(frozen, module = "mercer._mercer")]
@@ -49,10 +49,15 @@ impl Kernel {
         text.parse().map(Self).map_err(raise)
     }
 
-    /// The constant kernel.
-    #[staticmethod]
-    fn constant(value: f64) -> PyResult<Self> {
-        checked(Expr::Constant(value))
+    /// The constant kernel on points of the same space.
+    fn constant(&self, value: f64) -> PyResult<Self> {
+        checked(self.0.constant(value))
+    }
+
+    /// The word for the space of its points.
+    #[getter]
+    fn space(&self) -> &'static str {
+        self.0.space()
     }
 
     fn __str__(&self) -> String {
@@ -71,12 +76,12 @@ impl Kernel {
 
     /// k + l.
     fn plus(&self, other: &Self) -> PyResult<Self> {
-        checked(self.0.clone() + other.0.clone())
+        self.0.clone().plus(other.0.clone()).map_err(raise).and_then(checked)
     }
 
     /// k · l.
     fn times(&self, other: &Self) -> PyResult<Self> {
-        checked(self.0.clone() * other.0.clone())
+        self.0.clone().times(other.0.clone()).map_err(raise).and_then(checked)
     }
 
     /// kᵐ.
@@ -100,7 +105,8 @@ impl Kernel {
 
     /// k(φ(x), φ(y)).
     fn on(&self, map: &Map) -> PyResult<Self> {
-        checked(self.0.clone().on(map.0.clone()))
+        let AnyKernel::Vectors(kernel) = self.0.clone();
+        checked(AnyKernel::Vectors(kernel.on(map.0.clone())))
     }
 
     /// The real parameters, in the order of the text.
@@ -142,7 +148,7 @@ impl Kernel {
         let (kernel, points) = (self.0.clone(), x.0.clone());
         let diagonal = work(py, move || {
             points.check_finite()?;
-            Ok(kernel.bind(&points)?.diagonal())
+            kernel.diagonal(&points)
         });
         Ok(PyArray1::from_vec(py, diagonal?))
     }
@@ -162,7 +168,7 @@ impl Kernel {
 #[pyfunction]
 #[pyo3(name = "median_gamma")]
 pub(crate) fn median(py: Python<'_>, x: &Points) -> PyResult<Option<f64>> {
-    let points = x.0.clone();
+    let AnyPoints::Vectors(points) = x.0.clone();
     work(py, move || points.check_finite().map(|()| median_gamma(&points)))
 }
 
@@ -175,17 +181,17 @@ pub(crate) fn definite(definiteness: Definiteness) -> &'static str {
     }
 }
 
-fn checked(kernel: VectorExpr) -> PyResult<Kernel> {
+fn checked(kernel: AnyKernel) -> PyResult<Kernel> {
     kernel.check().map(|()| Kernel(kernel)).map_err(raise)
 }
 
 fn matrix<T: Value + Element>(
     py: Python<'_>,
-    kernel: VectorExpr,
-    x: Vectors,
-    y: Option<Vectors>,
+    kernel: AnyKernel,
+    x: AnyPoints,
+    y: Option<AnyPoints>,
 ) -> PyResult<Bound<'_, PyArray2<T>>> {
-    let shape = [x.len(), y.as_ref().map_or(x.len(), Vectors::len)];
+    let shape = [x.len(), y.as_ref().map_or(x.len(), |y| y.len())];
     room::<T>(shape)?;
     let values = work(py, move || match y {
         Some(y) => cross(&kernel, &x, &y),
@@ -210,7 +216,7 @@ pub(crate) fn work<T: Send + 'static>(
 }
 
 /// Refuses points of another width.
-pub(crate) fn fits(points: &Vectors, expected: usize) -> Result<()> {
+pub(crate) fn fits(points: &AnyPoints, expected: usize) -> Result<()> {
     points.check_finite()?;
     let found = points.width();
     if found == expected {

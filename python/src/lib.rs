@@ -1,7 +1,6 @@
 //! The native half of the Python package `mercer`: data in, fits on threads of our own, models out. Everything that is
 //! scikit-learn's way of saying things is in the Python half.
 
-mod algebra;
 mod errors;
 mod fit;
 mod kernel;
@@ -19,12 +18,7 @@ mod _mercer {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
-    use crate::algebra::{denoise, fit_cca, fit_fisher, fit_pca, fit_rde, fit_ridge, pre_images};
-    #[pymodule_export]
-    use crate::fit::{
-        Classes, Solver, fit_labels, fit_local, fit_nu_svc, fit_one_class, fit_scores, fit_svc, fit_svdd,
-        fit_svr,
-    };
+    use crate::fit::{fit, methods, relevance};
     #[pymodule_export]
     use crate::kernel::{Kernel, Map, median};
     #[pymodule_export]

@@ -1,8 +1,9 @@
-//! Rows of numbers from numpy and scipy.
+//! Points from Python: rows of numbers of numpy and scipy.
 
 use std::sync::Arc;
 
 use mercer::data::{Dense, Points as _, Real, Row, Sparse, Vectors};
+use mercer::model::AnyPoints;
 use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{Element, IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -16,10 +17,15 @@ use crate::work::on_threads;
 /// Numbers up to which handing them out to threads takes longer than looking at them.
 const FEW: usize = 1 << 14;
 
-/// Rows of numbers, dense or sparse, single or double precision.
+/// Points: rows of numbers, dense or sparse, single or double precision.
 #[pyclass(frozen, module = "mercer._mercer")]
-#[derive(Clone)]
-pub(crate) struct Points(pub(crate) Vectors);
+pub(crate) struct Points(pub(crate) AnyPoints);
+
+impl From<Vectors> for Points {
+    fn from(rows: Vectors) -> Self {
+        Self(rows.into())
+    }
+}
 
 /// A matrix in either precision.
 #[derive(FromPyObject)]
@@ -55,7 +61,7 @@ impl Points {
     #[staticmethod]
     #[pyo3(signature = (matrix: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
     fn dense(py: Python<'_>, matrix: Matrix<'_>) -> PyResult<Self> {
-        Ok(Self(match matrix {
+        Ok(Self::from(match matrix {
             Matrix::Single(matrix) => rows(py, &matrix)?,
             Matrix::Double(matrix) => rows(py, &matrix)?,
         }))
@@ -82,15 +88,15 @@ impl Points {
                 compressed(py, columns, start, index, values.as_array().to_vec())?.into()
             }
         };
-        compact(py, rows).map(Self)
+        compact(py, rows).map(Self::from)
     }
 
     /// The rows of a matrix of kernel values, numbered as the kernel `precomputed` wants them.
     #[staticmethod]
     #[pyo3(signature = (matrix: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
     fn gram(py: Python<'_>, matrix: Matrix<'_>) -> PyResult<Self> {
-        Ok(Self(match matrix {
-            Matrix::Single(matrix) => numbered(py, matrix.as_array())?.into(),
+        Ok(Self::from(match matrix {
+            Matrix::Single(matrix) => Vectors::from(numbered(py, matrix.as_array())?),
             Matrix::Double(matrix) => numbered(py, matrix.as_array())?.into(),
         }))
     }
@@ -113,12 +119,14 @@ impl Points {
         if weights.as_ref().is_some_and(|weights| weights.len() != self.0.len()) {
             return Err(PyValueError::new_err("weights must be one per row"));
         }
-        on_threads(py, || variance(&self.0, weights.as_deref()))
+        let AnyPoints::Vectors(rows) = &self.0;
+        on_threads(py, || variance(rows, weights.as_deref()))
     }
 
     /// As numpy has them: a matrix, or columns, start, index and values of sparse rows.
     fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match &self.0 {
+        let AnyPoints::Vectors(rows) = &self.0;
+        match rows {
             Vectors::Dense32(rows) => Ok(matrix(py, rows)?.into_any()),
             Vectors::Dense64(rows) => Ok(matrix(py, rows)?.into_any()),
             Vectors::Sparse32(rows) => Ok(parts(py, rows)?.into_any()),

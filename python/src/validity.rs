@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use mercer::data::{Points as _, Vectors};
+use mercer::data::Points as _;
 use mercer::kernel::{self, Verdict};
+use mercer::model::AnyPoints;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -13,13 +14,13 @@ use crate::points::Points;
 /// What a check found, and the Mercer spectrum.
 #[pyclass(frozen, module = "mercer._mercer")]
 pub(crate) struct Validity {
-    found: Arc<kernel::Validity<Vectors>>,
+    found: Arc<kernel::Validity<AnyPoints>>,
     /// Features of the points.
     width: usize,
 }
 
 impl Validity {
-    pub(crate) fn new(found: kernel::Validity<Vectors>, width: usize) -> Self {
+    pub(crate) fn new(found: kernel::Validity<AnyPoints>, width: usize) -> Self {
         Self { found: Arc::new(found), width }
     }
 }

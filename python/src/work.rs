@@ -13,6 +13,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use mercer::model::Event;
 use mercer::solve::{Progress, Stage};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -83,19 +84,16 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    fn see(&self, state: State) -> ControlFlow<()> {
-        *lock(&self.state) = Some(state);
-        if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    /// What a solver calls.
-    pub(crate) fn watch(&self) -> impl FnMut(&Progress) -> ControlFlow<()> + Send {
-        |progress| self.see(State::Solving(*progress))
-    }
-
-    /// What linear algebra calls.
-    pub(crate) fn follow(&self) -> impl FnMut(&Stage) -> ControlFlow<()> + Send {
-        |stage| self.see(State::Working(*stage))
+    /// The callback of a fit.
+    pub(crate) fn watch(&self) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send {
+        |event| {
+            *lock(&self.state) = match event {
+                Event::Round(progress) => Some(State::Solving(*progress)),
+                Event::Stage(stage) => Some(State::Working(*stage)),
+                _ => None,
+            };
+            if self.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
     }
 }
 

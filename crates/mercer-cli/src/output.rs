@@ -1,6 +1,6 @@
 //! What the program says: answers on standard output, remarks on standard error.
 //!
-//! `println!` and `eprintln!` panic when nobody listens; these do not.
+//! `println!` and `eprintln!` panic when the other end is closed; these do not.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
@@ -24,7 +24,7 @@ pub(crate) fn answer_json(object: &impl Serialize) -> Result<()> {
 
 /// Writes a remark to standard error.
 pub(crate) fn remark(text: impl Display) {
-    // Nobody to tell if even this fails.
+    // There is no other place to tell if even this fails.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
@@ -41,82 +41,4 @@ pub(crate) fn is_stdout(path: Option<&Path>) -> bool {
     path.is_none_or(|path| path.as_os_str() == "-")
 }
 
-/// A number with five digits, in powers of ten only where it must be.
-pub(crate) fn short(value: f64) -> String {
-    digits(value, 5)
-}
-
-/// A number of which only the size counts: two digits.
-pub(crate) fn rough(value: f64) -> String {
-    digits(value, 2)
-}
-
-fn digits(value: f64, digits: i32) -> String {
-    let size = value.abs();
-    if value == 0.0 {
-        "0".into()
-    } else if (0.001..1e6).contains(&size) {
-        let places = (digits - 1 - size.log10().floor() as i32).clamp(0, 8) as usize;
-        let text = format!("{value:.places$}");
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
-    } else {
-        format!("{value:.places$e}", places = (digits as usize - 1).min(2))
-    }
-}
-
-/// Seconds as a person would say them.
-pub(crate) fn seconds(value: f64) -> String {
-    match value {
-        v if v < 0.0095 => format!("{:.1} ms", v * 1e3),
-        v if v < 0.95 => format!("{:.0} ms", v * 1e3),
-        v if v < 59.5 => format!("{v:.1} s"),
-        v => format!("{:.0} min {:02.0} s", (v / 60.0).floor(), v % 60.0),
-    }
-}
-
-/// `1 row`, `2 rows`.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    let ending = match (number, thing.ends_with('s')) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{number} {thing}{ending}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_short() {
-        for (value, text) in [
-            (0.0, "0"),
-            (-100.877_288, "-100.88"),
-            (0.424_462, "0.42446"),
-            (12.0, "12"),
-            (123_456.7, "123457"),
-            (0.000_971, "9.71e-4"),
-            (2.5e9, "2.50e9"),
-        ] {
-            assert_eq!(short(value), text);
-        }
-    }
-
-    #[test]
-    fn sizes_are_shorter() {
-        for (value, text) in [(0.001_601_6, "0.0016"), (5.5e-4, "5.5e-4"), (1.2994, "1.3"), (812.3, "812")] {
-            assert_eq!(rough(value), text);
-        }
-    }
-
-    #[test]
-    fn times_and_counts_read_well() {
-        assert_eq!(seconds(0.0031), "3.1 ms");
-        assert_eq!(seconds(0.25), "250 ms");
-        assert_eq!(seconds(4.26), "4.3 s");
-        assert_eq!(seconds(125.0), "2 min 05 s");
-        assert_eq!(count(1, "row"), "1 row");
-        assert_eq!(count(3, "class"), "3 classes");
-    }
-}
+pub(crate) use mercer::model::words::{count, rough, seconds, short};

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use mercer::data::{Dense, Points, ReadOptions, Vectors, read};
+use mercer::kernel::VectorExpr;
+use mercer::model::SvcModel;
 use mercer::model::file::Saved;
 
 /// Rows that are timed.
@@ -22,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: single_row MODEL DATA".into());
     };
     let saved = Saved::load(&model)?;
-    let expansion = saved.model.expansion();
+    let model: &SvcModel<Vectors, VectorExpr> = saved.model.downcast().ok_or("no classifier of vectors")?;
+    let expansion = &model.expansion;
     let width = expansion.points().width();
     let rows = read(Path::new(&data), &ReadOptions::default())?.points.with_width(width);
     let sparse: Vec<Vectors> = (0..rows.len().min(ROWS)).map(|i| rows.select(&[i])).collect();

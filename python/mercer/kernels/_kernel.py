@@ -82,8 +82,13 @@ class Kernel:
     def __deepcopy__(self, memo: dict[int, Any]) -> Kernel:
         return self
 
+    def _operand(self, value: object) -> _mercer.Kernel | None:
+        if isinstance(value, Kernel):
+            return value._native
+        return self._native.constant(float(value)) if isinstance(value, Real) else None
+
     def __add__(self, other: Kernel | float) -> Kernel:
-        native = _operand(other)
+        native = self._operand(other)
         if native is None:
             return NotImplemented
         # What the built-in sum begins with.
@@ -92,7 +97,7 @@ class Kernel:
     __radd__ = __add__
 
     def __mul__(self, other: Kernel | float) -> Kernel:
-        native = _operand(other)
+        native = self._operand(other)
         return NotImplemented if native is None else Kernel._of(self._native.times(native))
 
     __rmul__ = __mul__
@@ -278,12 +283,6 @@ class Kernel:
         """
         diagonal: NDArray[np.float64] = self._native.diagonal(rows(X))
         return diagonal
-
-
-def _operand(value: object) -> _mercer.Kernel | None:
-    if isinstance(value, Kernel):
-        return value._native
-    return _mercer.Kernel.constant(float(value)) if isinstance(value, Real) else None
 
 
 def parse(text: str) -> Kernel:

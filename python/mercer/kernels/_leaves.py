@@ -317,7 +317,7 @@ def Constant(value: SupportsFloat) -> Kernel:
     >>> Linear() + Constant(2) == Linear() + 2
     True
     """
-    return Kernel._of(_mercer.Kernel.constant(float(value) + 0.0))
+    return Kernel._of(_mercer.Kernel("1").constant(float(value) + 0.0))
 
 
 def Precomputed() -> Kernel:

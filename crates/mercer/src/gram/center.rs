@@ -1,4 +1,4 @@
-//! A Gram about the mean of its points in feature space.
+//! A Gram centred at the mean of its points in feature space.
 
 use rayon::prelude::*;
 
@@ -10,17 +10,17 @@ const BATCH: usize = 256;
 /// K̃ᵢⱼ = Kᵢⱼ − mᵢ − mⱼ + m with the row means mᵢ and their mean m: the inner products of φ(xᵢ) − mean φ, that is
 /// K̃ = HKH with H = I − 11ᵀ/n (equations 26 to 28 of the lecture on kernel methods).
 ///
-/// Making it computes every row once; asking for rows costs what it costs the parent. A restriction is a part of *this*
-/// matrix: it stays about the mean of all points.
+/// Construction computes every row of the parent once; a row then costs what it costs the parent. A restriction is a part
+/// of *this* matrix: it stays centred at the mean of all points.
 pub struct Centered<'a> {
-    parent: &'a dyn Gram,
+    parent: Box<dyn Gram + 'a>,
     means: Vec<f64>,
     mean: f64,
     diagonal: Vec<f64>,
 }
 
 impl<'a> Centered<'a> {
-    /// Takes the means of `parent`.
+    /// Computes the means of `parent`.
     #[must_use]
     pub fn new(parent: &'a dyn Gram) -> Self {
         let n = parent.len();
@@ -35,10 +35,10 @@ impl<'a> Centered<'a> {
         }
         let mean = means.iter().sum::<f64>() / n.max(1) as f64;
         let diagonal = parent.diagonal().iter().zip(&means).map(|(k, m)| k - 2.0 * m + mean).collect();
-        Self { parent, means, mean, diagonal }
+        Self { parent: Box::new(parent), means, mean, diagonal }
     }
 
-    /// mᵢ, the mean of row i of the parent: what the projection of a new point subtracts.
+    /// mᵢ, the mean of row i of the parent, which is needed to centre the kernel values of a new point.
     #[must_use]
     pub fn means(&self) -> &[f64] {
         &self.means
@@ -65,6 +65,11 @@ impl Gram for Centered<'_> {
 
     fn restrict<'b>(&'b self, index: &[usize]) -> Box<dyn Gram + 'b> {
         Box::new(Subset::new(self, index))
+    }
+
+    fn share(&self) -> Box<dyn Gram + '_> {
+        let (means, diagonal) = (self.means.clone(), self.diagonal.clone());
+        Box::new(Centered { parent: self.parent.share(), means, mean: self.mean, diagonal })
     }
 
     fn computed(&self) -> u64 {

@@ -1,17 +1,17 @@
-//! A Gram held in memory.
+//! A Gram whose values are all held in memory.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 use super::{Gram, Subset};
 
 /// Rows computed at once while the matrix is filled.
 const BATCH: usize = 256;
 
-/// The whole matrix, n² single-precision values.
+/// The whole matrix, n² values in single precision.
 pub struct Full {
-    values: Vec<f32>,
+    values: Arc<Vec<f32>>,
     diagonal: Vec<f64>,
-    computed: AtomicU64,
+    computed: u64,
 }
 
 impl Full {
@@ -28,15 +28,15 @@ impl Full {
         Self::from_values(values, gram.diagonal().to_vec())
     }
 
-    /// A matrix given row after row, with its diagonal in double precision.
+    /// The matrix with these values, row after row, and its diagonal in double precision.
     ///
     /// # Panics
     /// If there are not n² values for n diagonal entries.
     #[must_use]
     pub fn from_values(values: Vec<f32>, diagonal: Vec<f64>) -> Self {
         assert_eq!(values.len(), diagonal.len() * diagonal.len(), "a square matrix with its diagonal");
-        let computed = AtomicU64::new(values.len() as u64);
-        Self { values, diagonal, computed }
+        let computed = values.len() as u64;
+        Self { values: Arc::new(values), diagonal, computed }
     }
 }
 
@@ -58,7 +58,11 @@ impl Gram for Full {
         Box::new(Subset::new(self, index))
     }
 
+    fn share(&self) -> Box<dyn Gram + '_> {
+        Box::new(Self { values: Arc::clone(&self.values), diagonal: self.diagonal.clone(), computed: 0 })
+    }
+
     fn computed(&self) -> u64 {
-        self.computed.load(Ordering::Relaxed)
+        self.computed
     }
 }

@@ -1,13 +1,14 @@
-//! Some points of a Gram, by gathering from its rows.
+//! The Gram of some points of another, gathered from the rows of that other.
 
 use super::Gram;
 
-/// Rows gathered at once: bounds the scratch memory.
+/// Rows of the parent that are held at once, which bounds the scratch memory.
 const BATCH: usize = 64;
 
-/// The Gram of some points of another, without a copy of either. For a parent whose rows are cheap to get.
+/// The Gram of some points of a parent, without a copy of its values or points. Each row takes a whole row of the parent:
+/// it is for parents that hold their rows.
 pub struct Subset<'a> {
-    parent: &'a dyn Gram,
+    parent: Box<dyn Gram + 'a>,
     index: Vec<usize>,
     diagonal: Vec<f64>,
 }
@@ -17,7 +18,7 @@ impl<'a> Subset<'a> {
     #[must_use]
     pub fn new(parent: &'a dyn Gram, index: &[usize]) -> Self {
         let diagonal = index.iter().map(|&i| parent.diagonal()[i]).collect();
-        Self { parent, index: index.to_vec(), diagonal }
+        Self { parent: Box::new(parent), index: index.to_vec(), diagonal }
     }
 }
 
@@ -53,7 +54,12 @@ impl Gram for Subset<'_> {
 
     fn restrict<'b>(&'b self, index: &[usize]) -> Box<dyn Gram + 'b> {
         let index: Vec<usize> = index.iter().map(|&i| self.index[i]).collect();
-        Box::new(Subset::new(self.parent, &index))
+        Box::new(Subset::new(&*self.parent, &index))
+    }
+
+    fn share(&self) -> Box<dyn Gram + '_> {
+        let (index, diagonal) = (self.index.clone(), self.diagonal.clone());
+        Box::new(Subset { parent: self.parent.share(), index, diagonal })
     }
 
     fn computed(&self) -> u64 {

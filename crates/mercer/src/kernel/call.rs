@@ -5,24 +5,30 @@ use std::str::FromStr;
 use super::text::{Parser, fault, unknown};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A name with its arguments.
-pub(crate) struct Call<'a> {
+/// A name with its arguments in the text of an expression: `rbf(gamma=0.5)`. A [`Leaf`](super::Leaf) reads its kernels
+/// and their parameters from it; errors carry the column.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
     pub(crate) text: &'a str,
     /// Where the name starts, in bytes from 0.
     pub(crate) at: usize,
-    pub(crate) name: &'a str,
-    pub(crate) arguments: Vec<Argument<'a>>,
+    /// The name.
+    pub name: &'a str,
+    /// The arguments, in the order of the text.
+    pub arguments: Vec<Argument<'a>>,
 }
 
-/// `value` or `name=value`.
-#[derive(Clone, Copy)]
-pub(crate) struct Argument<'a> {
-    /// Where the value starts.
-    pub(crate) at: usize,
-    /// Where the argument starts.
-    pub(crate) start: usize,
-    pub(crate) name: Option<&'a str>,
-    pub(crate) value: &'a str,
+/// An argument of a [`Call`]: `value` or `name=value`.
+#[derive(Debug, Clone, Copy)]
+pub struct Argument<'a> {
+    /// Where the value starts, in bytes from 0.
+    pub at: usize,
+    /// Where the argument starts, in bytes from 0.
+    pub start: usize,
+    /// The name, where there is one.
+    pub name: Option<&'a str>,
+    /// The text of the value.
+    pub value: &'a str,
 }
 
 impl<'a> Call<'a> {
@@ -49,12 +55,16 @@ impl<'a> Call<'a> {
         Ok(Self { text, at, name, arguments })
     }
 
-    pub(crate) fn fail(&self, at: usize, expected: impl Into<Box<str>>) -> Error {
+    /// An error of the text at the byte `at`, from 0.
+    pub fn fail(&self, at: usize, expected: impl Into<Box<str>>) -> Error {
         fault(self.text, at, expected)
     }
 
     /// Refuses arguments that are not among `names` or come twice. An argument without a name is that of `bare`.
-    pub(crate) fn accept(&self, names: &[&'static str], bare: Option<&'static str>) -> Result<()> {
+    ///
+    /// # Errors
+    /// The first argument refused.
+    pub fn accept(&self, names: &[&'static str], bare: Option<&'static str>) -> Result<()> {
         let mut seen = Vec::new();
         for argument in &self.arguments {
             let name = match (argument.name, bare) {
@@ -84,18 +94,25 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// The argument of this name; `bare` arguments count as well.
-    pub(crate) fn argument(&self, name: &str, bare: Option<&str>) -> Option<Argument<'a>> {
+    /// The argument of this name; one without a name is that of `bare`.
+    #[must_use]
+    pub fn argument(&self, name: &str, bare: Option<&str>) -> Option<Argument<'a>> {
         self.arguments.iter().copied().find(|argument| argument.name.or(bare) == Some(name))
     }
 
-    /// A finite number, or the default.
-    pub(crate) fn number(&self, name: &str, bare: Option<&str>, default: f64) -> Result<f64> {
+    /// The argument of this name as a finite number, the default where there is none.
+    ///
+    /// # Errors
+    /// A value that is not a finite number.
+    pub fn number(&self, name: &str, bare: Option<&str>, default: f64) -> Result<f64> {
         self.argument(name, bare).map_or(Ok(default), |argument| self.real(argument))
     }
 
     /// The value of an argument as a finite number.
-    pub(crate) fn real(&self, argument: Argument<'_>) -> Result<f64> {
+    ///
+    /// # Errors
+    /// A value that is not a finite number.
+    pub fn real(&self, argument: Argument<'_>) -> Result<f64> {
         match argument.value.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(value),
             Ok(_) => Err(self.fail(argument.at, format!("'{}' is not finite", argument.value))),
@@ -103,21 +120,22 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// A whole number, or the default.
-    pub(crate) fn whole<T: FromStr>(&self, name: &str, bare: Option<&str>, default: T) -> Result<T> {
+    /// The argument of this name as a whole number, the default where there is none.
+    ///
+    /// # Errors
+    /// A value that is not a whole number, or outside the range of `T`.
+    pub fn whole<T: FromStr>(&self, name: &str, bare: Option<&str>, default: T) -> Result<T> {
         let Some(argument) = self.argument(name, bare) else { return Ok(default) };
         let expected =
             || self.fail(argument.at, format!("'{}' is not a whole number in range", argument.value));
         argument.value.parse().map_err(|_| expected())
     }
 
-    /// One of the values with a name.
-    pub(crate) fn choice<T: Copy>(
-        &self,
-        argument: Argument<'_>,
-        what: &str,
-        choices: &[(&str, T)],
-    ) -> Result<T> {
+    /// The value that an argument names among `choices`; `what` is the noun of an error message.
+    ///
+    /// # Errors
+    /// A name that is not among the choices.
+    pub fn choice<T: Copy>(&self, argument: Argument<'_>, what: &str, choices: &[(&str, T)]) -> Result<T> {
         let names = || choices.iter().map(|(name, _)| *name).collect::<Vec<_>>();
         let found = choices.iter().find(|(name, _)| *name == argument.value);
         found
@@ -126,7 +144,8 @@ impl<'a> Call<'a> {
     }
 
     /// Gives an error about a parameter the column of that parameter, or of the name.
-    pub(crate) fn locate(&self, error: Error) -> Error {
+    #[must_use]
+    pub fn locate(&self, error: Error) -> Error {
         let named = match error.kind() {
             ErrorKind::Parameter { name, .. } => {
                 self.argument(name, None).or_else(|| self.argument(name, Some(name)))

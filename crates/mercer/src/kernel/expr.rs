@@ -20,7 +20,9 @@
 use std::fmt;
 use std::ops::{Add, Mul};
 
-use super::{Definiteness, Slot};
+use super::call::Call;
+use super::{Bound, Definiteness, Kernel, Slot, tree};
+use crate::data::Points;
 use crate::error::{Result, check};
 
 /// The largest exponent of a power and degree of a polynomial: beyond it only overflow and underflow are left.
@@ -29,8 +31,28 @@ pub const MAX_POWER: u32 = 100;
 /// How deep an expression may nest, so that no expression (nor the text of one) can exhaust the stack.
 pub const MAX_DEPTH: usize = 64;
 
-/// A leaf of an expression: a kernel on some space. Its `Display` is its text in an expression.
-pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync {
+/// A kernel on the points of one space, as a leaf of an expression. Its `Display` is its text in an expression.
+///
+/// A space takes part in the algebra by one type that implements this trait: `Expr<L>` then parses, prints, compares,
+/// and is a [`Kernel`] on `L::Points`.
+pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 'static {
+    /// The points of the space.
+    type Points: Points + 'static;
+
+    /// The names of the kernels in a text, other spellings included.
+    const KERNELS: &'static [&'static str];
+
+    /// The names of the feature maps in a text.
+    const MAPS: &'static [&'static str] = &[];
+
+    /// The kernel that a call in a text means, its parameters checked; `None` where no kernel has that name.
+    fn parse(call: &Call<'_>) -> Option<Result<Self>>;
+
+    /// A kernel seen through the feature map that a call in a text means; `None` where no map has that name.
+    fn parse_map(_kernel: Expr<Self>, _call: &Call<'_>) -> Option<Result<Expr<Self>>> {
+        None
+    }
+
     /// Checks every parameter.
     ///
     /// # Errors
@@ -46,6 +68,50 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync {
     /// Whether its text needs parentheses beside `*` and `^`.
     fn is_compound(&self) -> bool {
         false
+    }
+
+    /// Binds this kernel alone to `columns`. The parameters are checked already.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated on these points.
+    fn bind(&self, columns: &Self::Points) -> Result<Box<dyn Bound<Self::Points>>>;
+
+    /// k(x, x) of `points[rows]`, in the order of `rows`.
+    fn diagonal(&self, points: &Self::Points, rows: &[usize]) -> Vec<f64>;
+
+    /// Binds an expression of leaves to `columns`. The parameters are checked already.
+    ///
+    /// As given here it binds each leaf and evaluates the tree from their values in double precision, a block of rows
+    /// at a time. A space that can evaluate several leaves together does better.
+    ///
+    /// # Errors
+    /// If a leaf cannot be evaluated on these points, or a diagonal value is not finite in single precision.
+    fn bind_expr(expr: &Expr<Self>, columns: &Self::Points) -> Result<Box<dyn Bound<Self::Points>>> {
+        tree::bind(expr, columns)
+    }
+
+    /// k(x, x) of each of `points` for an expression of leaves. The parameters are checked already.
+    ///
+    /// # Errors
+    /// As [`Leaf::bind_expr`].
+    fn diagonal_expr(expr: &Expr<Self>, points: &Self::Points) -> Result<Vec<f64>> {
+        Ok(Self::bind_expr(expr, points)?.diagonal())
+    }
+}
+
+impl<L: Leaf> Kernel<L::Points> for Expr<L> {
+    fn bind(&self, columns: &L::Points) -> Result<Box<dyn Bound<L::Points>>> {
+        self.check()?;
+        L::bind_expr(self, columns)
+    }
+
+    fn diagonal(&self, points: &L::Points) -> Result<Vec<f64>> {
+        self.check()?;
+        L::diagonal_expr(self, points)
+    }
+
+    fn definiteness(&self) -> Definiteness {
+        Expr::definiteness(self)
     }
 }
 

@@ -1,6 +1,11 @@
 //! What the algebra asks of a vector kernel: its name, the ranges of its parameters, its definiteness.
 
-use super::{Definiteness, Factor, Leaf, MAX_POWER, Map, Metric, Slot, VectorKernel, VectorLeaf};
+use super::call::Call;
+use super::{
+    Bound, Definiteness, Expr, Factor, Leaf, MAX_POWER, Map, Metric, Slot, VectorExpr, VectorKernel,
+    VectorLeaf, engine, vector_text,
+};
+use crate::data::Vectors;
 use crate::error::{ErrorKind, Result, check};
 
 const POSITIVE: &str = "must be positive and finite";
@@ -188,6 +193,22 @@ impl Sign {
 }
 
 impl Leaf for VectorLeaf {
+    type Points = Vectors;
+
+    const KERNELS: &'static [&'static str] = vector_text::KERNELS;
+    const MAPS: &'static [&'static str] = vector_text::MAPS;
+
+    fn parse(call: &Call<'_>) -> Option<Result<Self>> {
+        let kernel = vector_text::kernel(call).transpose()?;
+        let leaf = kernel.map(|kernel| Self { kernel, maps: Vec::new() });
+        Some(leaf.and_then(|leaf| leaf.check().map(|()| leaf).map_err(|error| call.locate(error))))
+    }
+
+    fn parse_map(kernel: VectorExpr, call: &Call<'_>) -> Option<Result<VectorExpr>> {
+        let map = vector_text::map(call).transpose()?;
+        Some(map.and_then(|map| map.check().map(|()| kernel.on(map)).map_err(|error| call.locate(error))))
+    }
+
     fn check(&self) -> Result<()> {
         self.kernel.check()?;
         if self.kernel == VectorKernel::Precomputed && !self.maps.is_empty() {
@@ -227,6 +248,22 @@ impl Leaf for VectorLeaf {
 
     fn is_compound(&self) -> bool {
         !self.maps.is_empty()
+    }
+
+    fn bind(&self, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
+        engine::bind(&Expr::Leaf(self.clone()), columns)
+    }
+
+    fn diagonal(&self, points: &Vectors, rows: &[usize]) -> Vec<f64> {
+        engine::diagonal(&Expr::Leaf(self.clone()), points, rows)
+    }
+
+    fn bind_expr(expr: &VectorExpr, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
+        engine::bind(expr, columns)
+    }
+
+    fn diagonal_expr(expr: &VectorExpr, points: &Vectors) -> Result<Vec<f64>> {
+        engine::own_values(expr, points)
     }
 }
 

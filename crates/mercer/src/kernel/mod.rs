@@ -3,7 +3,8 @@
 //! The block is the primitive, not the pair. A [`Kernel`] is first *bound* to the points that make the columns of
 //! a Gram matrix, which packs them for the machine; the [`Bound`] kernel then fills rows.
 //!
-//! For vectors the kernel is data: an [`Expr`] over [`VectorLeaf`]s, which prints, parses, compares and saves.
+//! A kernel is data: an [`Expr`] over the [`Leaf`]s of a space prints, parses, compares and saves. For vectors the
+//! leaves are [`VectorLeaf`]s, for texts [`TextLeaf`]s.
 
 mod accumulate;
 #[cfg(test)]
@@ -24,7 +25,9 @@ mod median;
 mod parameter;
 mod pointwise;
 mod readout;
+mod string;
 mod text;
+mod tree;
 mod value;
 mod vector;
 mod vector_text;
@@ -34,6 +37,7 @@ use crate::error::Result;
 
 pub(crate) use accumulate::{add_rows, in_batches};
 pub use battery::{Failure, battery};
+pub use call::{Argument, Call};
 pub use check::{Limits, Spectrum, Validity, Verdict, Witness, check};
 pub use construct::{
     constant, cosine, factor, gaussian, intersection, laplace, linear, matern, plummer, polynomial,
@@ -46,6 +50,7 @@ pub use median::median_gamma;
 pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;
+pub use string::{MAX_WORD, TextExpr, TextLeaf, spectrum};
 pub use vector::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 
 /// A kernel on points of the space `X`.

@@ -32,24 +32,11 @@
 //! ```
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::call::{Call, word};
 use super::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
 use crate::error::{Error, ErrorKind, Result};
-
-/// The leaves of a space that have a text form.
-pub(crate) trait Syntax: Leaf {
-    /// The names of the kernels, as printed.
-    const KERNELS: &'static [&'static str];
-    /// The names of the feature maps.
-    const MAPS: &'static [&'static str];
-
-    /// The leaf a call means, `None` where there is no kernel of that name.
-    fn leaf(call: &Call<'_>) -> Option<Result<Self>>;
-
-    /// `kernel` seen through the map a call means, `None` where there is no map of that name.
-    fn map(kernel: Expr<Self>, call: &Call<'_>) -> Option<Result<Expr<Self>>>;
-}
 
 /// A number in the shortest form that reads back to the same bits.
 pub(crate) struct Number(pub(crate) f64);
@@ -99,8 +86,17 @@ impl<L: Leaf> Expr<L> {
     }
 }
 
-/// Reads a whole expression.
-pub(crate) fn parse<L: Syntax>(text: &str) -> Result<Expr<L>> {
+impl<L: Leaf> FromStr for Expr<L> {
+    type Err = Error;
+
+    /// Parses the text of an expression and checks every parameter; an error has the column.
+    fn from_str(text: &str) -> Result<Self> {
+        parse(text)
+    }
+}
+
+/// Parses a whole expression.
+fn parse<L: Leaf>(text: &str) -> Result<Expr<L>> {
     let mut parser = Parser { text, at: 0 };
     let kernel = parser.sum(1)?;
     match parser.peek() {
@@ -153,7 +149,7 @@ impl<'a> Parser<'a> {
         &rest[..end]
     }
 
-    fn sum<L: Syntax>(&mut self, depth: usize) -> Result<Expr<L>> {
+    fn sum<L: Leaf>(&mut self, depth: usize) -> Result<Expr<L>> {
         let mut terms = vec![self.product(depth)?];
         while self.take('+') {
             terms.push(self.product(depth)?);
@@ -161,7 +157,7 @@ impl<'a> Parser<'a> {
         Ok(Expr::sum(terms))
     }
 
-    fn product<L: Syntax>(&mut self, depth: usize) -> Result<Expr<L>> {
+    fn product<L: Leaf>(&mut self, depth: usize) -> Result<Expr<L>> {
         let mut factors = vec![self.operand(depth)?];
         while self.take('*') {
             factors.push(self.operand(depth)?);
@@ -169,7 +165,7 @@ impl<'a> Parser<'a> {
         Ok(Expr::product(factors))
     }
 
-    fn operand<L: Syntax>(&mut self, depth: usize) -> Result<Expr<L>> {
+    fn operand<L: Leaf>(&mut self, depth: usize) -> Result<Expr<L>> {
         let mut kernel = self.atom(depth)?;
         let mut raised = false;
         loop {
@@ -179,7 +175,7 @@ impl<'a> Parser<'a> {
                 kernel = kernel.power(self.exponent()?);
                 raised = true;
             } else if self.take('@') {
-                kernel = self.map(kernel)?;
+                kernel = self.map(kernel, self.at - 1)?;
                 raised = false;
             } else {
                 return Ok(kernel);
@@ -197,16 +193,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn map<L: Syntax>(&mut self, kernel: Expr<L>) -> Result<Expr<L>> {
+    fn map<L: Leaf>(&mut self, kernel: Expr<L>, at: usize) -> Result<Expr<L>> {
+        if L::MAPS.is_empty() {
+            return Err(fault(self.text, at, "kernels on these points have no feature maps"));
+        }
         if !self.peek().is_some_and(|c| c.is_alphabetic()) {
             return Err(self.fail(format!("expected a feature map: {}", L::MAPS.join(", "))));
         }
         let call = Call::parse(self)?;
-        L::map(kernel, &call)
+        L::parse_map(kernel, &call)
             .unwrap_or_else(|| Err(fault(self.text, call.at, unknown("feature map", call.name, L::MAPS))))
     }
 
-    fn atom<L: Syntax>(&mut self, depth: usize) -> Result<Expr<L>> {
+    fn atom<L: Leaf>(&mut self, depth: usize) -> Result<Expr<L>> {
         match self.peek() {
             Some('(') => self.group(depth),
             Some(c) if c.is_ascii_digit() || "+-.".contains(c) => self.number().map(Expr::Constant),
@@ -216,7 +215,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn group<L: Syntax>(&mut self, depth: usize) -> Result<Expr<L>> {
+    fn group<L: Leaf>(&mut self, depth: usize) -> Result<Expr<L>> {
         let open = self.at;
         if depth >= MAX_DEPTH {
             return Err(self.fail("an expression may nest at most 64 deep"));
@@ -252,7 +251,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn kernel<L: Syntax>(&mut self, depth: usize) -> Result<Expr<L>> {
+    fn kernel<L: Leaf>(&mut self, depth: usize) -> Result<Expr<L>> {
         let start = self.at;
         match word(self) {
             "exp" => return self.peek_group(depth).map(Expr::exp),
@@ -264,10 +263,10 @@ impl<'a> Parser<'a> {
             let names = [L::KERNELS, &["exp", "normalized"]].concat();
             fault(self.text, call.at, unknown("kernel", call.name, &names))
         };
-        L::leaf(&call).unwrap_or_else(|| Err(unknown())).map(Expr::Leaf)
+        L::parse(&call).unwrap_or_else(|| Err(unknown())).map(Expr::Leaf)
     }
 
-    fn peek_group<L: Syntax>(&mut self, depth: usize) -> Result<Expr<L>> {
+    fn peek_group<L: Leaf>(&mut self, depth: usize) -> Result<Expr<L>> {
         self.peek();
         self.group(depth)
     }

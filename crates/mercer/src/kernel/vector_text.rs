@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::call::{Argument, Call};
-use super::text::{Number, Parser, Syntax, parse, unknown};
-use super::{Expr, Factor, Leaf, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
+use super::text::{Number, Parser, unknown};
+use super::{Factor, Map, Metric, Smoothness, VectorKernel, VectorLeaf};
 use crate::error::{Error, Result};
 
 /// The largest feature index a data file can have.
@@ -25,15 +25,6 @@ const METRICS: &[(&str, Metric)] = &[
 const SMOOTHNESS: &[(f64, Smoothness)] =
     &[(0.5, Smoothness::Half), (1.5, Smoothness::ThreeHalves), (2.5, Smoothness::FiveHalves)];
 
-impl FromStr for VectorExpr {
-    type Err = Error;
-
-    /// Parses the text form described at [`VectorExpr`] and checks every parameter; an error has the column.
-    fn from_str(text: &str) -> Result<Self> {
-        parse(text)
-    }
-}
-
 impl FromStr for Map {
     type Err = Error;
 
@@ -49,7 +40,7 @@ impl FromStr for Map {
         let mut parser = Parser { text, at: 0 };
         parser.peek();
         let call = Call::parse(&mut parser)?;
-        let unknown = || call.fail(call.at, unknown("feature map", call.name, VectorLeaf::MAPS));
+        let unknown = || call.fail(call.at, unknown("feature map", call.name, MAPS));
         let map = map(&call)?.ok_or_else(unknown)?;
         if parser.peek().is_some() {
             return Err(parser.fail("expected the end"));
@@ -127,39 +118,30 @@ fn ranges(index: &[usize]) -> String {
     runs.collect::<Vec<_>>().join(", ")
 }
 
-impl Syntax for VectorLeaf {
-    const KERNELS: &'static [&'static str] = &[
-        "linear",
-        "poly",
-        "polynomial",
-        "rbf",
-        "tanh",
-        "sigmoid",
-        "plummer",
-        "laplace",
-        "matern",
-        "rational",
-        "intersection",
-        "cosine",
-        "gaussian",
-        "factor",
-        "precomputed",
-    ];
-    const MAPS: &'static [&'static str] = &["columns", "monomials", "gaussians", "sigmoids", "matrix"];
+/// The names of the kernels, other spellings included.
+pub(super) const KERNELS: &[&str] = &[
+    "linear",
+    "poly",
+    "polynomial",
+    "rbf",
+    "tanh",
+    "sigmoid",
+    "plummer",
+    "laplace",
+    "matern",
+    "rational",
+    "intersection",
+    "cosine",
+    "gaussian",
+    "factor",
+    "precomputed",
+];
 
-    fn leaf(call: &Call<'_>) -> Option<Result<Self>> {
-        let kernel = kernel(call).transpose()?;
-        let leaf = kernel.map(|kernel| Self { kernel, maps: Vec::new() });
-        Some(leaf.and_then(|leaf| leaf.check().map(|()| leaf).map_err(|error| call.locate(error))))
-    }
+/// The names of the feature maps.
+pub(super) const MAPS: &[&str] = &["columns", "monomials", "gaussians", "sigmoids", "matrix"];
 
-    fn map(kernel: Expr<Self>, call: &Call<'_>) -> Option<Result<Expr<Self>>> {
-        let map = map(call).transpose()?;
-        Some(map.and_then(|map| map.check().map(|()| kernel.on(map)).map_err(|error| call.locate(error))))
-    }
-}
-
-fn kernel(call: &Call<'_>) -> Result<Option<VectorKernel>> {
+/// The kernel a call means, none where no kernel has that name; parameters are not checked.
+pub(super) fn kernel(call: &Call<'_>) -> Result<Option<VectorKernel>> {
     let plain = |kernel: VectorKernel| call.accept(&[], None).map(|()| kernel);
     let kernel = match call.name {
         "linear" => plain(VectorKernel::Linear)?,
@@ -263,7 +245,8 @@ fn factor(call: &Call<'_>) -> Result<Factor> {
     })
 }
 
-fn map(call: &Call<'_>) -> Result<Option<Map>> {
+/// The map a call means, none where no map has that name; parameters are not checked.
+pub(super) fn map(call: &Call<'_>) -> Result<Option<Map>> {
     Ok(Some(match call.name {
         "columns" => Map::Columns(columns(call)?),
         "monomials" => {

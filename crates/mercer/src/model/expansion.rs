@@ -33,6 +33,12 @@ impl Coefficients {
         Self::full(values.len(), 1, values)
     }
 
+    /// The weights of the first block, point after point; all of them where there is one block.
+    #[must_use]
+    pub fn first_block(&self) -> &[f64] {
+        self.blocks.first().map_or(&[], |block| &block.values)
+    }
+
     /// One block over all of `points` support points, each of which enters every output; weights point after point.
     #[must_use]
     pub fn full(points: usize, outputs: usize, values: Vec<f64>) -> Self {
@@ -170,7 +176,40 @@ impl<X, K> Expansion<X, K> {
     }
 }
 
+impl<X: Clone, K: Clone> Expansion<X, K> {
+    /// Replaces the expansion by what `change` makes of it.
+    pub(super) fn change(&mut self, change: &mut dyn FnMut(Self) -> Self) {
+        *self = change(self.clone());
+    }
+}
+
+/// The place of the largest number; of several the first.
+pub(super) fn first_largest(scores: &[f64]) -> usize {
+    (1..scores.len()).fold(0, |best, c| if scores[c] > scores[best] { c } else { best })
+}
+
 impl<X: Points, K: Kernel<X>> Expansion<X, K> {
+    /// f at each of `points`, one row per point, one column per output; in double precision throughout where `double`.
+    ///
+    /// # Errors
+    /// As [`Expansion::decisions`].
+    pub(super) fn rows(&self, points: &X, double: bool) -> Result<Dense<f64>> {
+        Ok(Dense::new(self.coefficients.outputs, self.map_as(points, double, <[f64]>::to_vec)?.concat()))
+    }
+
+    /// What `each` makes of the outputs of each of `points`, in double precision throughout where `double`.
+    ///
+    /// # Errors
+    /// As [`Expansion::decisions`].
+    pub(super) fn map_as<R: Send>(
+        &self,
+        points: &X,
+        double: bool,
+        each: impl Fn(&[f64]) -> R + Sync,
+    ) -> Result<Vec<R>> {
+        if double { self.map_double(points, each) } else { self.map(points, each) }
+    }
+
     /// f at each of `points`, one row per point, one column per output.
     ///
     /// Cost: the kernel values of each point with the support points, tile by tile, and their product with the
@@ -312,8 +351,7 @@ mod tests {
     use crate::data::{Labels, Vectors};
     use crate::kernel::{Definiteness, VectorExpr, packings, rbf};
     use crate::model::file::Saved;
-    use crate::model::{Local, OneClass, Svc, Svdd, Svr};
-    use crate::solve::Smo;
+    use crate::model::{Local, OneClass, Svc, SvcModel, Svdd, Svr};
 
     /// A Gaussian kernel that counts how often it is bound.
     #[derive(Clone)]
@@ -409,10 +447,20 @@ mod tests {
         assert!(!packed(&Svdd::new(rbf(0.5)).fit(&x).unwrap().function.expansion));
         let local = Local::new(Svc::new(rbf(0.5))).cells(2).fit(&x, &y).unwrap();
         assert!(!packed(&local.gate));
-        assert!(local.cells.iter().flat_map(|cell| &cell.machine).all(|machine| !packed(&machine.expansion)));
+        assert!(local.cells.iter().flat_map(|cell| &cell.classifier).all(|model| !packed(&model.expansion)));
         let saved = Saved::from(model);
         let loaded = Saved::from_bytes(&saved.to_bytes().unwrap()).unwrap();
-        assert!(!packed(saved.model.expansion()) && !packed(loaded.model.expansion()));
+        for model in [&saved.model, &loaded.model] {
+            let model: Option<&SvcModel<Vectors, VectorExpr>> = model.downcast();
+            assert!(model.is_some_and(|model| !packed(&model.expansion)));
+        }
+    }
+
+    #[test]
+    fn a_tie_goes_to_the_lowest_number() {
+        assert_eq!(first_largest(&[1.0, 2.0, 2.0]), 1);
+        assert_eq!(first_largest(&[0.0, 0.0, -0.0]), 0);
+        assert_eq!(first_largest(&[-3.0, -2.0, -1.0]), 2);
     }
 
     #[test]

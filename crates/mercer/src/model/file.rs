@@ -8,75 +8,64 @@
 //! Reading and writing take time and memory proportional to the size of the file.
 //!
 //! ```
-//! use mercer::data::Vectors;
+//! use mercer::data::{Labels, Vectors};
 //! use mercer::kernel::linear;
+//! use mercer::model::Svc;
 //! use mercer::model::file::Saved;
-//! use mercer::model::{CoefficientBlock, Coefficients, Expansion, SvcModel, VoteRule};
 //!
-//! let block = |points, value| CoefficientBlock { points, outputs: vec![0], values: vec![value] };
-//! let model = SvcModel {
-//!     expansion: Expansion::new(
-//!         linear(),
-//!         Vectors::dense(2, vec![1.0_f32, 0.0, 0.0, 1.0]),
-//!         Coefficients { blocks: vec![block(0..1, 1.0), block(1..2, -1.0)], outputs: 1 },
-//!         vec![0.25],
-//!     ),
-//!     classes: vec!["cat".into(), "dog".into()],
-//!     class_sizes: vec![1, 1],
-//!     support: vec![0, 1],
-//!     certificates: vec![],
-//!     rule: VoteRule::Votes,
-//! };
+//! let x = Vectors::dense(2, vec![1.0_f32, 0.0, 0.0, 1.0]);
+//! let model = Svc::new(linear()).fit(&x, &Labels::first_seen(["cat", "dog"]))?;
 //! let saved = Saved::from(model);
 //! assert_eq!(Saved::from_bytes(&saved.to_bytes()?)?, saved);
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-mod cca;
 #[cfg(test)]
 mod cca_tests;
 mod container;
-mod fisher;
 #[cfg(test)]
 mod fisher_tests;
-mod local;
 #[cfg(test)]
 mod local_tests;
-mod machine;
-mod parts;
-mod pca;
+pub(super) mod parts;
 #[cfg(test)]
 mod pca_tests;
 mod points;
 mod probability;
-mod ridge;
-mod scores;
+#[cfg(test)]
+mod ridge_tests;
 #[cfg(test)]
 mod scores_tests;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(super) mod text;
 
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use crate::data::{Encoding, Points, Scaler, Vectors, write_bytes};
+use super::facts::Facts;
+use super::fitted::Model;
+use super::method::Method;
+use super::probability::Estimate;
+use super::quality::Quality;
+use super::setting::Value;
+use super::space::{AnyEstimator, AnyModel, SPACES, Space};
+use super::svm::class_weights::factors;
+use crate::data::{Encoding, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::VectorExpr;
-use crate::model::layout::Flaw;
-use crate::model::probability::Estimate;
-use crate::model::{Machine, SvcModel};
-use container::{Reader, Writer};
+
+pub use container::{Element, Flaw, Reader, Writer};
+pub(super) use points::{read_texts, read_vectors, write_texts, write_vectors};
 
 const FORMAT: &str = "mercer";
 const VERSION: &str = "1";
 
-/// A machine and what belongs to it: how the data was prepared and how the model was trained.
+/// A model and what belongs to it: how the data was prepared and how the model was trained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved {
-    /// The machine.
-    pub model: Machine,
+    /// The model.
+    pub model: AnyModel,
     /// What its decisions are worth, where that was learnt.
     pub probability: Option<Estimate>,
     /// How features were scaled before training.
@@ -85,13 +74,51 @@ pub struct Saved {
     pub encoding: Option<Encoding>,
     /// Feature names; empty where the data had none.
     pub names: Vec<String>,
+    /// What the names of classes were before they were names, where that is known.
+    pub labels: Option<LabelKind>,
     /// The parameters of training, where known.
     pub training: Option<Training>,
     /// The program that trained the model, with its version.
     pub program: String,
 }
 
-/// The parameters a machine was trained with, those that it has.
+/// What class labels are besides their names: "01" and "1" are two texts, but one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LabelKind {
+    /// Texts.
+    Text,
+    /// Whole numbers.
+    Integer,
+    /// Numbers.
+    Float,
+    /// True and false.
+    Boolean,
+}
+
+impl LabelKind {
+    /// All kinds, for parsing.
+    pub const ALL: [Self; 4] = [Self::Text, Self::Integer, Self::Float, Self::Boolean];
+
+    /// The kind of that word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == word)
+    }
+
+    /// The word used in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Boolean => "boolean",
+        }
+    }
+}
+
+/// The parameters a model was trained with, those that it has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Training {
     /// C
@@ -106,30 +133,62 @@ pub struct Training {
     pub tolerance: f64,
 }
 
-impl From<SvcModel<Vectors, VectorExpr>> for Saved {
-    /// The classifier alone, trained by this version of the library.
-    fn from(model: SvcModel<Vectors, VectorExpr>) -> Self {
-        Machine::from(model).into()
+impl Training {
+    /// The parameters of an estimator whose fit found `found` and gave a model of `classes`. None for a method that has
+    /// neither a price C nor a share ν, or no tolerance.
+    #[must_use]
+    pub fn of(estimator: &AnyEstimator, found: &Facts, classes: &[String]) -> Option<Self> {
+        let number = |name: &str| estimator.get(name).and_then(|value| value.number());
+        let (c, nu, tolerance) = (number("c"), number("nu"), number("tolerance")?);
+        c.or(nu)?;
+        let mut class_weights = match estimator.get("weight") {
+            Some(Value::Weights(weights)) => factors(&weights, classes),
+            _ => Vec::new(),
+        };
+        if class_weights.iter().all(|&factor| factor == 1.0) {
+            class_weights.clear();
+        }
+        Some(Self { c, nu, epsilon: found.number("epsilon"), class_weights, tolerance })
     }
 }
 
-impl From<Machine> for Saved {
-    /// The machine alone, trained by this version of the library.
-    fn from(model: Machine) -> Self {
-        let program = concat!("mercer ", env!("CARGO_PKG_VERSION")).to_owned();
-        Self {
-            model,
-            probability: None,
-            scaler: None,
-            encoding: None,
-            names: Vec::new(),
-            training: None,
-            program,
-        }
+impl<M: Model<Vectors> + 'static> From<M> for Saved {
+    /// The model alone, trained by this version of the library.
+    fn from(model: M) -> Self {
+        let model: Box<dyn Model<Vectors>> = Box::new(model);
+        Self::new(model)
     }
 }
 
 impl Saved {
+    /// A model of any space alone, trained by this version of the library.
+    pub fn new(model: impl Into<AnyModel>) -> Self {
+        let program = concat!("mercer ", env!("CARGO_PKG_VERSION")).to_owned();
+        Self {
+            model: model.into(),
+            probability: None,
+            scaler: None,
+            encoding: None,
+            names: Vec::new(),
+            labels: None,
+            training: None,
+            program,
+        }
+    }
+
+    /// The name of the method, as exactly as the file knows it: methods of C and of ν fit models of one kind.
+    #[must_use]
+    pub fn method(&self) -> &'static str {
+        let of_nu = self.training.as_ref().is_some_and(|training| training.nu.is_some());
+        match self.model.kind() {
+            "svc" if of_nu => "nu-svc",
+            "svc" => "c-svc",
+            "svr" if of_nu => "nu-svr",
+            "svr" if self.training.is_some() => "epsilon-svr",
+            kind => kind,
+        }
+    }
+
     /// Writes the model under a temporary name in the same folder and renames it: `path` holds the old content or
     /// the whole new one, and nothing is left behind on failure. The file is not compressed, whatever its name.
     ///
@@ -172,13 +231,16 @@ impl Saved {
         writer.entry("format", FORMAT);
         writer.entry("version", VERSION);
         writer.entry("program", self.program.as_str());
-        machine::write(&self.model, &mut writer)?;
+        self.model.write(&mut writer)?;
         self.check()?;
         if let Some(estimate) = &self.probability {
             probability::write(estimate, &mut writer)?;
         }
         if !self.names.is_empty() {
             writer.entry("names", text::print(&self.names)?);
+        }
+        if let Some(labels) = self.labels {
+            writer.entry("labels", labels.name());
         }
         if let Some(training) = &self.training {
             writer.entry("training", text::training(training)?);
@@ -195,11 +257,12 @@ impl Saved {
     fn read(bytes: &[u8]) -> Result<Self, Flaw> {
         let mut reader = open(bytes)?;
         let saved = Self {
-            model: machine::read(&mut reader)?,
+            model: AnyModel::read(&mut reader)?,
             probability: probability::read(&mut reader)?,
             scaler: optional(&mut reader, "scaler")?,
             encoding: optional(&mut reader, "encoding")?,
             names: optional(&mut reader, "names")?.unwrap_or_default(),
+            labels: reader.optional("labels").map(|word| label_kind(&word)).transpose()?,
             training: reader.optional("training").map(|json| text::read_training(&json)).transpose()?,
             program: reader.entry("program")?,
         };
@@ -213,7 +276,7 @@ impl Saved {
         if let Some(estimate) = &self.probability {
             estimate.check(&self.model)?;
         }
-        let (names, width) = (self.names.len(), self.model.expansion().points().width());
+        let (names, width) = (self.names.len(), self.model.width());
         if names != 0 && names != width {
             return Err(format!("{names} names for {width} features").into());
         }
@@ -242,6 +305,42 @@ impl Saved {
         }
         Ok(())
     }
+}
+
+/// Writes what every model has, and what its kind has besides.
+pub(super) fn write_model<X: Space>(model: &dyn Model<X>, writer: &mut Writer) -> Result<(), Flaw> {
+    let (weights, expansion) = (model.check()?, model.expansion());
+    X::check_kernel(expansion.kernel()).map_err(|error| error.to_string())?;
+    let quality = model.quality();
+    let certificates = match &quality {
+        Quality::Programmes(certificates) => certificates.as_slice(),
+        _ => &[],
+    };
+    if X::NAME != SPACES[0] {
+        writer.entry("space", X::NAME);
+    }
+    writer.entry("method", model.kind());
+    writer.entry("kernel", expansion.kernel().to_string());
+    writer.entry("certificates", text::certificates(certificates)?);
+    model.write(writer)?;
+    writer.table("coefficients", &weights);
+    writer.tensor("offsets", &[expansion.offsets().len()], expansion.offsets().iter().copied());
+    writer.counts("support", model.support());
+    expansion.points().write("", writer);
+    Ok(())
+}
+
+/// Reads a model of points of the space `X`, whose parts must fit together.
+pub(super) fn read_model<X: Space>(reader: &mut Reader<'_>) -> Result<Box<dyn Model<X>>, Flaw> {
+    let kind = reader.entry("method")?;
+    let model = Method::<X>::read(&kind, reader)?;
+    model.check()?;
+    Ok(model)
+}
+
+fn label_kind(word: &str) -> Result<LabelKind, Flaw> {
+    LabelKind::named(word)
+        .ok_or_else(|| format!("labels '{word}': this program knows text, integer, float and boolean").into())
 }
 
 /// An entry that is JSON and need not be there.

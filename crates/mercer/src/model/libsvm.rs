@@ -29,7 +29,7 @@
 //! let text = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.25\n\
 //!             label 1 -1\nnr_sv 1 1\nSV\n1 1:0.5 3:1 \n-1 2:2 \n";
 //! let model = mercer::model::libsvm::parse(text.as_bytes())?;
-//! assert_eq!(model.model.classifier().expect("c_svc").classes, ["1", "-1"]);
+//! assert_eq!(model.model.classes(), ["1", "-1"]);
 //! assert_eq!(mercer::model::libsvm::print(&model)?, text);
 //! # Ok::<(), mercer::Error>(())
 //! ```
@@ -44,14 +44,14 @@ mod vectors;
 
 use std::path::Path;
 
-use crate::data::{Vectors, write_bytes};
+use crate::data::write_bytes;
 use crate::error::{Error, Result};
-use crate::kernel::VectorExpr;
 use crate::model::file::Saved;
-use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, VoteRule, layout};
+use crate::model::file::parts;
+use crate::model::{Coefficients, Expansion, Function, Role, SvcModel, VoteRule};
 use header::Kind;
 
-pub use print::print;
+pub use print::{check, print};
 
 /// Reads a LIBSVM model file; support vectors become sparse rows of `f64`.
 ///
@@ -83,23 +83,24 @@ fn parse_named(text: &[u8], path: &Path) -> Result<Saved> {
     let mut lines = line::Lines::new(text, path);
     let header = header::read(&mut lines)?;
     let (points, weights) = vectors::read(lines, &header)?;
-    let expansion = |coefficients| Expansion::new(header.kernel, points, coefficients, header.offsets);
-    let model = match header.kind {
-        Kind::Classifier { classes, class_sizes } => Machine::Classifier(SvcModel {
-            expansion: expansion(layout::blocks(&class_sizes, &weights)),
+    let coefficients = match &header.kind {
+        Kind::Classifier { class_sizes, .. } => parts::blocks(class_sizes, &weights),
+        Kind::Regression | Kind::OneClass => Coefficients::single(weights),
+    };
+    let expansion = Expansion::new(header.kernel, points, coefficients, header.offsets);
+    let (support, certificate) = (Vec::new(), None);
+    let saved: Saved = match header.kind {
+        Kind::Classifier { classes, class_sizes } => SvcModel {
+            expansion,
             classes,
             class_sizes,
-            support: Vec::new(),
+            support,
             certificates: Vec::new(),
             rule: VoteRule::Votes,
-        }),
-        Kind::Regression => Machine::Regression(function(expansion(Coefficients::single(weights)))),
-        Kind::OneClass => Machine::OneClass(function(expansion(Coefficients::single(weights)))),
+        }
+        .into(),
+        Kind::Regression => Function { expansion, role: Role::Regression, support, certificate }.into(),
+        Kind::OneClass => Function { expansion, role: Role::OneClass, support, certificate }.into(),
     };
-    let program = "LIBSVM text".to_owned();
-    Ok(Saved { probability: header.probability, program, ..Saved::from(model) })
-}
-
-fn function(expansion: Expansion<Vectors, VectorExpr>) -> Function<Vectors, VectorExpr> {
-    Function { expansion, support: Vec::new(), certificate: None }
+    Ok(Saved { probability: header.probability, program: "LIBSVM text".to_owned(), ..saved })
 }

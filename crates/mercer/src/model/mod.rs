@@ -1,58 +1,51 @@
 //! Estimators and the models they fit.
 //!
-//! Every model is an [`Expansion`] with a readout: f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs.
-//! [`probability`] says what its decisions are worth.
+//! An [`Estimator`] is settings: a kernel and parameters. Fitted to points under the circumstances of a [`Job`] it gives a
+//! [`Model`]: an [`Expansion`] f(x) = Σ βᵢ k(xᵢ, x) − b with several outputs, a way to read predictions from them, and a
+//! [`Quality`]. [`Method`] is an estimator as a value: doors find it by name in one table, set its parameters by name and
+//! fit it. A [`Space`] says what points are. [`Compute`] says where Grams are made and programmes are solved.
+//!
+//! [`probability`] says what decisions are worth, [`file`] keeps models, [`libsvm`] speaks LIBSVM's model text.
 
-mod cca;
-mod class_weights;
+mod compute;
+mod estimator;
 mod expansion;
+mod facts;
 pub mod file;
-mod fisher;
-mod function;
-mod layout;
+mod fitted;
+mod job;
 pub mod libsvm;
-mod local;
-mod machine;
-mod multiclass;
-mod multilabel;
-mod nu_svc;
-mod one_class;
-mod one_vs_all;
-mod pairwise;
-mod pca;
-#[cfg(test)]
-mod pca_tests;
-mod preimage;
+mod method;
+mod methods;
 pub mod probability;
-mod rde;
-mod ridge;
-mod scores;
-mod svc;
-mod svr;
-mod together;
-mod values;
+mod quality;
+mod setting;
+mod space;
+mod spectral;
+mod svm;
 mod weights;
+pub mod words;
 
-pub use cca::{Cca, CcaModel};
+pub use compute::{Compute, Processor, Programme, Programmes};
+pub use estimator::{Estimator, Target, TargetKind, Targets};
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
-pub use fisher::{Fisher, FisherModel, Threshold};
-pub use function::Function;
-pub use local::{Cell, Local, LocalModel};
-pub use machine::Machine;
-pub use multiclass::{VoteRule, pairs, vote};
-pub use multilabel::{MultiLabel, MultiLabelModel};
-pub use nu_svc::{NuSvc, NuSvcFit};
-pub use one_class::{OneClass, Svdd, SvddModel};
-pub use one_vs_all::OneVsAll;
-pub use pca::{Pca, PcaModel};
-pub use preimage::{Convergence, PreImages, Start, Way};
+pub use facts::{Fact, Facts};
+pub use fitted::{Calibrates, How, Model, Object, Prediction};
+pub use job::{Event, Job, Watcher};
+pub use method::{Card, Configured, Method};
 pub use probability::Probability;
-pub use rde::{Denoised, Noise, Rde, RdeFit, Trial};
-pub use ridge::{Ridge, RidgeCertificate, RidgeMethod, RidgeModel, RidgePath, RidgePoint};
-pub use scores::ScoreModel;
-pub use svc::{Slack, Svc, SvcModel};
-pub use svr::{Svr, SvrFit, Zone};
-pub use together::Together;
+pub use quality::{Quality, Totals};
+pub use setting::{About, Kind, Parameter, Setting, Value};
+pub use space::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, SPACES, Space};
+pub use spectral::{
+    Cca, CcaModel, Choose, Convergence, Denoised, Fisher, FisherModel, Lambda, Noise, Pca, PcaModel,
+    PreImages, Rde, RdeFit, Ridge, RidgeModel, RidgePath, RidgePoint, RidgeSolver, Start, Threshold, Trial,
+    Way,
+};
+pub use svm::{
+    Cell, Function, Local, LocalModel, MultiLabel, MultiLabelModel, NuSvc, OneClass, OneVsAll, Role,
+    ScoreModel, Slack, Svc, SvcModel, Svdd, SvddModel, Svr, Together, VoteRule, Zone, pairs, vote,
+};
 
 pub use crate::solve::Criterion;
 pub use crate::solve::together::Loss;

@@ -1,73 +1,106 @@
 //! Weights of points: a whole number w means that the point is there w times, 0 that it is not.
 
 use crate::data::{LabelSets, Labels, Points};
-use crate::error::{DataProblem, Error, ErrorKind, Result};
+use crate::error::{DataProblem, Error, ErrorKind, Result, check};
 
-/// The points that are there, and their weights.
-pub(super) struct Present {
-    /// Positions in the data of those that are there; none where all are.
+/// The points of positive weight, and their weights.
+pub(super) struct Weighted<X> {
+    /// Positions in the data; none where all points have a positive weight.
     index: Option<Vec<usize>>,
+    /// The points.
+    pub(super) points: X,
     /// Their weights.
     pub(super) weights: Vec<f64>,
 }
 
-impl Present {
-    /// From one weight for each of `points` points, or none for all 1.
+impl<X: Points> Weighted<X> {
+    /// Points with one weight for each, or none for all 1.
     ///
     /// # Errors
-    /// If there is another number of them, or one is negative or not finite, or all are 0.
-    pub(super) fn new(weights: &[f64], points: usize) -> Result<Self> {
-        if weights.is_empty() {
-            return Ok(Self { index: None, weights: vec![1.0; points] });
+    /// If there are no points, a number of one is not finite, there is another number of weights, one is negative or not
+    /// finite, or all are 0.
+    pub(super) fn new(x: &X, weights: &[f64]) -> Result<Self> {
+        if x.is_empty() {
+            return Err(ErrorKind::Data(DataProblem::Empty).into());
         }
-        let rule = if weights.len() != points {
+        x.check_finite()?;
+        if weights.is_empty() {
+            return Ok(Self { index: None, points: x.clone(), weights: vec![1.0; x.len()] });
+        }
+        let rule = if weights.len() != x.len() {
             "there must be one for each point"
         } else if !weights.iter().all(|&w| w >= 0.0 && w.is_finite()) {
             "none may be negative or infinite, or no number"
         } else if weights.iter().all(|&w| w == 0.0) {
             "not all may be 0"
         } else if weights.iter().all(|&w| w > 0.0) {
-            return Ok(Self { index: None, weights: weights.to_vec() });
+            return Ok(Self { index: None, points: x.clone(), weights: weights.to_vec() });
         } else {
-            let index: Vec<usize> = (0..points).filter(|&i| weights[i] > 0.0).collect();
-            return Ok(Self { weights: index.iter().map(|&i| weights[i]).collect(), index: Some(index) });
+            let index: Vec<usize> = (0..x.len()).filter(|&i| weights[i] > 0.0).collect();
+            let kept = index.iter().map(|&i| weights[i]).collect();
+            return Ok(Self { points: x.select(&index), weights: kept, index: Some(index) });
         };
         Err(ErrorKind::Data(DataProblem::Weights { rule }).into())
     }
 
-    /// Those of `x` that are there.
-    pub(super) fn points<X: Points>(&self, x: &X) -> X {
-        self.index.as_ref().map_or_else(|| x.clone(), |index| x.select(index))
+    /// Points with a class for each.
+    ///
+    /// # Errors
+    /// As [`Weighted::new`]; if there is another number of labels, or one class only.
+    pub(super) fn classes(x: &X, y: &Labels, weights: &[f64]) -> Result<(Self, Labels)> {
+        y.check(x.len())?;
+        let own = Self::new(x, weights)?;
+        let labels = own.index.as_ref().map_or_else(|| y.clone(), |index| y.select(index));
+        labels.check(own.points.len())?;
+        Ok((own, labels))
     }
 
-    /// Those of `y` that are there.
-    pub(super) fn labels(&self, y: &Labels) -> Labels {
-        self.index.as_ref().map_or_else(|| y.clone(), |index| y.select(index))
+    /// Points with a finite number for each.
+    ///
+    /// # Errors
+    /// As [`Weighted::new`]; if there is another number of targets, or one is not finite.
+    pub(super) fn numbers(x: &X, y: &[f64], weights: &[f64]) -> Result<(Self, Vec<f64>)> {
+        if x.is_empty() {
+            return Err(ErrorKind::Data(DataProblem::Empty).into());
+        }
+        check("targets", y.len() as f64, y.len() == x.len(), "must be one per point")?;
+        let own = Self::new(x, weights)?;
+        for &target in y {
+            check("target", target, target.is_finite(), "must be finite")?;
+        }
+        let targets = own.index.as_ref().map_or_else(|| y.to_vec(), |i| i.iter().map(|&i| y[i]).collect());
+        Ok((own, targets))
     }
 
-    /// Those of `y` that are there.
-    pub(super) fn numbers(&self, y: &[f64]) -> Vec<f64> {
-        self.index.as_ref().map_or_else(|| y.to_vec(), |index| index.iter().map(|&i| y[i]).collect())
-    }
-
-    /// Those of `y` that are there, over the same names.
+    /// Sets of labels of the points, over the same names.
     pub(super) fn sets(&self, y: &LabelSets) -> LabelSets {
         self.index.as_ref().map_or_else(|| y.clone(), |index| y.select(index))
     }
 
-    /// Prices of those that are there, each times its weight.
-    pub(super) fn times(&self, prices: Vec<f64>) -> Vec<f64> {
-        prices.iter().zip(&self.weights).map(|(price, weight)| price * weight).collect()
+    /// Points of a second view that belong to these.
+    pub(super) fn others<Y: Points>(&self, y: &Y) -> Y {
+        self.index.as_ref().map_or_else(|| y.clone(), |index| y.select(index))
     }
 
-    /// Positions in the data of some that are there.
-    pub(super) fn positions(&self, support: &mut [usize]) {
+    /// A price for each point times its weight.
+    pub(super) fn times(&self, prices: impl IntoIterator<Item = f64>) -> Vec<f64> {
+        prices.into_iter().zip(&self.weights).map(|(price, weight)| price * weight).collect()
+    }
+
+    /// Positions in the data of points given by their positions here.
+    pub(super) fn positions(&self, mut support: Vec<usize>) -> Vec<usize> {
         if let Some(index) = &self.index {
             support.iter_mut().for_each(|i| *i = index[*i]);
         }
+        support
     }
 
-    /// An error about those that are there, about the data.
+    /// Positions in the data of all these points.
+    pub(super) fn all_positions(&self) -> Vec<usize> {
+        self.positions((0..self.points.len()).collect())
+    }
+
+    /// An error about these points as one about the data.
     pub(super) fn error(&self, error: Error) -> Error {
         match &self.index {
             Some(index) => error.about(index),

@@ -27,9 +27,10 @@ use self::program::Program;
 #[cfg(test)]
 pub(crate) use self::program::packings;
 use self::tile::Scratch;
-use super::{Bound, Definiteness, Kernel, Readout, VectorExpr, VectorKernel};
+use super::tree::finite;
+use super::{Bound, Readout, VectorExpr, VectorKernel};
 use crate::data::{Points, Real, Vectors};
-use crate::error::{DataProblem, ErrorKind, Result};
+use crate::error::Result;
 use crate::simd::{PANEL, STRIP, accumulate_tile, fence};
 
 /// Columns computed by one task: enough work to be worth handing out, small enough to balance.
@@ -55,46 +56,54 @@ const FEW_POINTS: usize = 256;
 /// Rows of a tile: its statistics and values stay in the first-level cache.
 const TILE: usize = 4 * STRIP;
 
-impl Kernel<Vectors> for VectorExpr {
-    fn bind(&self, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
-        let diagonal = self.diagonal(columns)?;
-        let reach = precision::single_reach(self, columns)?;
-        let single = reach.is_some();
-        let bound = VectorBound {
-            expr: self.clone(),
-            columns: columns.clone(),
-            diagonal,
-            single: if single { Some(Program::new(self, columns)?) } else { None },
-            reach: reach.unwrap_or(0.0),
-            double: OnceLock::new(),
-        };
-        if !single {
-            let program = Program::new(self, columns)?;
-            bound.double.get_or_init(|| program);
-        }
-        Ok(Box::new(bound))
-    }
+/// Binds a checked expression to `columns`.
+pub(super) fn bind(expr: &VectorExpr, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
+    bind_within(expr, columns, || precision::single_reach(expr, columns))
+}
 
-    fn diagonal(&self, points: &Vectors) -> Result<Vec<f64>> {
-        self.check()?;
-        let own = |i| diagonal::own(self, points, i);
-        let diagonal: Vec<f64> = if points.len() <= FEW_POINTS {
-            (0..points.len()).map(own).collect()
-        } else {
-            (0..points.len()).into_par_iter().map(own).collect()
-        };
-        if let Some(i) = diagonal.iter().position(|k| k.abs() > f64::from(f32::MAX) || k.is_nan()) {
-            return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
-        }
-        if self.leaves().iter().any(|leaf| leaf.kernel == VectorKernel::Precomputed) {
-            program::serials(points)?;
-        }
-        Ok(diagonal)
+/// Binds a checked expression. Rows are computed in single precision up to the squared norm that `reach` gives, in double
+/// precision beyond it; all in double precision where it gives none.
+pub(super) fn bind_within(
+    expr: &VectorExpr,
+    columns: &Vectors,
+    reach: impl FnOnce() -> Result<Option<f64>>,
+) -> Result<Box<dyn Bound<Vectors>>> {
+    let all: Vec<usize> = (0..columns.len()).collect();
+    let diagonal = finite(diagonal(expr, columns, &all))?;
+    let reach = reach()?;
+    let single = reach.is_some();
+    let bound = VectorBound {
+        expr: expr.clone(),
+        columns: columns.clone(),
+        diagonal,
+        single: if single { Some(Program::new(expr, columns)?) } else { None },
+        reach: reach.unwrap_or(0.0),
+        double: OnceLock::new(),
+    };
+    if !single {
+        let program = Program::new(expr, columns)?;
+        bound.double.get_or_init(|| program);
     }
+    Ok(Box::new(bound))
+}
 
-    fn definiteness(&self) -> Definiteness {
-        VectorExpr::definiteness(self)
+/// k(x, x) of `points[rows]`.
+pub(super) fn diagonal(expr: &VectorExpr, points: &Vectors, rows: &[usize]) -> Vec<f64> {
+    let own = |&i: &usize| diagonal::own(expr, points, i);
+    if rows.len() <= FEW_POINTS { rows.iter().map(own).collect() } else { rows.par_iter().map(own).collect() }
+}
+
+/// k(x, x) of each of `points` for a checked expression.
+///
+/// # Errors
+/// If a value is too large for single precision, or a point of a precomputed kernel has no number.
+pub(super) fn own_values(expr: &VectorExpr, points: &Vectors) -> Result<Vec<f64>> {
+    let all: Vec<usize> = (0..points.len()).collect();
+    let values = finite(diagonal(expr, points, &all))?;
+    if expr.leaves().iter().any(|leaf| leaf.kernel == VectorKernel::Precomputed) {
+        program::serials(points)?;
     }
+    Ok(values)
 }
 
 struct VectorBound {

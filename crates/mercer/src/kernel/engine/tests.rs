@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::{Dense, Sparse};
-use crate::kernel::VectorExpr;
+use crate::kernel::{Kernel, VectorExpr};
 
 /// Non-negative, partly zero values, so that every kernel and both storages make sense.
 fn values(n: usize, d: usize) -> Vec<f64> {

@@ -14,7 +14,10 @@ use flate2::Crc;
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 
-use crate::model::layout::Flaw;
+use crate::data::Dense;
+
+/// What is wrong with a model, in words; with the name of the file it becomes an error.
+pub type Flaw = Box<str>;
 
 /// The largest header that readers of safetensors accept.
 const MAX_HEADER: usize = 100_000_000;
@@ -26,9 +29,12 @@ const CHECKSUM: &str = "checksum";
 const NO_CHECKSUM: &str = "00000000";
 
 /// A type of element that tensors of a model file have.
-pub(super) trait Element: Copy {
+pub trait Element: Copy {
+    /// The name of the type in files.
     const DTYPE: Dtype;
+    /// Appends the bytes of the element.
     fn put(self, out: &mut Vec<u8>);
+    /// The element of some bytes, which must be as many as it has.
     fn take(bytes: &[u8]) -> Self;
 }
 
@@ -47,43 +53,54 @@ macro_rules! element {
         }
     )*};
 }
-// The four have `to_le_bytes` by name only: the standard library has no trait for it.
-element!(f32 = F32, f64 = F64, u32 = U32, u64 = U64);
+// These have `to_le_bytes` by name only: the standard library has no trait for it.
+element!(f32 = F32, f64 = F64, u8 = U8, u32 = U32, u64 = U64);
 
-/// Collects entries and tensors and writes them out.
-#[derive(Default)]
-pub(super) struct Writer {
+/// Collects the entries and tensors of a model file and writes them out.
+#[derive(Debug, Default)]
+pub struct Writer {
     metadata: BTreeMap<String, String>,
     tensors: BTreeMap<String, (TensorInfo, Vec<u8>)>,
 }
 
 impl Writer {
-    pub(super) fn entry(&mut self, key: &str, value: impl Into<String>) {
+    /// Adds an entry of the header.
+    pub fn entry(&mut self, key: &str, value: impl Into<String>) {
         self.metadata.insert(key.to_owned(), value.into());
     }
 
-    pub(super) fn tensor<T: Element>(
-        &mut self,
-        name: &str,
-        shape: &[usize],
-        values: impl IntoIterator<Item = T>,
-    ) {
+    /// Adds a tensor.
+    pub fn tensor<T: Element>(&mut self, name: &str, shape: &[usize], values: impl IntoIterator<Item = T>) {
         let mut bytes = Vec::new();
         values.into_iter().for_each(|value| value.put(&mut bytes));
         let info = TensorInfo { dtype: T::DTYPE, shape: shape.to_vec(), data_offsets: (0, bytes.len()) };
         self.tensors.insert(name.to_owned(), (info, bytes));
     }
 
+    /// Adds a list of positions or counts.
+    pub fn counts(&mut self, name: &str, values: &[usize]) {
+        self.tensor(name, &[values.len()], values.iter().map(|&value| value as u64));
+    }
+
+    /// Adds a table of numbers.
+    pub fn table(&mut self, name: &str, rows: &Dense<f64>) {
+        self.tensor(name, &[rows.len(), rows.columns()], rows.values().iter().copied());
+    }
+
     /// Starts from the content of a file, for tests that then change it.
     #[cfg(test)]
-    pub(super) fn copy(bytes: &[u8]) -> Self {
+    pub(in crate::model) fn copy(bytes: &[u8]) -> Self {
         let reader = Reader::open(bytes).unwrap();
         let data = |info: &TensorInfo| reader.data[info.data_offsets.0..info.data_offsets.1].to_vec();
         let tensors = reader.tensors.iter().map(|(name, info)| (name.clone(), (info.clone(), data(info))));
         Self { tensors: tensors.collect(), metadata: reader.metadata }
     }
 
-    pub(super) fn finish(mut self) -> Result<Vec<u8>, Flaw> {
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// If the header is too long.
+    pub fn finish(mut self) -> Result<Vec<u8>, Flaw> {
         let mut order: Vec<_> = self.tensors.into_iter().collect();
         // Large elements first: then every tensor is aligned.
         order.sort_by_key(|(_, (info, _))| std::cmp::Reverse(info.dtype.bitsize()));
@@ -107,9 +124,9 @@ impl Writer {
     }
 }
 
-/// Entries and tensors as found in the bytes of a file. Each is taken out once; what is left over is refused.
+/// Entries and tensors as found in the bytes of a model file. Each is taken out once; what is left over is refused.
 #[derive(Debug)]
-pub(super) struct Reader<'a> {
+pub struct Reader<'a> {
     header: &'a [u8],
     metadata: BTreeMap<String, String>,
     tensors: BTreeMap<String, TensorInfo>,
@@ -152,11 +169,16 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    pub(super) fn entry(&mut self, key: &str) -> Result<String, Flaw> {
+    /// Takes out an entry of the header.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn entry(&mut self, key: &str) -> Result<String, Flaw> {
         self.optional(key).ok_or_else(|| format!("no entry '{key}'").into())
     }
 
-    pub(super) fn optional(&mut self, key: &str) -> Option<String> {
+    /// Takes out an entry of the header that need not be there.
+    pub fn optional(&mut self, key: &str) -> Option<String> {
         self.metadata.remove(key)
     }
 
@@ -166,16 +188,15 @@ impl<'a> Reader<'a> {
     }
 
     /// The last dimension of a tensor; 0 where there is none.
-    pub(super) fn columns(&self, name: &str) -> usize {
+    pub(in crate::model) fn columns(&self, name: &str) -> usize {
         self.tensors.get(name).and_then(|info| info.shape.last()).copied().unwrap_or(0)
     }
 
-    /// Shape and values of a tensor with `rank` dimensions.
-    pub(super) fn tensor<T: Element>(
-        &mut self,
-        name: &str,
-        rank: usize,
-    ) -> Result<(Vec<usize>, Vec<T>), Flaw> {
+    /// Takes out a tensor with `rank` dimensions: its shape and values.
+    ///
+    /// # Errors
+    /// If there is none of that name, or it has other dimensions or elements.
+    pub fn tensor<T: Element>(&mut self, name: &str, rank: usize) -> Result<(Vec<usize>, Vec<T>), Flaw> {
         let info = self.tensors.remove(name).ok_or_else(|| format!("no tensor '{name}'"))?;
         if info.dtype != T::DTYPE || info.shape.len() != rank {
             return Err(format!("tensor '{name}' must have {rank} dimensions of {}", T::DTYPE).into());
@@ -185,19 +206,25 @@ impl<'a> Reader<'a> {
         Ok((info.shape, bytes.chunks_exact(size_of::<T>()).map(T::take).collect()))
     }
 
-    /// Values of a tensor with one dimension.
-    pub(super) fn list<T: Element>(&mut self, name: &str) -> Result<Vec<T>, Flaw> {
+    /// Takes out the values of a tensor with one dimension.
+    ///
+    /// # Errors
+    /// As [`Reader::tensor`].
+    pub fn list<T: Element>(&mut self, name: &str) -> Result<Vec<T>, Flaw> {
         Ok(self.tensor(name, 1)?.1)
     }
 
-    /// The same as positions or counts.
-    pub(super) fn counts(&mut self, name: &str) -> Result<Vec<usize>, Flaw> {
+    /// Takes out a list of positions or counts.
+    ///
+    /// # Errors
+    /// As [`Reader::tensor`]; if a number is too large for this machine.
+    pub fn counts(&mut self, name: &str) -> Result<Vec<usize>, Flaw> {
         let count =
             |value: u64| usize::try_from(value).map_err(|_| format!("tensor '{name}': {value} is too large"));
         Ok(self.list::<u64>(name)?.into_iter().map(count).collect::<Result<_, _>>()?)
     }
 
-    /// Refuses entries and tensors that nobody asked for.
+    /// Refuses entries and tensors that were not taken out.
     pub(super) fn finish(self) -> Result<(), Flaw> {
         match self.metadata.keys().chain(self.tensors.keys()).next() {
             Some(name) => Err(format!("unknown entry or tensor '{name}'").into()),
@@ -272,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_is_refused() {
+    fn what_is_left_over_is_refused() {
         let bytes = sample();
         let reader = Reader::open(&bytes).unwrap();
         assert!(reader.finish().unwrap_err().contains("unknown entry"));

@@ -5,16 +5,11 @@
 
 use safetensors::Dtype;
 
-use super::container::{Element, Reader, Writer};
+use super::container::{Element, Flaw, Reader, Writer};
 use crate::data::{Dense, Real, Sparse, Vectors};
-use crate::model::layout::Flaw;
 
-pub(super) fn write(points: &Vectors, writer: &mut Writer) {
-    write_under("", points, writer);
-}
-
-/// The same with `prefix` before all names.
-pub(super) fn write_under(prefix: &str, points: &Vectors, writer: &mut Writer) {
+/// Writes rows of numbers, `prefix` before all names.
+pub(in crate::model) fn write_vectors(prefix: &str, points: &Vectors, writer: &mut Writer) {
     match points {
         Vectors::Dense32(rows) => write_dense(prefix, rows, writer),
         Vectors::Dense64(rows) => write_dense(prefix, rows, writer),
@@ -41,12 +36,8 @@ fn write_sparse<T: Real + Element>(prefix: &str, rows: &Sparse<T>, writer: &mut 
     writer.tensor(&format!("{prefix}points.index"), &[rows.stored()], index);
 }
 
-pub(super) fn read(reader: &mut Reader<'_>) -> Result<Vectors, Flaw> {
-    read_under("", reader)
-}
-
-/// The same with `prefix` before all names.
-pub(super) fn read_under(prefix: &str, reader: &mut Reader<'_>) -> Result<Vectors, Flaw> {
+/// Reads rows of numbers, `prefix` before all names.
+pub(in crate::model) fn read_vectors(prefix: &str, reader: &mut Reader<'_>) -> Result<Vectors, Flaw> {
     let kind = |name: &str| reader.dtype(&format!("{prefix}{name}"));
     match (kind("points"), kind("points.values")) {
         (Some(Dtype::F32), None) => Ok(read_dense::<f32>(prefix, reader)?.into()),
@@ -91,4 +82,33 @@ fn read_sparse<T: Real + Element>(prefix: &str, reader: &mut Reader<'_>) -> Resu
         }
     }
     Ok(Sparse::new(columns, start, index, values))
+}
+
+/// Writes texts: their bytes one after the other, and where each begins.
+pub(in crate::model) fn write_texts(prefix: &str, texts: &[String], writer: &mut Writer) {
+    let ends = texts.iter().scan(0, |end, text| {
+        *end += text.len();
+        Some(*end)
+    });
+    let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+    writer.counts(&format!("{prefix}texts.start"), &starts);
+    writer.tensor(
+        &format!("{prefix}texts.bytes"),
+        &[starts[texts.len()]],
+        texts.iter().flat_map(|t| t.bytes()),
+    );
+}
+
+/// Reads texts.
+pub(in crate::model) fn read_texts(prefix: &str, reader: &mut Reader<'_>) -> Result<Vec<String>, Flaw> {
+    let start = reader.counts(&format!("{prefix}texts.start"))?;
+    let bytes: Vec<u8> = reader.list(&format!("{prefix}texts.bytes"))?;
+    if start.first() != Some(&0) || start.last() != Some(&bytes.len()) || !start.is_sorted() {
+        return Err("the starts of texts must ascend from 0 to the number of bytes".into());
+    }
+    let text = |ends: &[usize]| {
+        let text = std::str::from_utf8(&bytes[ends[0]..ends[1]]);
+        text.map(str::to_owned).map_err(|_| Flaw::from("a support point is not a text in UTF-8"))
+    };
+    start.windows(2).map(text).collect()
 }

@@ -2,8 +2,7 @@
 //!
 //! A file without the entry has no probabilities, as all had before there were any.
 
-use super::container::{Reader, Writer};
-use crate::model::layout::Flaw;
+use super::container::{Flaw, Reader, Writer};
 use crate::model::probability::{Calibration, Density, Estimate, Isotonic, Noise, Probability, Sigmoid};
 
 const KIND: &str = "probability";

@@ -4,22 +4,22 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Training;
-use crate::model::layout::Flaw;
+use super::container::Flaw;
 use crate::solve::{Certificate, Stop};
 
-pub(super) fn print(value: &impl Serialize) -> Result<String, Flaw> {
+pub(in crate::model) fn print(value: &impl Serialize) -> Result<String, Flaw> {
     serde_json::to_string(value).map_err(|error| error.to_string().into())
 }
 
-pub(super) fn parse<T: DeserializeOwned>(key: &str, json: &str) -> Result<T, Flaw> {
+pub(in crate::model) fn parse<T: DeserializeOwned>(key: &str, json: &str) -> Result<T, Flaw> {
     serde_json::from_str(json).map_err(|error| format!("entry '{key}': {error}").into())
 }
 
-pub(super) fn certificates(certificates: &[Certificate]) -> Result<String, Flaw> {
+pub(in crate::model) fn certificates(certificates: &[Certificate]) -> Result<String, Flaw> {
     print(&certificates.iter().map(CertificateEntry::from).collect::<Vec<_>>())
 }
 
-pub(super) fn read_certificates(json: &str) -> Result<Vec<Certificate>, Flaw> {
+pub(in crate::model) fn read_certificates(json: &str) -> Result<Vec<Certificate>, Flaw> {
     let entries: Vec<CertificateEntry> = parse("certificates", json)?;
     entries.into_iter().map(Certificate::try_from).collect()
 }

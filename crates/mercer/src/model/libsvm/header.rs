@@ -4,7 +4,7 @@ use super::line::{Line, Lines, Word};
 use super::probability;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{self, VectorExpr};
-use crate::model::layout;
+use crate::model::file::parts;
 use crate::model::probability::Estimate;
 
 /// What the header says, checked against itself.
@@ -67,7 +67,7 @@ impl Fields<'_> {
         let kernel = self.kernel()?;
         let count = self.one("nr_class")?;
         let classes = count.whole::<usize>()?;
-        let Some(pairs) = layout::pairs(classes).filter(|_| classes >= 2) else {
+        let Some(pairs) = parts::pairs(classes).filter(|_| classes >= 2) else {
             return Err(count.other(format!("nr_class = {}: at least two classes are needed", count.text)));
         };
         let labels = self.list("label", classes, |word| word.whole::<i32>())?;

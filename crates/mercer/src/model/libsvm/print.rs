@@ -1,12 +1,12 @@
 //! A model as LIBSVM's text.
 
 use super::probability;
-use crate::data::{Points, Row};
+use crate::data::{Row, Vectors};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Expr, VectorExpr, VectorKernel};
 use crate::model::file::Saved;
 use crate::model::probability::Estimate;
-use crate::model::{Machine, VoteRule, layout};
+use crate::model::{AnyKernel, AnyModel, AnyPoints, SvcModel, VoteRule};
 
 /// The text of a LIBSVM model file. Numbers have as many digits as bring them back exactly. The training tells whether
 /// the machine is one of ν (`nu_svc`, `nu_svr`); without it, it is one of C (`c_svc`, `epsilon_svr`).
@@ -15,27 +15,34 @@ use crate::model::{Machine, VoteRule, layout};
 /// [`ErrorKind::Unsupported`] if LIBSVM does not have the machine, the kernel or its probabilities, or a class name is
 /// not a whole number, or the parts of the model do not fit together.
 pub fn print(saved: &Saved) -> Result<String> {
-    let machine = &saved.model;
-    refuse(machine)?;
+    let (model, kernel) = (&saved.model, saved.model.kernel());
     let of_nu = saved.training.as_ref().is_some_and(|training| training.nu.is_some());
-    let kind = match (machine, of_nu) {
-        (Machine::Classifier(_), false) => "c_svc",
-        (Machine::Classifier(_), true) => "nu_svc",
-        (Machine::Regression(_), false) => "epsilon_svr",
-        (Machine::Regression(_), true) => "nu_svr",
+    let classifier = model.downcast::<SvcModel<Vectors, VectorExpr>>();
+    check(
+        model.kind(),
+        classifier.is_some_and(|model| model.rule == VoteRule::Sum),
+        &kernel,
+        model.classes(),
+    )?;
+    let kind = match (model.kind(), of_nu) {
+        ("svc", false) => "c_svc",
+        ("svc", true) => "nu_svc",
+        ("svr", false) => "epsilon_svr",
+        ("svr", true) => "nu_svr",
         // Of the others one-class alone was not refused.
         _ => "one_class",
     };
-    let weights = layout::check(machine).map_err(unsupported)?;
-    let kernel = kernel(machine.expansion().kernel())?;
+    let weights = model.check().map_err(unsupported)?;
+    let (AnyKernel::Vectors(expression), AnyPoints::Vectors(points)) = (&kernel, &model.points()) else {
+        return Err(unsupported("points that are no vectors in a LIBSVM model"));
+    };
+    let kernel = leaf(expression)?;
     let mut text = format!("svm_type {kind}\n");
     let estimate = saved.probability.as_ref();
-    estimate.map_or(Ok(()), |estimate| estimate.check(machine)).map_err(unsupported)?;
-    header(&mut text, kernel, machine, estimate)?;
-    let points = machine.expansion().points();
-    let columns = machine.classifier().map_or(1, |model| model.classes.len() - 1);
-    for (i, weights) in weights.chunks_exact(columns).enumerate() {
-        for &weight in weights {
+    estimate.map_or(Ok(()), |estimate| estimate.check(model)).map_err(unsupported)?;
+    header(&mut text, kernel, model, classifier, estimate)?;
+    for i in 0..weights.len() {
+        for &weight in weights.row(i) {
             number(&mut text, weight);
             text.push(' ');
         }
@@ -49,20 +56,22 @@ pub fn print(saved: &Saved) -> Result<String> {
     Ok(text)
 }
 
-/// Refuses machines that LIBSVM does not have.
-fn refuse(machine: &Machine) -> Result<()> {
-    let what = match machine {
-        Machine::Regression(_) | Machine::OneClass(_) => return Ok(()),
-        Machine::Classifier(model) if model.rule == VoteRule::Votes => return Ok(()),
-        Machine::Classifier(_) => "pairs of classes with summed decisions (ovo-sum)".to_owned(),
-        Machine::Sphere(_) => "a sphere (svdd)".to_owned(),
-        Machine::Scores(_) => format!("a function for each class ({})", machine.method()),
-        Machine::MultiLabel(_) => "a function for each label (multilabel)".to_owned(),
-        Machine::Ridge(_) => "a ridge regression".to_owned(),
-        Machine::Fisher(_) => "axes between classes (fisher)".to_owned(),
-        Machine::Cca(_) => "functions of two views (cca)".to_owned(),
-        Machine::Pca(_) => "components (kpca)".to_owned(),
-        Machine::Local(_) => "a classifier for each of several cells (early prediction)".to_owned(),
+/// Refuses what LIBSVM's model text cannot say, also before time is spent on a fit: other kinds of models and rules than
+/// its own, other kernels, classes that are not whole numbers.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`].
+pub fn check(kind: &str, summed: bool, kernel: &AnyKernel, classes: &[String]) -> Result<()> {
+    let what = match kind {
+        "svc" if summed => "pairs of classes with summed decisions (ovo-sum)".to_owned(),
+        "svc" | "svr" | "one-class" => {
+            let AnyKernel::Vectors(kernel) = kernel else {
+                return Err(unsupported(format!("kernel {kernel} in a LIBSVM model; it has vectors")));
+            };
+            leaf(kernel)?;
+            return labels(classes).map(|_| ());
+        }
+        kind => format!("a model of the kind '{kind}'"),
     };
     Err(unsupported(format!(
         "{what} in a LIBSVM model; it has classifiers by the votes of pairs, svr and one-class"
@@ -72,7 +81,8 @@ fn refuse(machine: &Machine) -> Result<()> {
 fn header(
     text: &mut String,
     kernel: &VectorKernel,
-    machine: &Machine,
+    model: &AnyModel,
+    classifier: Option<&SvcModel<Vectors, VectorExpr>>,
     estimate: Option<&Estimate>,
 ) -> Result<()> {
     let (name, degree, gamma, coef0) = match *kernel {
@@ -84,7 +94,6 @@ fn header(
         VectorKernel::Precomputed => ("precomputed", None, None, None),
         _ => ("linear", None, None, None),
     };
-    let expansion = machine.expansion();
     let count = |text: &mut String, count: usize| text.push_str(&count.to_string());
     list(text, "kernel_type", [name], String::push_str);
     if let Some(degree) = degree {
@@ -95,17 +104,16 @@ fn header(
             list(text, name, [value], number);
         }
     }
-    let model = machine.classifier();
-    list(text, "nr_class", [model.map_or(2, |model| model.classes.len())], count);
-    list(text, "total_sv", [expansion.points().len()], count);
-    list(text, "rho", expansion.offsets().iter().copied(), number);
-    if let Some(model) = model {
+    list(text, "nr_class", [classifier.map_or(2, |model| model.classes.len())], count);
+    list(text, "total_sv", [model.support_points()], count);
+    list(text, "rho", model.offsets().iter().copied(), number);
+    if let Some(model) = classifier {
         list(text, "label", labels(&model.classes)?, |text, label| text.push_str(&label.to_string()));
     }
     if let Some(estimate) = estimate {
         probability::print(text, estimate)?;
     }
-    if let Some(model) = model {
+    if let Some(model) = classifier {
         list(text, "nr_sv", model.class_sizes.iter().copied(), count);
     }
     text.push_str("SV\n");
@@ -113,7 +121,7 @@ fn header(
 }
 
 /// The leaf, where LIBSVM has it.
-fn kernel(expression: &VectorExpr) -> Result<&VectorKernel> {
+fn leaf(expression: &VectorExpr) -> Result<&VectorKernel> {
     match expression {
         Expr::Leaf(leaf)
             if leaf.maps.is_empty()

@@ -1,17 +1,15 @@
 //! The classifiers that learn probabilities.
 
-use super::left_out::Data;
 use super::{Probability, Settings};
 use crate::data::{Labels, Points};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::model::class_weights::check_known;
-use crate::model::multiclass::pairs;
-use crate::model::nu_svc::{NuSvc, largest_nu};
-use crate::model::pairwise::SIDE_BY_SIDE;
-use crate::model::svc::Svc;
-use crate::model::weights::{Present, class_sums};
-use crate::solve::{Smo, Watch, unwatched};
+use crate::model::compute::SIDE_BY_SIDE;
+use crate::model::svm::class_weights::check_known;
+use crate::model::svm::{NuSvc, Svc, largest_nu, pairs};
+use crate::model::weights::{Weighted, class_sums};
+use crate::model::{Estimator, Job};
+use crate::solve::Smo;
 
 impl<K> Svc<K> {
     /// Learns the probabilities of this classifier by cross-validation within each pair of classes. Weights of points
@@ -24,42 +22,38 @@ impl<K> Svc<K> {
     where
         K: Kernel<X> + Clone,
     {
-        self.fit_probability_watched(x, y, settings, &mut unwatched())
+        self.fit_probability_in(x, y, settings, &mut Job::new())
     }
 
-    /// The same under a watch, which sees every round of every fit, numbered pair by pair and fold by fold. Once it has
-    /// ended them, what comes back is fitted to decisions of unfinished machines.
+    /// Learns the probabilities under the circumstances of a job, whose watch sees every round of every fit, numbered pair
+    /// by pair and fold by fold. Once it has ended them, what comes back is fitted to decisions of unfinished fits.
     ///
     /// # Errors
     /// As [`Svc::fit_probability`].
-    pub fn fit_probability_watched<X: Points>(
+    pub fn fit_probability_in<X: Points>(
         &self,
         x: &X,
         y: &Labels,
         settings: &Settings,
-        watch: Watch<'_>,
+        job: &mut Job<'_, X>,
     ) -> Result<Probability>
     where
         K: Kernel<X> + Clone,
     {
-        self.check()?;
-        y.check(x.len())?;
-        x.check_finite()?;
+        Estimator::<X>::check(self)?;
         check_known(&self.class_weights, y)?;
-        let present = Present::new(&self.weights, x.len())?;
-        let all = present.labels(y);
-        let sizes = class_sums(&all, &present.weights);
+        let (own, all) = Weighted::classes(x, y, job.weights)?;
+        let sizes = class_sums(&all, &own.weights);
         let solver = shared_out(&self.solver, y, settings);
-        Probability::learn(&Data { x, y, weights: &self.weights }, settings, watch, |part, watch| {
+        Probability::learn(x, y, settings, job, |part, job| {
             let own = |name: &String| part.y.classes().contains(name);
             let class_weights = self.class_weights.iter().filter(|(name, _)| own(name)).cloned().collect();
             // The mean error is that over all classes, of which the pair has its share.
             let pair = all.classes().iter().zip(&sizes).filter(|(name, _)| own(name)).map(|(_, size)| size);
             let share = pair.sum::<f64>() / sizes.iter().sum::<f64>();
             let c = if self.mean { self.c * share } else { self.c };
-            let weights = part.weights.to_vec();
-            let svc = Svc { c, weights, class_weights, solver: solver.clone(), ..self.clone() };
-            svc.fit_watched(part.x, part.y, watch)
+            let svc = Svc { c, class_weights, solver: solver.clone(), ..self.clone() };
+            svc.fit_in(part.x, part.y, job)
         })
     }
 }
@@ -74,36 +68,33 @@ impl<K> NuSvc<K> {
     where
         K: Kernel<X> + Clone,
     {
-        self.fit_probability_watched(x, y, settings, &mut unwatched())
+        self.fit_probability_in(x, y, settings, &mut Job::new())
     }
 
-    /// The same under a watch, as [`Svc::fit_probability_watched`].
+    /// Learns the probabilities under the circumstances of a job, as [`Svc::fit_probability_in`] does.
     ///
     /// # Errors
     /// As [`NuSvc::fit_probability`].
-    pub fn fit_probability_watched<X: Points>(
+    pub fn fit_probability_in<X: Points>(
         &self,
         x: &X,
         y: &Labels,
         settings: &Settings,
-        watch: Watch<'_>,
+        job: &mut Job<'_, X>,
     ) -> Result<Probability>
     where
         K: Kernel<X> + Clone,
     {
-        self.check()?;
-        y.check(x.len())?;
-        x.check_finite()?;
-        let present = Present::new(&self.weights, x.len())?;
-        self.check_feasible(&present.labels(y), &present.weights)?;
+        Estimator::<X>::check(self)?;
+        let (own, all) = Weighted::classes(x, y, job.weights)?;
+        self.check_feasible(&all, &own.weights)?;
         let solver = shared_out(&self.solver, y, settings);
-        Probability::learn(&Data { x, y, weights: &self.weights }, settings, watch, |part, watch| {
+        Probability::learn(x, y, settings, job, |part, job| {
             let nu = self.nu.min(largest_nu(part.y, part.weights));
             let own = |(name, _): &&(String, f64)| part.y.classes().contains(name);
             let class_weights = self.class_weights.iter().filter(own).cloned().collect();
-            let weights = part.weights.to_vec();
-            let svc = NuSvc { nu, weights, class_weights, solver: solver.clone(), ..self.clone() };
-            svc.fit_watched(part.x, part.y, watch)
+            let svc = NuSvc { nu, class_weights, solver: solver.clone(), ..self.clone() };
+            svc.fit_in(part.x, part.y, job)
         })
     }
 }

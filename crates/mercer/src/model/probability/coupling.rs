@@ -7,7 +7,7 @@
 //! [`couple`] solves that: (Q + eeᵀ) u = e has u proportional to p, and Q + eeᵀ is positive definite, since what Q sends to
 //! nothing has one sign. Cost: k³/3 for k classes. [`couple_as_libsvm`] stops on the way there, where LIBSVM does.
 
-use crate::model::multiclass::pairs;
+use crate::model::svm::pairs;
 
 /// Probabilities of pairs are kept this far from 0 and 1, as LIBSVM keeps them: a pair that is certain would outvote
 /// all others.

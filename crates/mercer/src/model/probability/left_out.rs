@@ -8,12 +8,12 @@ use super::{Calibration, Probability, Settings, check_folds};
 use crate::data::{Folds, Labels, Points};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::model::multiclass::pairs;
-use crate::model::svc::SvcModel;
-use crate::model::weights::Present;
-use crate::solve::{Progress, Shared, Watch};
+use crate::model::job::{Job, of_part};
+use crate::model::svm::{SvcModel, pairs};
+use crate::model::weights::Weighted;
+use crate::solve::Shared;
 
-/// Points, their classes and their weights; no weights are 1 each.
+/// Points, their classes and their weights.
 pub(super) struct Data<'a, X> {
     pub(super) x: &'a X,
     pub(super) y: &'a Labels,
@@ -21,34 +21,38 @@ pub(super) struct Data<'a, X> {
 }
 
 impl Probability {
-    /// Learns the probabilities of a machine that decides by pairs: `fit` fits it to points of two classes, of which the
-    /// first is positive. A point of weight w counts w times in the fits and in the calibration; one of weight 0 is not
-    /// there.
+    /// Learns the probabilities of a classifier that decides by pairs: `fit` fits it to points of two classes, of which the
+    /// first is positive. A point of weight w counts w times in the fits and in the calibration, one of weight 0 not at
+    /// all. The job's findings have `folds`: as many as the largest pair has.
     pub(super) fn learn<X, K, F>(
-        data: &Data<'_, X>,
+        x: &X,
+        y: &Labels,
         settings: &Settings,
-        watch: Watch<'_>,
+        job: &mut Job<'_, X>,
         fit: F,
     ) -> Result<Self>
     where
         X: Points,
         K: Kernel<X>,
-        F: Fn(&Data<'_, X>, Watch<'_>) -> Result<SvcModel<X, K>> + Sync,
+        F: Fn(&Data<'_, X>, &mut Job<'_, X>) -> Result<SvcModel<X, K>> + Sync,
     {
-        data.y.check(data.x.len())?;
-        let present = Present::new(data.weights, data.x.len())?;
-        let (x, y) = (&present.points(data.x), &present.labels(data.y));
-        y.check(x.len())?;
+        let (own, y) = Weighted::classes(x, y, job.weights)?;
+        let x = &own.points;
         check_folds(settings.folds, x.len())?;
-        let pair = |pair| Pair::new(y, &present.weights, pair, settings);
+        let pair = |pair| Pair::new(&y, &own.weights, pair, settings);
         let parts: Vec<Pair> = pairs(y.classes().len()).into_iter().map(pair).collect();
+        job.found.add("folds", parts.iter().map(|part| part.folds.count()).max());
         let jobs: Vec<(&Pair, usize)> =
             parts.iter().flat_map(|part| (0..part.folds.count()).map(move |fold| (part, fold))).collect();
-        let shared = Shared::new(watch, jobs.len(), Instant::now());
-        // Each fit's answer is the same whoever runs it, and they are put together in this order.
-        let left_out = |(job, &(part, fold)): (usize, &(&Pair, usize))| {
-            let mut watch = |progress: &Progress| shared.show(job, progress);
-            part.left_out(x, fold, |data| fit(data, &mut watch)).map_err(|error| present.error(error))
+        let (compute, mut rounds) = (job.compute, job.rounds());
+        let shared = Shared::new(&mut rounds, jobs.len(), Instant::now());
+        // Each fit's answer is the same on whichever thread, and they are put together in this order.
+        let left_out = |(number, &(part, fold)): (usize, &(&Pair, usize))| {
+            let mut watch = of_part(&shared, number);
+            let fit = |data: &Data<'_, X>| {
+                fit(data, &mut Job::new().weights(data.weights).watched(&mut watch).on(compute))
+            };
+            part.left_out(x, fold, fit).map_err(|error| own.error(error))
         };
         let decided: Vec<Vec<(usize, f64)>> =
             jobs.par_iter().enumerate().with_max_len(1).map(left_out).collect::<Result<_>>()?;

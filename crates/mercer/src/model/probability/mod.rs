@@ -42,18 +42,16 @@ mod platt;
 
 pub use coupling::{MARGIN, couple, couple_as_libsvm};
 pub use density::Density;
-pub use estimate::Estimate;
+pub use estimate::{Beside, Columns, Estimate};
 pub use isotonic::Isotonic;
 pub use noise::Noise;
 pub use platt::Sigmoid;
 
-use super::multiclass::pairs;
-use super::svc::SvcModel;
+use super::job::Job;
+use super::svm::{SvcModel, pairs};
 use crate::data::{Dense, Labels, Points};
 use crate::error::{Result, check};
 use crate::kernel::Kernel;
-use crate::solve::unwatched;
-use left_out::Data;
 
 /// What function is fitted from decision to probability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +99,7 @@ impl Calibration {
         Self::fit_weighted(method, decisions, positive, &vec![1.0; decisions.len()])
     }
 
-    /// The same with a weight w ≥ 0 for each point.
+    /// Fits a function to decisions with a weight w ≥ 0 for each.
     ///
     /// # Panics
     /// If there are not as many decisions, classes and weights.
@@ -134,7 +132,7 @@ pub struct Probability {
 }
 
 impl Probability {
-    /// Learns the probabilities of any machine that decides by pairs: `fit` fits it to points of two classes, of which
+    /// Learns the probabilities of any classifier that decides by pairs: `fit` fits it to points of two classes, of which
     /// the first is positive.
     ///
     /// A fold whose complement has one class only is decided to be of that class, by +1 or −1, as LIBSVM has it.
@@ -147,8 +145,7 @@ impl Probability {
         K: Kernel<X>,
         F: Fn(&X, &Labels) -> Result<SvcModel<X, K>> + Sync,
     {
-        let data = Data { x, y, weights: &[] };
-        Self::learn(&data, settings, &mut unwatched(), |part, _| fit(part.x, part.y))
+        Self::learn(x, y, settings, &mut Job::new(), |part, _| fit(part.x, part.y))
     }
 
     /// rₐᵦ of each pair, from its decision.

@@ -27,11 +27,11 @@ use super::{Settings, check_folds};
 use crate::data::{Folds, Points};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::model::Svr;
-use crate::model::function::check_points;
-use crate::model::pairwise::SIDE_BY_SIDE;
-use crate::model::weights::Present;
-use crate::solve::{Progress, Shared, Smo, Watch, unwatched};
+use crate::model::compute::SIDE_BY_SIDE;
+use crate::model::job::of_part;
+use crate::model::weights::Weighted;
+use crate::model::{Estimator, Job, Svr};
+use crate::solve::{Shared, Smo};
 
 /// Residuals further off than this many standard deviations are put aside.
 const OUTLIER: f64 = 5.0;
@@ -99,46 +99,47 @@ impl<K> Svr<K> {
         K: Kernel<X> + Clone,
     {
         let settings = Settings { folds, seed, ..Settings::default() };
-        self.fit_noise_watched(x, y, &settings, &mut unwatched())
+        self.fit_noise_in(x, y, &settings, &mut Job::new())
     }
 
-    /// The same under a watch, which sees every round of every fit, numbered fold by fold. Once it has ended them, what
-    /// comes back are residuals of unfinished machines. Of the settings folds and seed are looked at.
+    /// Estimates the noise under the circumstances of a job, whose watch sees every round of every fit, numbered fold by
+    /// fold. Once it has ended them, what comes back are residuals of unfinished fits. Of the settings folds and seed are
+    /// looked at.
     ///
     /// # Errors
     /// As [`Svr::fit_noise`].
-    pub fn fit_noise_watched<X: Points>(
+    pub fn fit_noise_in<X: Points>(
         &self,
         x: &X,
         y: &[f64],
         settings: &Settings,
-        watch: Watch<'_>,
+        job: &mut Job<'_, X>,
     ) -> Result<Noise>
     where
         K: Kernel<X> + Clone,
     {
-        self.check()?;
-        check_points(x, y.len(), "targets")?;
-        let present = Present::new(&self.weights, x.len())?;
-        let (x, y) = (&present.points(x), &present.numbers(y)[..]);
-        check_folds(settings.folds, x.len())?;
-        let folds = Folds::plain(x.len(), settings.folds, settings.seed);
-        let shared = Shared::new(watch, folds.count(), Instant::now());
+        Estimator::<X>::check(self)?;
+        let (own, y) = Weighted::numbers(x, y, job.weights)?;
+        check_folds(settings.folds, y.len())?;
+        let folds = Folds::plain(y.len(), settings.folds, settings.seed);
+        job.found.add("folds", folds.count());
+        let (compute, mut rounds) = (job.compute, job.rounds());
+        let shared = Shared::new(&mut rounds, folds.count(), Instant::now());
         let cache_bytes = self.solver.cache_bytes / folds.count().min(SIDE_BY_SIDE);
-        let solver = Smo { cache_bytes, ..self.solver.clone() };
+        let svr = self.clone().solver(Smo { cache_bytes, ..self.solver.clone() });
         let left_out = |fold: usize| -> Result<Vec<(f64, f64)>> {
             let (out, rest) = folds.split(fold);
             let of = |values: &[f64]| rest.iter().map(|&i| values[i]).collect::<Vec<f64>>();
-            let machine = Self { weights: of(&present.weights), solver: solver.clone(), ..self.clone() };
-            let mut watch = |progress: &Progress| shared.show(fold, progress);
-            let fitted = machine.fit_watched(&x.select(&rest), &of(y), &mut watch);
+            let (weights, mut watch) = (of(&own.weights), of_part(&shared, fold));
+            let mut job = Job::new().weights(&weights).watched(&mut watch).on(compute);
+            let fitted = svr.fit_in(&own.points.select(&rest), &of(&y), &mut job);
             let values = fitted
                 .map_err(|error| error.about(&rest))?
-                .values(&x.select(&out))
+                .values(&own.points.select(&out))
                 .map_err(|error| error.about(&out))?;
-            Ok(out.iter().zip(values).map(|(&i, value)| (y[i] - value, present.weights[i])).collect())
+            Ok(out.iter().zip(values).map(|(&i, value)| (y[i] - value, own.weights[i])).collect())
         };
-        let left_out = |fold: usize| left_out(fold).map_err(|error| present.error(error));
+        let left_out = |fold: usize| left_out(fold).map_err(|error| own.error(error));
         let residuals: Vec<Vec<(f64, f64)>> =
             (0..folds.count()).into_par_iter().map(left_out).collect::<Result<_>>()?;
         let (residuals, weights): (Vec<f64>, Vec<f64>) = residuals.into_iter().flatten().unzip();

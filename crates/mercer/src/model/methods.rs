@@ -1,0 +1,10 @@
+//! The table of methods: the one list of them that every door goes through.
+
+use super::method::Method;
+use super::space::Space;
+use super::{spectral, svm};
+
+/// All methods on points of a space.
+pub(super) fn all<X: Space>() -> Vec<Method<X>> {
+    [svm::methods(), spectral::methods()].into_iter().flatten().collect()
+}

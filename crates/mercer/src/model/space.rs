@@ -1,0 +1,812 @@
+//! Spaces of inputs: what points of a space are to kernels, models and files.
+//!
+//! The spaces there are stand in one list, at the end of this file: [`AnyModel`], [`AnyPoints`] and [`AnyKernel`] are made
+//! from it, and the doors go through them.
+
+use std::fmt::{Debug, Display};
+use std::path::Path;
+use std::str::FromStr;
+
+use super::estimator::{TargetKind, Targets};
+use super::expansion::Coefficients;
+use super::facts::Facts;
+use super::file::{Flaw, Reader, Writer, read_model, write_model};
+use super::fitted::{Calibrates, How, Model, Prediction};
+use super::job::Job;
+use super::method::{Card, Configured, Method};
+use super::probability::{Estimate, Settings};
+use super::quality::Quality;
+use super::setting::Value;
+use crate::data::{self, Dense, Points, ReadOptions, Table, Vectors};
+use crate::error::{Error, ErrorKind, Result};
+use crate::kernel::{
+    Bound, Definiteness, Expr, Kernel, Parameter, Readout, TextExpr, VectorExpr, VectorKernel, rbf, spectrum,
+};
+
+/// A space of inputs that has a kernel algebra and a form in model files.
+pub trait Space: Points + Debug + PartialEq + 'static {
+    /// The word for it.
+    const NAME: &'static str;
+
+    /// Its kernel expressions.
+    type Kernel: Kernel<Self> + Clone + PartialEq + Debug + Display + FromStr<Err = Error> + 'static;
+
+    /// Refuses a kernel with parameters out of range.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    fn check_kernel(kernel: &Self::Kernel) -> Result<()>;
+
+    /// The kernel where none is named, for points with so many features.
+    fn default_kernel(width: usize) -> Self::Kernel;
+
+    /// Points with `width` features, the new ones zero; as they are where the space has none.
+    #[must_use]
+    fn widened(self, width: usize) -> Self {
+        let _ = width;
+        self
+    }
+
+    /// Whether the points are the values of the kernel.
+    fn is_precomputed(kernel: &Self::Kernel) -> bool {
+        let _ = kernel;
+        false
+    }
+
+    /// Reads a data file of points for the kernel, as far as that is known.
+    ///
+    /// # Errors
+    /// If the file cannot be read, with the place of what is wrong in it.
+    fn read_table(kernel: Option<&Self::Kernel>, path: &Path, options: &ReadOptions) -> Result<Table<Self>>;
+
+    /// Writes the points into a model file, `prefix` before each name.
+    fn write(&self, prefix: &str, writer: &mut Writer);
+
+    /// Reads points from a model file.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    fn read(prefix: &str, reader: &mut Reader<'_>) -> Result<Self, Flaw>;
+
+    /// How points are stored, in words.
+    fn storage(&self) -> &'static str;
+}
+
+impl Space for Vectors {
+    const NAME: &'static str = "vectors";
+    type Kernel = VectorExpr;
+
+    fn check_kernel(kernel: &VectorExpr) -> Result<()> {
+        kernel.check()
+    }
+
+    /// rbf with γ = 1/features, as LIBSVM has it.
+    fn default_kernel(width: usize) -> VectorExpr {
+        rbf(1.0 / width.max(1) as f64)
+    }
+
+    fn widened(self, width: usize) -> Self {
+        self.with_width(width)
+    }
+
+    fn is_precomputed(kernel: &VectorExpr) -> bool {
+        kernel.leaves().iter().any(|leaf| leaf.kernel == VectorKernel::Precomputed)
+    }
+
+    fn read_table(kernel: Option<&VectorExpr>, path: &Path, options: &ReadOptions) -> Result<Table> {
+        let precomputed = kernel.is_some_and(Self::is_precomputed);
+        data::read(path, &ReadOptions { precomputed, ..options.clone() })
+    }
+
+    fn write(&self, prefix: &str, writer: &mut Writer) {
+        super::file::write_vectors(prefix, self, writer);
+    }
+
+    fn read(prefix: &str, reader: &mut Reader<'_>) -> Result<Self, Flaw> {
+        super::file::read_vectors(prefix, reader)
+    }
+
+    fn storage(&self) -> &'static str {
+        match self {
+            Self::Dense32(_) => "dense, single precision",
+            Self::Dense64(_) => "dense, double precision",
+            Self::Sparse32(_) => "sparse, single precision",
+            Self::Sparse64(_) => "sparse, double precision",
+        }
+    }
+}
+
+impl Space for Vec<String> {
+    const NAME: &'static str = "texts";
+    type Kernel = TextExpr;
+
+    fn check_kernel(kernel: &TextExpr) -> Result<()> {
+        kernel.check()
+    }
+
+    /// The normalised 3-spectrum.
+    fn default_kernel(_: usize) -> TextExpr {
+        spectrum(3).normalized()
+    }
+
+    fn read_table(_: Option<&TextExpr>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+        data::read_texts(path, options)
+    }
+
+    fn write(&self, prefix: &str, writer: &mut Writer) {
+        super::file::write_texts(prefix, self, writer);
+    }
+
+    fn read(prefix: &str, reader: &mut Reader<'_>) -> Result<Self, Flaw> {
+        super::file::read_texts(prefix, reader)
+    }
+
+    fn storage(&self) -> &'static str {
+        "texts"
+    }
+}
+
+/// Points of any space as those of the space `X`.
+trait AsSpace<X> {
+    /// The points. It panics where they are of another space than the caller has found them to be.
+    fn as_space(&self) -> &X;
+}
+
+/// A kernel bound to columns of the space `X`, for rows of any space, which must be of the same.
+struct OfAny<X>(Box<dyn Bound<X>>);
+
+impl<X: Space> Bound<AnyPoints> for OfAny<X>
+where
+    AnyPoints: AsSpace<X>,
+{
+    fn columns(&self) -> usize {
+        self.0.columns()
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        self.0.diagonal()
+    }
+
+    fn rows(&self, points: &AnyPoints, rows: &[usize], out: &mut [&mut [f32]]) {
+        self.0.rows(points.as_space(), rows, out);
+    }
+
+    fn rows_f64(&self, points: &AnyPoints, rows: &[usize], out: &mut [&mut [f64]]) {
+        self.0.rows_f64(points.as_space(), rows, out);
+    }
+
+    fn pack_double(&self) {
+        self.0.pack_double();
+    }
+
+    fn accumulate(
+        &self,
+        points: &AnyPoints,
+        rows: &[usize],
+        weights: &[f64],
+        diagonal: &[f64],
+        sums: &mut [f64],
+    ) {
+        self.0.accumulate(points.as_space(), rows, weights, diagonal, sums);
+    }
+
+    fn read(&self, points: &AnyPoints, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
+        self.0.read(points.as_space(), rows, blocks, sums);
+    }
+
+    fn cost(&self) -> f64 {
+        self.0.cost()
+    }
+
+    fn is_short(&self, rows: usize, double: bool) -> bool {
+        self.0.is_short(rows, double)
+    }
+}
+
+/// The column of a fault in a kernel's text; 0 of other errors.
+fn column(error: &Error) -> usize {
+    match error.kind() {
+        ErrorKind::KernelText { column, .. } => *column,
+        _ => 0,
+    }
+}
+
+/// The error of things of different spaces.
+fn mixed<T>(first: &str, second: &str) -> Result<T> {
+    let what = format!("points of the space '{second}' where the kernel is of '{first}'").into();
+    Err(ErrorKind::Unsupported { what }.into())
+}
+
+/// The error of kernels of different spaces in one expression.
+fn mixed_kernels<T>(first: &AnyKernel, second: &AnyKernel) -> Result<T> {
+    let [one, other] = [first, second].map(AnyKernel::space);
+    let what = format!("one kernel of '{first}', of {one}, and '{second}', of {other}").into();
+    Err(ErrorKind::Unsupported { what }.into())
+}
+
+/// Makes the types that hold a thing of any space, from the list of spaces.
+macro_rules! spaces {
+    ($($(#[$doc:meta])* $variant:ident($points:ty)),+ $(,)?) => {
+        /// The words for the spaces.
+        pub const SPACES: &[&str] = &[$(<$points as Space>::NAME),+];
+
+        /// Points of any space.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum AnyPoints {
+            $($(#[$doc])* $variant($points),)+
+        }
+
+        /// A kernel of any space.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum AnyKernel {
+            $($(#[$doc])* $variant(<$points as Space>::Kernel),)+
+        }
+
+        /// A model of any space.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum AnyModel {
+            $($(#[$doc])* $variant(Box<dyn Model<$points>>),)+
+        }
+
+        /// An estimator of any method and any space, its parameters by name.
+        pub enum AnyEstimator {
+            $($(#[$doc])* $variant(Box<dyn Configured<$points>>),)+
+        }
+
+        $(
+            impl From<$points> for AnyPoints {
+                fn from(points: $points) -> Self {
+                    Self::$variant(points)
+                }
+            }
+
+            impl From<Box<dyn Model<$points>>> for AnyModel {
+                fn from(model: Box<dyn Model<$points>>) -> Self {
+                    Self::$variant(model)
+                }
+            }
+        )+
+
+        /// Of a thing of any space: what is the same for all.
+        macro_rules! each {
+            ($any:expr, $type:ident, $thing:ident => $result:expr) => {
+                match $any { $($type::$variant($thing) => $result,)+ }
+            };
+        }
+
+        /// Of a thing and points that must be of one space.
+        macro_rules! both {
+            ($any:expr, $type:ident, $thing:ident, $points_of:expr, $given:ident => $result:expr) => {
+                match ($any, $points_of) {
+                    $(($type::$variant($thing), AnyPoints::$variant($given)) => $result,)+
+                    (first, second) => mixed(first.space(), second.space()),
+                }
+            };
+        }
+
+        impl AnyPoints {
+            /// The word for their space.
+            #[must_use]
+            pub fn space(&self) -> &'static str {
+                match self { $(Self::$variant(_) => <$points as Space>::NAME,)+ }
+            }
+
+            /// The kernel where none is named.
+            #[must_use]
+            pub fn default_kernel(&self) -> AnyKernel {
+                match self { $(Self::$variant(points) => AnyKernel::$variant(<$points as Space>::default_kernel(points.width())),)+ }
+            }
+
+            /// How they are stored, in words.
+            #[must_use]
+            pub fn storage(&self) -> &'static str {
+                each!(self, Self, points => points.storage())
+            }
+
+            /// Reads a data file of points of the space that the kernel is of; without one, of the first space.
+            ///
+            /// # Errors
+            /// If the file cannot be read, with the place of what is wrong in it.
+            pub fn read(kernel: Option<&AnyKernel>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+                match kernel {
+                    $(Some(AnyKernel::$variant(kernel)) => {
+                        Ok(<$points>::read_table(Some(kernel), path, options)?.map(Self::$variant))
+                    })+
+                    None => Ok(Vectors::read_table(None, path, options)?.map(Self::from)),
+                }
+            }
+        }
+
+        impl Points for AnyPoints {
+            fn len(&self) -> usize {
+                each!(self, Self, points => Points::len(points))
+            }
+            fn select(&self, index: &[usize]) -> Self {
+                match self { $(Self::$variant(points) => Self::$variant(points.select(index)),)+ }
+            }
+            fn width(&self) -> usize {
+                each!(self, Self, points => points.width())
+            }
+            fn first_not_finite(&self) -> Option<(usize, usize)> {
+                each!(self, Self, points => points.first_not_finite())
+            }
+        }
+
+        impl AnyKernel {
+            /// The word for its space.
+            #[must_use]
+            pub fn space(&self) -> &'static str {
+                match self { $(Self::$variant(_) => <$points as Space>::NAME,)+ }
+            }
+
+            /// What is known of its definiteness without looking at data.
+            #[must_use]
+            pub fn definiteness(&self) -> Definiteness {
+                match self { $(Self::$variant(kernel) => Kernel::<$points>::definiteness(kernel),)+ }
+            }
+
+            /// Whether the points are its values.
+            #[must_use]
+            pub fn is_precomputed(&self) -> bool {
+                match self { $(Self::$variant(kernel) => <$points as Space>::is_precomputed(kernel),)+ }
+            }
+
+            /// Refuses parameters out of range.
+            ///
+            /// # Errors
+            /// The first rule broken.
+            pub fn check(&self) -> Result<()> {
+                match self { $(Self::$variant(kernel) => <$points as Space>::check_kernel(kernel),)+ }
+            }
+        }
+
+        impl AnyKernel {
+            /// The kernel c on points of the same space.
+            #[must_use]
+            pub fn constant(&self, c: f64) -> Self {
+                match self { $(Self::$variant(_) => Self::$variant(Expr::Constant(c)),)+ }
+            }
+
+            /// Two kernels as operands: a constant becomes one on points of the other's space.
+            fn operands(self, other: Self) -> (Self, Self) {
+                let number = |kernel: &Self| each!(kernel, Self, kernel => match kernel {
+                    Expr::Constant(c) => Some(*c),
+                    _ => None,
+                });
+                match (number(&self), number(&other)) {
+                    (_, Some(c)) => (self.clone(), self.constant(c)),
+                    (Some(c), None) => (other.constant(c), other),
+                    (None, None) => (self, other),
+                }
+            }
+
+            /// k + l.
+            ///
+            /// # Errors
+            /// If they are of different spaces.
+            pub fn plus(self, other: Self) -> Result<Self> {
+                match self.operands(other) {
+                    $((Self::$variant(first), Self::$variant(second)) => Ok(Self::$variant(first + second)),)+
+                    (first, second) => mixed_kernels(&first, &second),
+                }
+            }
+
+            /// k · l.
+            ///
+            /// # Errors
+            /// If they are of different spaces.
+            pub fn times(self, other: Self) -> Result<Self> {
+                match self.operands(other) {
+                    $((Self::$variant(first), Self::$variant(second)) => Ok(Self::$variant(first * second)),)+
+                    (first, second) => mixed_kernels(&first, &second),
+                }
+            }
+
+            /// kᵐ.
+            #[must_use]
+            pub fn power(self, exponent: u32) -> Self {
+                match self { $(Self::$variant(kernel) => Self::$variant(kernel.power(exponent)),)+ }
+            }
+
+            /// exp(k).
+            #[must_use]
+            pub fn exp(self) -> Self {
+                match self { $(Self::$variant(kernel) => Self::$variant(kernel.exp()),)+ }
+            }
+
+            /// k(x, y)/√(k(x, x) k(y, y)).
+            #[must_use]
+            pub fn normalized(self) -> Self {
+                match self { $(Self::$variant(kernel) => Self::$variant(kernel.normalized()),)+ }
+            }
+
+            /// The real parameters, in the order of the text.
+            #[must_use]
+            pub fn parameters(&self) -> Vec<Parameter> {
+                each!(self, Self, kernel => kernel.parameters())
+            }
+
+            /// The kernel with another value of the parameter at `path`.
+            ///
+            /// # Errors
+            /// If there is no such parameter, or the value is out of range.
+            pub fn with_parameter(&self, path: &str, value: f64) -> Result<Self> {
+                Ok(match self { $(Self::$variant(kernel) => Self::$variant(kernel.with_parameter(path, value)?),)+ })
+            }
+        }
+
+        impl Kernel<AnyPoints> for AnyKernel {
+            fn bind(&self, columns: &AnyPoints) -> Result<Box<dyn Bound<AnyPoints>>> {
+                both!(self, Self, kernel, columns, given => Ok(Box::new(OfAny(kernel.bind(given)?))))
+            }
+
+            fn diagonal(&self, points: &AnyPoints) -> Result<Vec<f64>> {
+                both!(self, Self, kernel, points, given => kernel.diagonal(given))
+            }
+
+            fn definiteness(&self) -> Definiteness {
+                self.definiteness()
+            }
+        }
+
+        $(
+            impl AsSpace<$points> for AnyPoints {
+                fn as_space(&self) -> &$points {
+                    match self {
+                        Self::$variant(points) => points,
+                        other => panic!("points of the space '{}' for a kernel bound to others", other.space()),
+                    }
+                }
+            }
+        )+
+
+        impl Display for AnyKernel {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                each!(self, Self, kernel => Display::fmt(kernel, f))
+            }
+        }
+
+        impl FromStr for AnyKernel {
+            type Err = Error;
+
+            /// The kernel of the first space that knows the text; else the error of the space that understood most of it.
+            fn from_str(text: &str) -> Result<Self> {
+                let mut errors = Vec::new();
+                $(
+                    match text.parse::<<$points as Space>::Kernel>() {
+                        Ok(kernel) => return Ok(Self::$variant(kernel)),
+                        Err(error) => errors.push(error),
+                    }
+                )+
+                // Of several that got equally far the first: later ones replace it only if they got further.
+                errors.reverse();
+                let furthest = errors.into_iter().max_by_key(column);
+                Err(furthest.expect("there is a space"))
+            }
+        }
+
+        impl AnyModel {
+            /// The word for its space.
+            #[must_use]
+            pub fn space(&self) -> &'static str {
+                match self { $(Self::$variant(_) => <$points as Space>::NAME,)+ }
+            }
+
+            /// The word for its kind in model files.
+            #[must_use]
+            pub fn kind(&self) -> &'static str {
+                each!(self, Self, model => model.kind())
+            }
+
+            /// The kernel of its (first) expansion.
+            #[must_use]
+            pub fn kernel(&self) -> AnyKernel {
+                match self { $(Self::$variant(model) => AnyKernel::$variant(model.expansion().kernel().clone()),)+ }
+            }
+
+            /// The points of its (first) expansion.
+            #[must_use]
+            pub fn points(&self) -> AnyPoints {
+                match self { $(Self::$variant(model) => AnyPoints::$variant(model.expansion().points().clone()),)+ }
+            }
+
+            /// Features of its points; 0 where the space has none.
+            #[must_use]
+            pub fn width(&self) -> usize {
+                each!(self, Self, model => model.expansion().points().width())
+            }
+
+            /// The coefficients of its (first) expansion.
+            #[must_use]
+            pub fn coefficients(&self) -> &Coefficients {
+                each!(self, Self, model => model.expansion().coefficients())
+            }
+
+            /// b of each output.
+            #[must_use]
+            pub fn offsets(&self) -> &[f64] {
+                each!(self, Self, model => model.expansion().offsets())
+            }
+
+            /// The model with other coefficients and offsets, which must be of the same number.
+            #[must_use]
+            pub fn with_values(mut self, coefficients: &Coefficients, offsets: &[f64]) -> Self {
+                each!(&mut self, Self, model => {
+                    let mut first = true;
+                    model.change(&mut |expansion| {
+                        match std::mem::take(&mut first) {
+                            true => expansion.with_values(coefficients.clone(), offsets.to_vec()),
+                            false => expansion,
+                        }
+                    });
+                });
+                self
+            }
+
+            /// Makes the points of all its expansions `width` features wide; the new features are zero.
+            pub fn widen(&mut self, width: usize) {
+                each!(self, Self, model => model.change(&mut |expansion| {
+                    let points = expansion.points().clone().widened(width);
+                    expansion.with_points(points)
+                }));
+            }
+
+            /// Positions of the support points in the training data, from 0; empty when unknown.
+            #[must_use]
+            pub fn support(&self) -> &[usize] {
+                each!(self, Self, model => model.support())
+            }
+
+            /// How many support points there are, of cells those of all.
+            #[must_use]
+            pub fn support_points(&self) -> usize {
+                each!(self, Self, model => model.support_points())
+            }
+
+            /// The names of its classes or labels; empty where it has none.
+            #[must_use]
+            pub fn classes(&self) -> &[String] {
+                each!(self, Self, model => model.classes())
+            }
+
+            /// How good it is.
+            #[must_use]
+            pub fn quality(&self) -> Quality {
+                each!(self, Self, model => model.quality())
+            }
+
+            /// What it has besides, by name.
+            #[must_use]
+            pub fn facts(&self) -> Facts {
+                each!(self, Self, model => model.facts())
+            }
+
+            /// What kind of thing it is, in a few words.
+            #[must_use]
+            pub fn words(&self) -> String {
+                each!(self, Self, model => model.words())
+            }
+
+            /// What its outputs are, and the name of each.
+            #[must_use]
+            pub fn outputs(&self) -> (&'static str, Vec<String>) {
+                each!(self, Self, model => model.outputs())
+            }
+
+            /// What was known of each point that it was fitted to, and so what it can be compared with.
+            #[must_use]
+            pub fn target(&self) -> TargetKind {
+                match self { $(Self::$variant(model) => Method::<$points>::target(model.kind()),)+ }
+            }
+
+            /// The number of the class that a row of [`AnyModel::decisions`] stands for.
+            pub(super) fn class_of(&self, decisions: &[f64]) -> usize {
+                each!(self, Self, model => model.class_of(decisions))
+            }
+
+            /// What probabilities can be learnt for it.
+            #[must_use]
+            pub fn calibrates(&self) -> Calibrates {
+                each!(self, Self, model => model.calibrates())
+            }
+
+            /// Whether a prediction of `rows` points is work for the calling thread alone; as [`Model::is_short`].
+            #[must_use]
+            pub fn is_short(&self, rows: usize, how: How) -> bool {
+                each!(self, Self, model => model.is_short(rows, how))
+            }
+
+            /// What it says of each of `points`; as [`Model::predict`].
+            ///
+            /// # Errors
+            /// If the points do not fit the model, or it does not predict.
+            pub fn predict(&self, points: &AnyPoints, how: How) -> Result<Prediction> {
+                both!(self, Self, model, points, given => model.predict(given, how))
+            }
+
+            /// The outputs at each of `points`; as [`Model::decisions`].
+            ///
+            /// # Errors
+            /// If the points do not fit the model.
+            pub fn decisions(&self, points: &AnyPoints, how: How) -> Result<Dense<f64>> {
+                both!(self, Self, model, points, given => model.decisions(given, how))
+            }
+
+            /// A score for each class or label; as [`Model::scores`].
+            ///
+            /// # Errors
+            /// If the points do not fit the model, or it has no classes.
+            pub fn scores(&self, points: &AnyPoints, how: How) -> Result<Dense<f64>> {
+                both!(self, Self, model, points, given => model.scores(given, how))
+            }
+
+            /// Probabilities that need no estimate; as [`Model::probabilities`].
+            ///
+            /// # Errors
+            /// If the points do not fit the model, or it has none.
+            pub fn probabilities(&self, points: &AnyPoints, how: How) -> Result<Dense<f64>> {
+                both!(self, Self, model, points, given => model.probabilities(given, how))
+            }
+
+            /// Components of each of `points`; as [`Model::components`].
+            ///
+            /// # Errors
+            /// If the points do not fit the model, or it has none.
+            pub fn components(&self, points: &AnyPoints) -> Result<Dense<f64>> {
+                both!(self, Self, model, points, given => model.components(given))
+            }
+
+            /// Components of points of the second of two views; as [`Model::second_components`].
+            ///
+            /// # Errors
+            /// If the points do not fit the model, or it has no second view.
+            pub fn second_components(&self, points: &AnyPoints) -> Result<Dense<f64>> {
+                both!(self, Self, model, points, given => model.second_components(given))
+            }
+
+            /// Components of the points that the model is made of; as [`Model::own_components`].
+            #[must_use]
+            pub fn own_components(&self) -> Option<Dense<f64>> {
+                each!(self, Self, model => model.own_components())
+            }
+
+            /// The model as one of type `M`, if it is one: `model.downcast::<PcaModel<Vectors, VectorExpr>>()`.
+            #[must_use]
+            pub fn downcast<M: 'static>(&self) -> Option<&M> {
+                each!(self, Self, model => model.downcast::<M>())
+            }
+
+            /// The model as one of type `M`, to be changed, if it is one.
+            pub fn downcast_mut<M: 'static>(&mut self) -> Option<&mut M> {
+                each!(self, Self, model => model.downcast_mut::<M>())
+            }
+
+            /// Refuses parts that do not fit together.
+            pub(super) fn check(&self) -> Result<Dense<f64>, Flaw> {
+                each!(self, Self, model => model.check())
+            }
+
+            /// Writes kind, kernel, points and what its kind has besides.
+            pub(super) fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+                each!(self, Self, model => write_model(&**model, writer))
+            }
+
+            /// Reads the model of a file.
+            pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Flaw> {
+                let space = reader.optional("space").unwrap_or_else(|| SPACES[0].to_owned());
+                $(
+                    if space == <$points as Space>::NAME {
+                        return read_model::<$points>(reader).map(Self::$variant);
+                    }
+                )+
+                Err(format!("space '{space}': this program reads {}", SPACES.join(", ")).into())
+            }
+        }
+
+        impl AnyEstimator {
+            /// An estimator of the method named, with its defaults.
+            ///
+            /// # Errors
+            /// If there is no such method for the kernel's space, or the kernel's parameters are out of range.
+            pub fn new(method: &str, kernel: AnyKernel) -> Result<Self> {
+                kernel.check()?;
+                match kernel {
+                    $(AnyKernel::$variant(kernel) => Ok(Self::$variant(Method::<$points>::find(method)?.make(kernel))),)+
+                }
+            }
+
+            /// The word for its space.
+            #[must_use]
+            pub fn space(&self) -> &'static str {
+                match self { $(Self::$variant(_) => <$points as Space>::NAME,)+ }
+            }
+
+            /// The method.
+            #[must_use]
+            pub fn card(&self) -> Card {
+                each!(self, Self, estimator => estimator.card())
+            }
+
+            /// Sets a parameter by name.
+            ///
+            /// # Errors
+            /// If the method does not have it, or the value is of another kind.
+            pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {
+                each!(self, Self, estimator => estimator.set(name, value))
+            }
+
+            /// A parameter by name; none where the method does not have it.
+            #[must_use]
+            pub fn get(&self, name: &str) -> Option<Value> {
+                each!(self, Self, estimator => estimator.get(name))
+            }
+
+            /// Refuses parameters out of range.
+            ///
+            /// # Errors
+            /// The first rule broken.
+            pub fn check(&self) -> Result<()> {
+                each!(self, Self, estimator => estimator.check())
+            }
+
+            /// Fits a model.
+            ///
+            /// # Errors
+            /// If a parameter, the points or the targets cannot be used.
+            pub fn fit(&self, x: &AnyPoints, y: &Targets<AnyPoints>, job: &mut Job<'_, AnyPoints>) -> Result<AnyModel> {
+                match (self, x) {
+                    $((Self::$variant(estimator), AnyPoints::$variant(x)) => {
+                        let y = y.try_map(|view| match view {
+                            AnyPoints::$variant(view) => Ok(view.clone()),
+                            other => mixed(self.space(), other.space()),
+                        })?;
+                        let mut own = job.of_space();
+                        let model = estimator.fit(x, &y, &mut own)?;
+                        (job.phases, job.found) = (own.phases, own.found);
+                        Ok(AnyModel::$variant(model))
+                    })+
+                    (first, second) => mixed(first.space(), second.space()),
+                }
+            }
+        }
+
+        impl AnyEstimator {
+            /// Learns what the decisions of a model that was just fitted are worth.
+            ///
+            /// # Errors
+            /// If the method has no probabilities, or a fit to the points without a fold fails.
+            pub fn learn(
+                &self,
+                x: &AnyPoints,
+                y: &Targets<AnyPoints>,
+                model: &AnyModel,
+                settings: &Settings,
+                job: &mut Job<'_, AnyPoints>,
+            ) -> Result<Option<Estimate>> {
+                match (self, x, model) {
+                    $((Self::$variant(estimator), AnyPoints::$variant(x), AnyModel::$variant(model)) => {
+                        let y = y.try_map(|_| mixed(self.space(), "another"))?;
+                        let mut own = job.of_space();
+                        let learnt = estimator.learn(x, &y, &**model, settings, &mut own);
+                        job.found = own.found;
+                        learnt
+                    })+
+                    (first, second, _) => mixed(first.space(), second.space()),
+                }
+            }
+        }
+
+        impl Clone for AnyEstimator {
+            fn clone(&self) -> Self {
+                match self { $(Self::$variant(estimator) => Self::$variant(estimator.copy()),)+ }
+            }
+        }
+    };
+}
+
+spaces! {
+    /// Rows of numbers.
+    Vectors(Vectors),
+    /// Texts in Unicode.
+    Texts(Vec<String>),
+}

@@ -1,0 +1,100 @@
+//! Where the data are: the ν-hyperplane.
+//!
+//! [`OneClass`] (Schölkopf, Platt, Shawe-Taylor, Smola and Williamson 2001) separates the points from the origin of
+//! feature space: at most a share ν of them has f(x) = Σ αᵢ k(xᵢ, x) − ρ < 0, at least that share are support points.
+//!
+//! ```
+//! use mercer::data::Vectors;
+//! use mercer::kernel::rbf;
+//! use mercer::model::OneClass;
+//!
+//! let x = Vectors::dense(1, (0..40).map(|i| f64::from(i % 8)).collect());
+//! let model = OneClass::new(rbf(0.5)).nu(0.25).fit(&x)?;
+//! let values = model.values(&Vectors::dense(1, vec![3.5, 40.0]))?;
+//! assert!(values[0] > 0.0 && values[1] < 0.0);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+
+use super::function::{Function, Role, check_nu};
+use crate::data::Points;
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::model::compute::{Programme, Programmes};
+use crate::model::method::Method;
+use crate::model::probability::{Density, Estimate, Settings};
+use crate::model::setting::{settings, solved_by_smo};
+use crate::model::space::Space;
+use crate::model::weights::Weighted;
+use crate::model::{Estimator, Job};
+use crate::solve::{Problem, Smo};
+
+/// The ν one-class machine and its settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OneClass<K> {
+    /// k
+    pub kernel: K,
+    /// ν in (0, 1]: the share of points that may lie outside.
+    pub nu: f64,
+    /// How the dual is solved.
+    pub solver: Smo,
+}
+
+settings! { OneClass<K>:
+    nu: f64, "nu" 'n', "above 0 and at most 1", "share of the points that may lie outside";
+}
+solved_by_smo!(OneClass);
+
+impl<K> OneClass<K> {
+    /// ν = 0.5, tolerance 1e-3.
+    pub fn new(kernel: K) -> Self {
+        Self { kernel, nu: 0.5, solver: Smo::default() }
+    }
+
+    /// Fits f, which is positive where the data are. Coefficients are in [0, 1] and sum to νn, as in LIBSVM.
+    ///
+    /// # Errors
+    /// If a parameter or the points cannot be used.
+    pub fn fit<X: Points>(&self, x: &X) -> Result<Function<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.fit_in(x, &(), &mut Job::new())
+    }
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneClass<K> {
+    type Target = ();
+    type Model = Function<X, K>;
+
+    fn check(&self) -> Result<()> {
+        check_nu(self.nu)?;
+        self.solver.check()
+    }
+
+    fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<Function<X, K>> {
+        Estimator::<X>::check(self)?;
+        let own = Weighted::new(x, job.weights)?;
+        let programme = |_| Programme { points: None, problem: Problem::one_class(&own.weights, self.nu) };
+        let programmes = Programmes::new(&self.kernel, &own.points, &self.solver, 1, &programme);
+        let solution = programmes.solve(job).map_err(|error| own.error(error))?.swap_remove(0);
+        Ok(Function::new(self.kernel.clone(), Role::OneClass, &own, solution))
+    }
+
+    fn learn(
+        &self,
+        x: &X,
+        (): &(),
+        model: &Function<X, K>,
+        _: &Settings,
+        _: &mut Job<'_, X>,
+    ) -> Result<Option<Estimate>> {
+        Ok(Density::fit(model, x)?.map(Estimate::Density))
+    }
+}
+
+/// The method of the table.
+pub(in crate::model) fn method<X: Space>() -> Method<X> {
+    let summary = "where the data are: a share nu of the points may lie outside";
+    let title = ("one-class", summary, "one-class", &["density"][..]);
+    Method::new(title, OneClass::new, OneClass::parameters, |reader| Function::read(Role::OneClass, reader))
+}

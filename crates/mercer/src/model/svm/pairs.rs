@@ -1,0 +1,120 @@
+//! A quadratic programme for each pair of classes.
+
+use super::svc::SvcModel;
+use super::vote::{VoteRule, pairs};
+use crate::data::{Labels, Points};
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::model::compute::{Programme, Programmes};
+use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion};
+use crate::model::job::Job;
+use crate::model::weights::Weighted;
+use crate::solve::{Problem, Smo, Solution};
+
+/// The points of two classes.
+pub(super) struct Pair {
+    /// The class whose points are positive.
+    pub(super) first: usize,
+    /// The class whose points are negative.
+    pub(super) second: usize,
+    /// Positions of the points of both.
+    pub(super) index: Vec<usize>,
+    /// Whether each of them is of the first class.
+    pub(super) positive: Vec<bool>,
+}
+
+impl Pair {
+    fn new(y: &Labels, (first, second): (usize, usize)) -> Self {
+        let class = |i: usize| y.index()[i] as usize;
+        let index: Vec<usize> = (0..y.len()).filter(|&i| class(i) == first || class(i) == second).collect();
+        let positive = index.iter().map(|&i| class(i) == first).collect();
+        Self { first, second, index, positive }
+    }
+}
+
+/// Points of several classes, of which each pair is a programme.
+pub(super) struct Pairs<'a, X> {
+    /// The points and their weights.
+    pub(super) own: &'a Weighted<X>,
+    /// Their classes.
+    pub(super) labels: &'a Labels,
+    /// How each programme is solved.
+    pub(super) solver: &'a Smo,
+}
+
+impl<X: Points> Pairs<'_, X> {
+    /// Solves the programme that `problem` makes of every pair, side by side.
+    pub(super) fn solve<K: Kernel<X>>(
+        &self,
+        kernel: &K,
+        job: &mut Job<'_, X>,
+        problem: impl Fn(&Pair) -> Problem + Sync,
+    ) -> Result<Vec<Solution>> {
+        let pairs = pairs(self.labels.classes().len());
+        let whole = pairs.len() == 1;
+        let programme = |number: usize| {
+            let pair = Pair::new(self.labels, pairs[number]);
+            Programme { problem: problem(&pair), points: (!whole).then_some(pair.index) }
+        };
+        Programmes::new(kernel, &self.own.points, self.solver, pairs.len(), &programme)
+            .solve(job)
+            .map_err(|error| self.own.error(error))
+    }
+
+    /// The classifier whose coefficients lie side by side over the union of the pairs' support points.
+    pub(super) fn model<K: Kernel<X>>(
+        &self,
+        kernel: K,
+        rule: VoteRule,
+        solved: &[Solution],
+    ) -> SvcModel<X, K> {
+        let y = self.labels;
+        let numbers = pairs(y.classes().len());
+        let each = || numbers.iter().map(|&classes| Pair::new(y, classes)).zip(solved);
+        let mut is_support = vec![false; self.own.points.len()];
+        for (pair, solution) in each() {
+            let nonzero = pair.index.iter().zip(&solution.coefficients).filter(|(_, b)| **b != 0.0);
+            nonzero.for_each(|(&i, _)| is_support[i] = true);
+        }
+        let (mut support, mut blocks, mut place) = (Vec::new(), Vec::new(), vec![0; is_support.len()]);
+        for class in 0..y.classes().len() {
+            let start = support.len();
+            for i in (0..is_support.len()).filter(|&i| is_support[i] && y.index()[i] as usize == class) {
+                place[i] = support.len() - start;
+                support.push(i);
+            }
+            let involved = |(_, (a, b)): &(usize, &(usize, usize))| *a == class || *b == class;
+            let outputs: Vec<usize> = numbers.iter().enumerate().filter(involved).map(|(o, _)| o).collect();
+            let values = vec![0.0; (support.len() - start) * outputs.len()];
+            blocks.push(CoefficientBlock { points: start..support.len(), outputs, values });
+        }
+        for (pair, solution) in each() {
+            for ((&i, &positive), &beta) in pair.index.iter().zip(&pair.positive).zip(&solution.coefficients)
+            {
+                // Among the outputs of a class those against a smaller class come first.
+                let (class, column) = match positive {
+                    true => (pair.first, pair.second - 1),
+                    false => (pair.second, pair.first),
+                };
+                if is_support[i] {
+                    let columns = blocks[class].outputs.len();
+                    blocks[class].values[place[i] * columns + column] = beta;
+                }
+            }
+        }
+        let class_sizes = blocks.iter().map(|block| block.points.len()).collect();
+        SvcModel {
+            expansion: Expansion::new(
+                kernel,
+                self.own.points.select(&support),
+                Coefficients { blocks, outputs: solved.len() },
+                solved.iter().map(|solution| solution.offset).collect(),
+            ),
+            classes: y.classes().to_vec(),
+            class_sizes,
+            support: self.own.positions(support),
+            certificates: solved.iter().map(|solution| solution.certificate).collect(),
+            rule,
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Where the data are: the smallest sphere.
+//!
+//! [`Svdd`] (Tax and Duin 2004; equations 14 and 15 of lecture 000) finds the smallest sphere that holds the points but for
+//! outliers at the price C each: minimise R² + C Σξᵢ subject to ‖φ(xᵢ) − a‖² ≤ R² + ξᵢ. With a constant k(x, x), as of the
+//! RBF kernel, it decides like [`OneClass`](super::OneClass) for C = 1/(νn).
+//!
+//! ```
+//! use mercer::data::Vectors;
+//! use mercer::kernel::linear;
+//! use mercer::model::Svdd;
+//!
+//! // Four corners of a square and its middle: the sphere is the circle through the corners.
+//! let x = Vectors::dense(2, vec![0.0, 0.0, 2.0, 0.0, 0.0, 2.0, 2.0, 2.0, 1.0, 1.0]);
+//! let model = Svdd::new(linear()).c(1.0).fit(&x)?;
+//! assert!((model.square_radius - 2.0).abs() < 1e-3);
+//! // R² − ‖x − a‖²: positive inside.
+//! let values = model.values(&Vectors::dense(2, vec![1.0, 1.5, 4.0, 4.0]))?;
+//! assert!((values[0] - 1.75).abs() < 2e-3 && (values[1] + 16.0).abs() < 1e-2);
+//! # Ok::<(), mercer::Error>(())
+//! ```
+
+use super::function::{Function, Role};
+use crate::data::{Dense, Points};
+use crate::error::{Result, check};
+use crate::gram::Gram;
+use crate::kernel::Kernel;
+use crate::model::compute::{Programme, Programmes};
+use crate::model::expansion::Expansion;
+use crate::model::facts::Facts;
+use crate::model::file::{Flaw, Reader, Writer};
+use crate::model::fitted::{How, Model, Prediction};
+use crate::model::method::Method;
+use crate::model::quality::Quality;
+use crate::model::setting::{settings, solved_by_smo};
+use crate::model::space::Space;
+use crate::model::weights::Weighted;
+use crate::model::words::short;
+use crate::model::{Estimator, Job};
+use crate::solve::{Problem, Smo};
+
+/// Support vector data description and its settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Svdd<K> {
+    /// k
+    pub kernel: K,
+    /// C ≥ 1/n: the price of a point outside; from 1 on the sphere holds all points.
+    pub c: f64,
+    /// How the dual is solved. Its α sum to 1, whatever the kernel and C: the tolerance is a share of R² (of a bound on it,
+    /// that is) and of C where that is below 1, so that it means what it does for [`OneClass`](super::OneClass), whose α
+    /// sum to νn.
+    pub solver: Smo,
+}
+
+settings! { Svdd<K>:
+    c: f64, "c" 'c', "1/n or more; from 1 on no point is outside", "price C of a point outside the sphere";
+}
+solved_by_smo!(Svdd);
+
+impl<K> Svdd<K> {
+    /// C = 1 (all points inside), tolerance 1e-3 of R².
+    pub fn new(kernel: K) -> Self {
+        Self { kernel, c: 1.0, solver: Smo::default() }
+    }
+
+    /// Fits the sphere.
+    ///
+    /// # Errors
+    /// If a parameter or the points cannot be used; for C below 1/n, where no sphere is worth its price.
+    pub fn fit<X: Points>(&self, x: &X) -> Result<SvddModel<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        self.fit_in(x, &(), &mut Job::new())
+    }
+
+    /// The tolerance in the units of the dual. A quarter of the largest squared distance from the first point is at least
+    /// a quarter of R² and at most R², for the sphere of all points; what single precision leaves of the kernel's values
+    /// cannot be told from 0.
+    fn dual_tolerance(&self, gram: &dyn Gram) -> f64 {
+        let diagonal = gram.diagonal();
+        let mut row = vec![0.0_f32; gram.len()];
+        gram.rows(&[0], &mut [&mut row]);
+        let square = diagonal.iter().zip(&row).map(|(k, &first)| k + diagonal[0] - 2.0 * f64::from(first));
+        let size = 0.25 * square.fold(0.0, f64::max) * self.c.min(1.0);
+        let rounding = f64::from(f32::EPSILON) * diagonal.iter().fold(0.0, |a: f64, k| a.max(k.abs()));
+        let tolerance = (self.solver.tolerance * size).max(rounding).max(f64::MIN_POSITIVE);
+        // A kernel that is not finite is the solver's to name.
+        if tolerance.is_finite() { tolerance } else { self.solver.tolerance }
+    }
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svdd<K> {
+    type Target = ();
+    type Model = SvddModel<X, K>;
+
+    /// The least C depends on the number of points, and is refused by the fit.
+    fn check(&self) -> Result<()> {
+        check(
+            "c",
+            self.c,
+            self.c > 0.0 && self.c.is_finite(),
+            "must be finite and at least 1/n, n the number of points",
+        )?;
+        self.solver.check()
+    }
+
+    fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<SvddModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        let own = Weighted::new(x, job.weights)?;
+        let feasible = self.c * own.weights.iter().sum::<f64>() >= 1.0 - 1e-12;
+        check("c", self.c, feasible, "must be finite and at least 1/n, n the number of points")?;
+        let (diagonal, tolerance) = {
+            let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+            (gram.diagonal().to_vec(), self.dual_tolerance(&*gram))
+        };
+        let c = own.times(vec![self.c; own.weights.len()]);
+        let programme = |_| Programme { points: None, problem: Problem::svdd(&diagonal, &c) };
+        let solver = Smo { tolerance, ..self.solver.clone() };
+        let programmes = Programmes::new(&self.kernel, &own.points, &solver, 1, &programme);
+        let solution = programmes.solve(job).map_err(|error| own.error(error))?.swap_remove(0);
+        // ½αᵀKα − ½Σαk is the objective.
+        let trace: f64 = solution.coefficients.iter().zip(&diagonal).map(|(a, k)| a * k).sum();
+        let square_center = 2.0 * solution.certificate.objective + trace;
+        // At a free point (Kα)ₛ − ½kₛₛ = b, and R² = kₛₛ − 2(Kα)ₛ + αᵀKα.
+        let square_radius = square_radius(square_center, solution.offset);
+        let function = Function::new(self.kernel.clone(), Role::OneClass, &own, solution);
+        Ok(SvddModel { function, square_radius, square_center })
+    }
+}
+
+/// R² = ‖a‖² − 2b.
+fn square_radius(square_center: f64, offset: f64) -> f64 {
+    square_center - 2.0 * offset
+}
+
+/// A fitted sphere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SvddModel<X, K> {
+    /// Σ αᵢ k(xᵢ, x) − b; the centre is a = Σ αᵢ φ(xᵢ).
+    pub function: Function<X, K>,
+    /// R²
+    pub square_radius: f64,
+    /// ‖a‖² = αᵀKα
+    pub square_center: f64,
+}
+
+impl<X: Points, K: Kernel<X>> SvddModel<X, K> {
+    /// R² − ‖φ(x) − a‖² at each of `points` (equation 15 of lecture 000): positive inside the sphere.
+    ///
+    /// # Errors
+    /// If the points do not fit the model.
+    pub fn values(&self, points: &X) -> Result<Vec<f64>> {
+        self.values_as(points, How::default())
+    }
+
+    fn values_as(&self, points: &X, how: How) -> Result<Vec<f64>> {
+        let expansion = &self.function.expansion;
+        let mut values = expansion.map_as(points, how.double, |outputs| outputs[0])?;
+        let diagonal = expansion.kernel().diagonal(points)?;
+        // f = Σαk − b, and R² − ‖a‖² = −2b.
+        values.iter_mut().zip(diagonal).for_each(|(value, k)| *value = 2.0 * *value - k);
+        Ok(values)
+    }
+}
+
+impl<X: Space> Model<X> for SvddModel<X, X::Kernel> {
+    fn kind(&self) -> &'static str {
+        "svdd"
+    }
+
+    fn expansion(&self) -> &Expansion<X, X::Kernel> {
+        &self.function.expansion
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
+        self.function.expansion.change(change);
+    }
+
+    fn support(&self) -> &[usize] {
+        &self.function.support
+    }
+
+    fn quality(&self) -> Quality {
+        self.function.quality()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::default().with("square_radius", self.square_radius).with("square_center", self.square_center)
+    }
+
+    fn words(&self) -> String {
+        format!("a sphere with R² = {}", short(self.square_radius))
+    }
+
+    fn outputs(&self) -> (&'static str, Vec<String>) {
+        self.function.outputs()
+    }
+
+    fn decisions(&self, points: &X, how: How) -> Result<Dense<f64>> {
+        Ok(Dense::new(1, self.values_as(points, how)?))
+    }
+
+    fn predict(&self, points: &X, how: How) -> Result<Prediction> {
+        Ok(Prediction::Sides(self.values_as(points, how)?))
+    }
+
+    /// Of R² and ‖a‖² only one is free: R² = ‖a‖² − 2b.
+    fn check(&self) -> Result<Dense<f64>, Flaw> {
+        let weights = self.function.check()?;
+        if !self.square_center.is_finite() || !self.square_radius.is_finite() {
+            return Err("the centre or the radius of the sphere is not a finite number".into());
+        }
+        if self.square_radius != square_radius(self.square_center, self.function.expansion.offsets()[0]) {
+            return Err("the radius of the sphere does not fit its centre and its offset".into());
+        }
+        Ok(weights)
+    }
+
+    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+        writer.tensor("square_center", &[1], [self.square_center]);
+        Ok(())
+    }
+}
+
+fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvddModel<X, X::Kernel>, Flaw> {
+    let function = Function::read(Role::OneClass, reader)?;
+    let center: Vec<f64> = reader.list("square_center")?;
+    let (&[square_center], &[offset]) = (center.as_slice(), function.expansion.offsets()) else {
+        return Err("a sphere must have one offset and one square_center".into());
+    };
+    Ok(SvddModel { square_radius: square_radius(square_center, offset), square_center, function })
+}
+
+/// The method of the table.
+pub(in crate::model) fn method<X: Space>() -> Method<X> {
+    let summary = "where the data are: the smallest sphere around them";
+    Method::new(("svdd", summary, "svdd", &[]), Svdd::new, Svdd::parameters, read)
+}

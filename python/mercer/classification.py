@@ -157,7 +157,8 @@ class PairwiseClassifier(Classifier):
         y_pred : ndarray of shape (n_samples,)
             Class labels.
         """
-        check_is_fitted(self)
+        if self.break_ties:
+            check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and len(self._present) > 2:

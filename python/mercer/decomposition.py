@@ -250,6 +250,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
             self.residual_ = model.quality()["residual"]
             self.explained_variance_ratio_ = values / total
         else:
+            self.__dict__.pop("_model", None)
             self.residual_ = 0.0
         # Zero eigenvalues are kept where they were asked for.
         kept = len(values)
@@ -276,7 +277,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
 
     def _fit_inverse(self, kernel: Any, X: Any) -> None:
         """A ridge regression from components to features."""
-        self.X_transformed_fit_ = self._scores(self._points(X), len(X))
+        self.X_transformed_fit_ = self._training_scores()
         points = self._inverse_points(self.X_transformed_fit_)
         own = _mercer.Kernel("precomputed") if hasattr(self, "_X_fit") else kernel
         targets = np.ascontiguousarray(X, dtype=np.float64)
@@ -297,6 +298,18 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
             found[:, : own.shape[1]] = own
         return found
 
+    def _training_scores(self) -> Any:
+        """The training data on the components. Only rows of weight 0, which the model does not have, take kernel values."""
+        X = self.X_fit_
+        found = np.zeros((X.shape[0], self._n_features_out))
+        if hasattr(self, "_model"):
+            own, support = self._model.own_components(), self._model.support()
+            found[support, : own.shape[1]] = own
+            left_out = np.setdiff1d(np.arange(X.shape[0]), support)
+            if left_out.size:
+                found[left_out] = self._scores(self._points(X[left_out]), left_out.size)
+        return found
+
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Find the components and the place of the training data on them.
 
@@ -314,7 +327,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         X_new : ndarray of shape (n_samples, n_components)
             The training data on the components.
         """
-        return self.fit(X, y, **params).transform(X)
+        return self.fit(X, y, **params)._training_scores().astype(self._dtype, copy=False)
 
     def transform(self, X: Any) -> Any:
         """Project rows onto the components.

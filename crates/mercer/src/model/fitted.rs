@@ -101,6 +101,12 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
         first_largest(decisions)
     }
 
+    /// Whether predictions of `rows` points are so little work that the calling thread does them by itself, in a millisecond at
+    /// most, and everything is packed that they need.
+    fn is_short(&self, rows: usize, how: How) -> bool {
+        self.expansion().is_short(rows, how.double)
+    }
+
     /// What it says of each of `points`.
     ///
     /// # Errors

@@ -175,6 +175,10 @@ where
         self.0.rows_f64(points.as_space(), rows, out);
     }
 
+    fn pack_double(&self) {
+        self.0.pack_double();
+    }
+
     fn accumulate(
         &self,
         points: &AnyPoints,
@@ -186,12 +190,16 @@ where
         self.0.accumulate(points.as_space(), rows, weights, diagonal, sums);
     }
 
-    fn read(&self, points: &AnyPoints, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
+    fn read(&self, points: &AnyPoints, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
         self.0.read(points.as_space(), rows, blocks, sums);
     }
 
     fn cost(&self) -> f64 {
         self.0.cost()
+    }
+
+    fn is_short(&self, rows: usize, double: bool) -> bool {
+        self.0.is_short(rows, double)
     }
 }
 
@@ -432,6 +440,10 @@ macro_rules! spaces {
                 both!(self, Self, kernel, columns, given => Ok(Box::new(OfAny(kernel.bind(given)?))))
             }
 
+            fn diagonal(&self, points: &AnyPoints) -> Result<Vec<f64>> {
+                both!(self, Self, kernel, points, given => kernel.diagonal(given))
+            }
+
             fn definiteness(&self) -> Definiteness {
                 self.definiteness()
             }
@@ -596,6 +608,12 @@ macro_rules! spaces {
             #[must_use]
             pub fn calibrates(&self) -> Calibrates {
                 each!(self, Self, model => model.calibrates())
+            }
+
+            /// Whether a prediction of `rows` points is work for the calling thread alone; as [`Model::is_short`].
+            #[must_use]
+            pub fn is_short(&self, rows: usize, how: How) -> bool {
+                each!(self, Self, model => model.is_short(rows, how))
             }
 
             /// What it says of each of `points`; as [`Model::predict`].

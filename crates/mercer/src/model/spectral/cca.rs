@@ -364,6 +364,10 @@ impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
         ("component", (1..=self.values.len()).map(|k| k.to_string()).collect())
     }
 
+    fn is_short(&self, _: usize, _: How) -> bool {
+        false
+    }
+
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
         self.transform_first(points)
     }

@@ -390,6 +390,10 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
         ("axis", (1..=self.ratios.len()).map(|k| k.to_string()).collect())
     }
 
+    fn is_short(&self, rows: usize, _: How) -> bool {
+        self.expansion.is_short(rows, true)
+    }
+
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
         FisherModel::decisions(self, points)
     }

@@ -339,6 +339,10 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
         ("component", (1..=self.components()).map(|k| k.to_string()).collect())
     }
 
+    fn is_short(&self, rows: usize, _: How) -> bool {
+        self.expansion.is_short(rows, true)
+    }
+
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
         self.transform(points)
     }

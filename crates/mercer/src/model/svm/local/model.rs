@@ -167,6 +167,10 @@ impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
         ("cell", (1..=self.cells.len()).map(|cell| cell.to_string()).collect())
     }
 
+    fn is_short(&self, _: usize, _: How) -> bool {
+        false
+    }
+
     fn decisions(&self, _: &X, _: How) -> Result<Dense<f64>> {
         without("local", "decisions, which do not compare between cells,")
     }

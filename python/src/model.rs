@@ -32,8 +32,9 @@ pub(crate) struct Model {
 impl Model {
     /// A model that was just fitted. Of precomputed kernel values only the numbers of the support points are kept.
     pub(crate) fn new(mut saved: Saved, found: Facts) -> Self {
-        let AnyModel::Vectors(model) = &mut saved.model;
-        if *model.expansion().kernel() == precomputed() {
+        if let AnyModel::Vectors(model) = &mut saved.model
+            && *model.expansion().kernel() == precomputed()
+        {
             model.change(&mut |expansion| {
                 let numbers = numbers_only(expansion.points());
                 expansion.with_points(numbers)
@@ -61,12 +62,9 @@ impl Model {
         work: impl FnOnce(&Saved, &AnyPoints) -> Result<T> + Send + 'static,
     ) -> PyResult<T> {
         let (saved, points) = (Arc::clone(&self.saved), points.0.clone());
-        run.job(py, move |_| match &saved.scaler {
-            None => work(&saved, &points),
-            Some(scaler) => {
-                let AnyPoints::Vectors(rows) = &points;
-                work(&saved, &scaler.apply(rows).into())
-            }
+        run.job(py, move |_| match (&saved.scaler, &points) {
+            (Some(scaler), AnyPoints::Vectors(rows)) => work(&saved, &scaler.apply(rows).into()),
+            _ => work(&saved, &points),
         })
     }
 }
@@ -318,7 +316,7 @@ impl Model {
             other => return Err(PyValueError::new_err(format!("no way '{other}' to pre-images"))),
         };
         let found = self.at(py, run, points, move |saved, points| {
-            let (model, AnyPoints::Vectors(points)) = (components(&saved.model)?, points);
+            let (model, points) = components(&saved.model, points)?;
             let way = way.unwrap_or_else(|| Way::for_kernel(model.expansion.kernel()));
             model.denoise(points, &way)
         })?;
@@ -360,12 +358,18 @@ impl Model {
     }
 }
 
-/// The components of vectors, which pre-images can be had of.
-fn components(model: &AnyModel) -> Result<&PcaModel<Vectors, VectorExpr>> {
-    model.downcast().ok_or_else(|| {
-        let what = format!("pre-images of a model of the kind '{}' on {}", model.kind(), model.space());
-        ErrorKind::Unsupported { what: what.into() }.into()
-    })
+/// The components of vectors, of which there are pre-images, and points that are vectors.
+fn components<'a>(
+    model: &'a AnyModel,
+    points: &'a AnyPoints,
+) -> Result<(&'a PcaModel<Vectors, VectorExpr>, &'a Vectors)> {
+    match (model.downcast(), points) {
+        (Some(model), AnyPoints::Vectors(points)) => Ok((model, points)),
+        _ => {
+            let what = format!("pre-images of a model of the kind '{}' on {}", model.kind(), model.space());
+            Err(ErrorKind::Unsupported { what: what.into() }.into())
+        }
+    }
 }
 
 /// A column for each point.

@@ -1,8 +1,7 @@
 //! The one error of the crate: what went wrong, where, and the rule that was broken.
 //!
-//! An [`Error`] is a box around an [`ErrorKind`] whose variants carry fields, not prose, so that a door (the
-//! command line, Python) can choose an exit code or an exception class by matching on the kind and print the
-//! message unchanged.
+//! An [`Error`] is a box around an [`ErrorKind`] whose variants carry fields, not prose, so that the program and the Python
+//! package can choose an exit code or an exception class by matching on the kind and print the message unchanged.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,18 +9,19 @@ use std::path::{Path, PathBuf};
 /// Shorthand for results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, boxed so that a `Result` stays one word wide.
+/// An error of this crate: an [`ErrorKind`], boxed so that a `Result` stays one word wide.
 #[derive(Debug)]
 pub struct Error(Box<ErrorKind>);
 
 impl Error {
-    /// The kind, for matching.
+    /// The kind of error, for matching.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0
     }
 
-    /// The same of the points at `index` of a larger set: a point that is named gets its number there.
+    /// The error in the numbering of a larger set, of which the points at `index` are a part: the points that it names get
+    /// their numbers in the larger set.
     pub(crate) fn about(mut self, index: &[usize]) -> Self {
         match &mut *self.0 {
             ErrorKind::Data(
@@ -42,8 +42,8 @@ impl Error {
         ErrorKind::Io { path: path.into(), source }.into()
     }
 
-    /// A flaw in a text file at a line and column, both counted from 1.
-    pub fn parse(path: &Path, line: u64, column: u64, problem: Problem) -> Self {
+    /// An error in a text file at a line and column, both counted from 1.
+    pub fn parse(path: &Path, line: u64, column: u64, problem: ParseProblem) -> Self {
         ErrorKind::Parse { path: path.to_owned(), line, column, problem }.into()
     }
 }
@@ -79,7 +79,7 @@ pub enum ErrorKind {
         name: &'static str,
         /// The value refused.
         value: f64,
-        /// What it must satisfy.
+        /// The rule that the value breaks.
         rule: &'static str,
     },
     /// A parameter given as something that it cannot be.
@@ -100,9 +100,9 @@ pub enum ErrorKind {
         /// Column in bytes, from 1.
         column: u64,
         /// What is wrong there.
-        problem: Problem,
+        problem: ParseProblem,
     },
-    /// A flaw in a kernel expression.
+    /// An error in the text of a kernel expression.
     KernelText {
         /// The expression.
         text: Box<str>,
@@ -127,22 +127,22 @@ pub enum ErrorKind {
         /// What is wrong.
         problem: Box<str>,
     },
-    /// More memory than there may be, found out before any of it was taken.
+    /// More memory is needed than is available. This is checked before any of it is taken.
     Memory {
-        /// What needs it.
+        /// What needs the memory.
         what: &'static str,
         /// Bytes needed.
         needed: u64,
-        /// Bytes that there may be.
+        /// Bytes available.
         budget: u64,
         /// What to do instead.
         instead: &'static str,
     },
-    /// The caller's callback ended the work before there was an answer.
+    /// The caller's callback asked to stop before there was an answer.
     Interrupted,
-    /// Something that does not exist (yet): the combination and what to use instead.
+    /// A combination that does not exist (yet).
     Unsupported {
-        /// What was asked for.
+        /// What was asked for, and what to use instead.
         what: Box<str>,
     },
 }
@@ -150,7 +150,7 @@ pub enum ErrorKind {
 /// What is wrong at a position of a text file.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum ParseProblem {
     /// Not a number where one is needed.
     BadNumber(Box<str>),
     /// NaN or an infinity.
@@ -183,7 +183,7 @@ pub enum Problem {
     Truncated,
     /// Bytes that are not UTF-8 where text is needed.
     NotText,
-    /// Anything else, said in words.
+    /// Another problem, in words.
     Other(Box<str>),
 }
 
@@ -236,7 +236,7 @@ pub enum DataProblem {
     },
     /// No column of that name or number.
     NoColumn(Box<str>),
-    /// A number was needed, a label is something else.
+    /// A label that is not a number where a number is needed.
     LabelNotNumber {
         /// Row, from 1.
         row: usize,
@@ -250,41 +250,42 @@ pub enum DataProblem {
         /// Second point, from 1.
         column: usize,
     },
-    /// No errors are allowed, and there is no function without: of these two points, for one.
+    /// No training errors are allowed, but no function separates the classes without errors; these two points are part of
+    /// the reason.
     NotSeparable {
         /// First point, from 1.
         row: usize,
         /// Second point, from 1.
         column: usize,
     },
-    /// A matrix that must be positive definite and is not.
+    /// A matrix that must be positive definite is not.
     NotDefinite {
-        /// The first point, from 1, up to which it is not.
+        /// The matrix of the points up to this one, from 1, is not positive definite.
         row: usize,
     },
-    /// A spectrum without a leading part: its eigenvalues are equal to rounding up to the middle, or none is positive.
+    /// A spectrum without a leading part: the eigenvalues of the first half are equal to rounding, or none is positive.
     NoCut,
-    /// Nothing separates the classes: their means are the same in feature space.
+    /// The classes have the same mean in feature space, so that no axis separates them.
     SameMeans,
-    /// Two views of the same things with different numbers of rows.
+    /// Two views with different numbers of rows.
     Views {
-        /// Rows of the first.
+        /// Rows of the first view.
         first: usize,
-        /// Rows of the second.
+        /// Rows of the second view.
         second: usize,
     },
     /// A view whose kernel is zero on all its points.
     ConstantView,
     /// Points that the kernel cannot tell apart.
     NoVariance,
-    /// ν beyond what the sizes of the classes allow.
+    /// A ν for which the sizes of the classes leave no solution.
     NuTooLarge {
         /// ν
         nu: f64,
-        /// The largest that has a solution.
+        /// The largest ν that has a solution.
         largest: f64,
     },
-    /// Weights of the points that leave nothing.
+    /// Weights of the points that cannot be used.
     Weights {
         /// The rule broken.
         rule: &'static str,
@@ -323,7 +324,7 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ParseProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BadNumber(text) => write!(f, "not a number: '{text}'"),

@@ -11,7 +11,7 @@ use std::path::Path;
 use mercer::ErrorKind;
 use mercer::data::{Dense, Points, ReadOptions, Vectors, read};
 use mercer::kernel::{VectorExpr, linear, rbf, tanh};
-use mercer::model::{Cca, CcaModel};
+use mercer::model::{Cca, CcaModel, Event, Job};
 use serde_json::Value;
 
 /// The two views of a file: features before `split`, and the others.
@@ -118,7 +118,7 @@ fn a_weight_is_a_number_of_copies_and_zero_is_absence() {
     let weights: Vec<f64> = (0..x.len()).map(|i| ((i * 5) % 3) as f64).collect();
     let copies: Vec<usize> = (0..x.len()).flat_map(|i| vec![i; weights[i] as usize]).collect();
     let cca = Cca::new(rbf(0.3), linear()).regularizer(0.05);
-    let weighted = cca.clone().weights(weights.clone()).fit(&x, &y).unwrap();
+    let weighted = cca.fit_views(&x, &y, &mut Job::new().weights(&weights)).unwrap();
     let repeated = cca.fit(&x.select(&copies), &y.select(&copies)).unwrap();
     let places = |model: &CcaModel<Vectors, VectorExpr>| model.transform_first(&x).unwrap();
     for (a, b) in places(&weighted).values().iter().zip(places(&repeated).values()) {
@@ -219,8 +219,9 @@ fn what_cannot_be_fitted_is_refused_with_its_reason() {
     assert_eq!(fails(&cca, &none, &none), "no rows");
     let bad = Vectors::dense(1, vec![0.0, f64::NAN]);
     assert!(fails(&cca, &few, &bad).contains("row 2, column 1"));
-    assert!(fails(&cca.clone().weights(vec![1.0]), &x, &y).contains("one for each point"));
-    let memory = fails(&cca.clone().memory(1 << 20), &x, &y);
+    let one = cca.fit_views(&x, &y, &mut Job::new().weights(&[1.0])).unwrap_err();
+    assert!(one.to_string().contains("one for each point"));
+    let memory = cca.fit_views(&x, &y, &mut Job::new().memory(1 << 20)).unwrap_err().to_string();
     assert!(memory.contains("needs 2 MB") && memory.contains("smaller rank"), "{memory}");
     let zero = Vectors::dense(1, vec![0.0; 178]);
     assert!(fails(&cca, &x, &zero).contains("zero everywhere"));
@@ -236,6 +237,7 @@ fn what_cannot_be_fitted_is_refused_with_its_reason() {
     let model = cca.fit(&x, &y).unwrap();
     assert!(model.transform_first(&y.select(&[0])).is_err());
     assert!(model.correlations_on(&x, &few).is_err());
-    let stopped = cca.fit_followed(&x, &y, &mut |_| ControlFlow::Break(())).unwrap_err();
+    let mut stop = |_: Event<'_>| ControlFlow::Break(());
+    let stopped = cca.fit_views(&x, &y, &mut Job::new().watched(&mut stop)).unwrap_err();
     assert!(matches!(stopped.kind(), ErrorKind::Interrupted));
 }

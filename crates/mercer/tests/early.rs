@@ -7,8 +7,8 @@ use std::time::Duration;
 use mercer::data::{Dense, Labels, Points, Sparse, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
 use mercer::model::file::Saved;
-use mercer::model::{Cell, Local, LocalModel, Machine, Slack, Svc, libsvm};
-use mercer::solve::{Progress, Smo, Stop};
+use mercer::model::{Cell, Estimator, Event, Job, Local, LocalModel, Slack, Svc, libsvm};
+use mercer::solve::{Smo, Stop};
 
 const GAMMA: f64 = 0.8;
 
@@ -59,7 +59,7 @@ fn with_one_cell_it_is_the_exact_machine() {
     let exact = svc().fit(&x, &y).unwrap();
     let model = Local::new(svc()).cells(1).fit(&x, &y).unwrap();
     assert_eq!(model.cells.len(), 1);
-    assert_eq!(model.cells[0].machine.as_ref(), Some(&exact));
+    assert_eq!(model.cells[0].classifier.as_ref(), Some(&exact));
     assert_eq!(model.predict(&x).unwrap(), exact.predict(&x).unwrap());
     assert_eq!(model.certificates(), exact.certificates);
 }
@@ -91,22 +91,23 @@ fn each_cell_has_the_machine_of_its_own_points() {
     let x = Vectors::from(x);
     let weights: Vec<f64> = (0..x.len()).map(|i| [0.0, 0.5, 1.0, 2.0, 1.5][i % 5]).collect();
     let tight = || svc().slack(Slack::Squared).tolerance(1e-5);
-    let machine = tight().weights(weights.clone()).class_weight("c", 2.0).class_weight("a", 0.5);
-    let model = Local::new(machine).cells(7).fit(&x, &y).unwrap();
+    let each = tight().class_weight("c", 2.0).class_weight("a", 0.5);
+    let model = Local::new(each).cells(7).fit_weighted(&x, &y, &weights).unwrap();
     let (nearest, predicted) = (model.nearest(&x).unwrap(), model.predict(&x).unwrap());
     let (mut all, mut without) = (BTreeSet::new(), 0);
     for (number, cell) in model.cells.iter().enumerate() {
         let index: Vec<usize> = (0..x.len()).filter(|&i| nearest[i] == number && weights[i] > 0.0).collect();
         assert_eq!(cell.size, index.len());
         let own = Labels::first_seen(index.iter().map(|&i| y.name(i)));
-        let mut again = tight().weights(index.iter().map(|&i| weights[i]).collect());
+        let own_weights: Vec<f64> = index.iter().map(|&i| weights[i]).collect();
+        let mut again = tight();
         if own.classes().contains(&"c".to_owned()) {
             again = again.class_weight("c", 2.0);
         } else {
             without += 1;
         }
-        let again = again.class_weight("a", 0.5).fit(&x.select(&index), &own).unwrap();
-        let machine = cell.machine.as_ref().unwrap();
+        let again = again.class_weight("a", 0.5).fit_weighted(&x.select(&index), &own, &own_weights).unwrap();
+        let machine = cell.classifier.as_ref().unwrap();
         // The classes may be numbered otherwise, and rounding is that of another cache: the objective is the same.
         let objective = |model: &mercer::model::SvcModel<_, _>| {
             model.certificates.iter().map(|c| c.objective).sum::<f64>()
@@ -136,13 +137,13 @@ fn cells_side_by_side_are_as_near_the_optimum_as_the_values_between_them_are_sma
     let points = Vectors::from(x.clone());
     let machine = svc().c(C).offset(false).tolerance(1e-6);
     let model = Local::new(machine.clone()).cells(5).fit(&points, &y).unwrap();
-    let spread = |machine: &mercer::model::SvcModel<_, _>, beta: &mut Vec<f64>| {
-        let first = machine.classes[0] == y.classes()[0];
-        let values = machine.expansion.coefficients().blocks.iter().flat_map(|block| &block.values);
-        machine.support.iter().zip(values).for_each(|(&i, &b)| beta[i] = if first { b } else { -b });
+    let spread = |classifier: &mercer::model::SvcModel<_, _>, beta: &mut Vec<f64>| {
+        let first = classifier.classes[0] == y.classes()[0];
+        let values = classifier.expansion.coefficients().blocks.iter().flat_map(|block| &block.values);
+        classifier.support.iter().zip(values).for_each(|(&i, &b)| beta[i] = if first { b } else { -b });
     };
     let (mut beside, mut best) = (vec![0.0; 300], vec![0.0; 300]);
-    model.cells.iter().filter_map(|cell| cell.machine.as_ref()).for_each(|cell| spread(cell, &mut beside));
+    model.cells.iter().filter_map(|cell| cell.classifier.as_ref()).for_each(|cell| spread(cell, &mut beside));
     spread(&machine.fit(&points, &y).unwrap(), &mut best);
     let nearest = model.nearest(&points).unwrap();
     let objective = |beta: &[f64]| -> f64 {
@@ -197,7 +198,7 @@ fn the_number_of_cells_goes_with_the_points() {
     let few = Vectors::dense(1, [0.0, 1.0, 5.0].repeat(20));
     let model =
         Local::new(svc()).cells(8).fit(&few, &Labels::first_seen(["u", "v", "u"].repeat(20))).unwrap();
-    assert!(model.cells.iter().all(|cell| cell.machine.is_none() && cell.size == 20));
+    assert!(model.cells.iter().all(|cell| cell.classifier.is_none() && cell.size == 20));
     assert_eq!(model.predict(&Vectors::dense(1, vec![4.0, 0.9, -1.0])).unwrap(), ["u", "v", "u"]);
 }
 
@@ -214,15 +215,15 @@ fn sparse_points_and_a_file_decide_as_dense_ones_do() {
     let found = other.predict_index(&sparse).unwrap();
     let differ = predicted.iter().zip(&found).filter(|(a, b)| a != b).count();
     assert!(differ < 9, "{differ} of 900 differ");
-    let saved = Saved::from(Machine::from(other));
+    let saved = Saved::from(other);
     let mut back = Saved::from_bytes(&saved.to_bytes().unwrap()).unwrap();
     assert_eq!(back, saved);
-    let Machine::Local(model) = &mut back.model else { panic!("cells were saved") };
-    model.widen(7);
+    back.model.widen(7);
+    let model = back.model.downcast::<LocalModel<Vectors, VectorExpr>>().unwrap();
     assert_eq!(model.predict_index(&sparse.clone().with_width(7)).unwrap(), found);
     assert!(model.predict_index(&sparse).unwrap_err().to_string().contains("7"));
     let error = libsvm::print(&saved).unwrap_err().to_string();
-    assert!(error.contains("a classifier for each of several cells"), "{error}");
+    assert!(error.contains("kind 'local' in a LIBSVM model"), "{error}");
 }
 
 #[test]
@@ -245,12 +246,13 @@ fn a_limit_and_a_wish_to_stop_end_every_cell() {
     let common: Vec<usize> = nearest.iter().map(|&cell| model.cells[cell].class).collect();
     assert_eq!(model.predict_index(&x).unwrap(), common);
     let (mut calls, mut parts) = (0, BTreeSet::new());
-    let mut watch = |progress: &Progress| {
+    let mut watch = |event: Event<'_>| {
+        let Event::Round(progress) = event else { panic!("a solver has rounds") };
         calls += 1;
         parts.insert((progress.part, progress.parts));
         if calls == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let model = Local::new(svc()).cells(4).fit_watched(&x, &y, &mut watch).unwrap();
+    let model = Local::new(svc()).cells(4).fit_in(&x, &y, &mut Job::new().watched(&mut watch)).unwrap();
     assert!(stops(&model).contains(&Stop::Interrupted));
     assert_eq!(calls, 3);
     assert!(parts.iter().all(|&(part, parts)| part < 4 && parts == 4));
@@ -269,8 +271,12 @@ fn what_cannot_be_used_is_refused() {
     assert!(fit(svc(), vec![0.0; 4], &["a"; 4]).contains("only one class"));
     assert!(fit(svc().c(-1.0), vec![0.0; 4], &labels).contains("c = -1"));
     assert!(fit(svc().class_weight("z", 2.0), vec![0.0; 4], &labels).contains("class 'z'"));
-    assert!(fit(svc().weights(vec![1.0; 3]), vec![0.0; 4], &labels).contains("one for each point"));
-    assert!(fit(svc().weights(vec![1.0, 0.0, 1.0, 0.0]), vec![0.0; 4], &labels).contains("only one class"));
+    let weighted = |weights: &[f64]| {
+        let (x, y) = (Vectors::dense(1, vec![0.0; 4]), Labels::first_seen(labels));
+        Local::new(svc()).cells(2).fit_weighted(&x, &y, weights).unwrap_err().to_string()
+    };
+    assert!(weighted(&[1.0; 3]).contains("one for each point"));
+    assert!(weighted(&[1.0, 0.0, 1.0, 0.0]).contains("only one class"));
     // Two points that no function can tell apart are named by their rows in the data.
     let inseparable = fit(svc().c(f64::INFINITY), vec![0.0, 9.0, 9.1, 9.0, 0.1], &["a", "a", "b", "b", "a"]);
     assert!(inseparable.contains("points 2 and 4"), "{inseparable}");

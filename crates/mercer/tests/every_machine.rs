@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use mercer::data::{Labels, Points, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
-use mercer::model::{Function, NuSvc, OneClass, Slack, Svc, SvcModel, Svdd, Svr};
-use mercer::solve::{Certificate, Smo, Stop, unwatched};
+use mercer::model::{Estimator, Fact, Function, Job, NuSvc, OneClass, Slack, Svc, SvcModel, Svdd, Svr};
+use mercer::solve::{Certificate, Smo, Stop};
 
 /// Long enough for any of them, on any machine that runs tests.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -125,12 +125,14 @@ fn regression(seen: &mut Seen, what: &str, x: &Vectors, kernel: &VectorExpr, c: 
         ("squared svr", svr().slack(Slack::Squared), Slack::Squared),
         ("nu-svr", svr().nu(0.4), Slack::Linear),
     ] {
-        let fit = svr.fit_timed(x, &targets, &mut unwatched()).expect("fits");
-        let fitted = Fitted::of_function(x, &fit.function);
+        let mut job = Job::new();
+        let function = svr.fit_in(x, &targets, &mut job).expect("fits");
+        let epsilon = job.found.number("epsilon").expect("given or found");
+        let fitted = Fitted::of_function(x, &function);
         // |y − f| ≤ ε + ξ, one α for each side.
         let side = |sign: f64| {
             let alpha = |i: usize| (sign * fitted.beta[i]).max(0.0);
-            let room = |i: usize| fit.epsilon - sign * (targets[i] - fitted.values[i]);
+            let room = |i: usize| epsilon - sign * (targets[i] - fitted.values[i]);
             match slack {
                 Slack::Linear => fitted.complementary(alpha, room, c),
                 Slack::Squared => fitted.complementary(alpha, |i| room(i) + alpha(i) / c, f64::INFINITY),
@@ -141,10 +143,10 @@ fn regression(seen: &mut Seen, what: &str, x: &Vectors, kernel: &VectorExpr, c: 
             // ε ≥ 0 costs Cνn: Σ|β| is no more than that, and that much where ε > 0.
             let (total, price) = (fitted.beta.iter().map(|b| b.abs()).sum::<f64>(), 0.4 * c * x.len() as f64);
             let short = (price - total) / price;
-            assert!(short > -1e-9 && (short < 1e-9 || fit.epsilon < TOLERANCE + fitted.rounding), "{name}");
-            violation = violation.max(-fit.epsilon);
+            assert!(short > -1e-9 && (short < 1e-9 || epsilon < TOLERANCE + fitted.rounding), "{name}");
+            violation = violation.max(-epsilon);
         }
-        let certificate = fit.function.certificate.expect("a fit has one");
+        let certificate = function.certificate.expect("a fit has one");
         // Both b and ε are means over points that differ by as much.
         let allowed = if name.starts_with("nu") { 2.0 } else { 1.0 } * TOLERANCE + fitted.rounding;
         seen.add(&name, certificate, violation, allowed, (fitted.sum, 0.0));
@@ -170,10 +172,12 @@ fn shares(seen: &mut Seen, what: &str, x: &Vectors, kernel: &VectorExpr) {
     let (n, nu) = (x.len() as f64, 0.3);
     let labels = Labels::first_seen((0..x.len()).map(|i| ["a", "b"][i % 2]));
     let machine = NuSvc::new(kernel.clone()).nu(nu).solver(smo());
-    let fit = machine.fit_timed(x, &labels, &mut unwatched()).expect("fits");
-    let fitted = Fitted::of_classes(x, &fit.model);
+    let mut job = Job::new();
+    let model = machine.fit_in(x, &labels, &mut job).expect("fits");
+    let Some(Fact::Numbers(c)) = job.found.get("c") else { panic!("1/ρ of each pair") };
+    let fitted = Fitted::of_classes(x, &model);
     // Margins are in units of ρ, α are at most 1/ρ; without a margin both are as they are, and ρ is 0.
-    let (unit, margin) = if fit.c[0].is_finite() { (fit.c[0], 1.0) } else { (1.0, 0.0) };
+    let (unit, margin) = if c[0].is_finite() { (c[0], 1.0) } else { (1.0, 0.0) };
     let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
     // α/ρ of an α at its bound may be one rounding off 1/ρ.
     let alpha = |i: usize| {
@@ -184,7 +188,7 @@ fn shares(seen: &mut Seen, what: &str, x: &Vectors, kernel: &VectorExpr) {
     let total: f64 = fitted.beta.iter().map(|b| b.abs()).sum();
     let sum = (total / unit, nu * n);
     let allowed = 2.0 * (TOLERANCE * unit + fitted.rounding);
-    seen.add(&format!("nu-svc: {what}"), fit.model.certificates[0], violation, allowed, sum);
+    seen.add(&format!("nu-svc: {what}"), model.certificates[0], violation, allowed, sum);
 
     let model = OneClass::new(kernel.clone()).nu(nu).solver(smo()).fit(x).expect("fits");
     let fitted = Fitted::of_function(x, &model);

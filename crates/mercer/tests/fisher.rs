@@ -13,7 +13,7 @@ use mercer::ErrorKind;
 use mercer::data::{Labels, Points, ReadOptions, Sparse, Vectors, read};
 use mercer::error::DataProblem;
 use mercer::kernel::{VectorExpr, linear, precomputed, rbf, tanh};
-use mercer::model::{Fisher, FisherModel, Threshold};
+use mercer::model::{Estimator, Event, Fisher, FisherModel, Job, Threshold};
 use serde_json::Value;
 
 type Model = FisherModel<Vectors, VectorExpr>;
@@ -109,7 +109,7 @@ fn two_classes_are_a_ridge_regression_of_their_codes_up_to_scale() {
     let (x, y) = heart();
     let (gamma, mu, n) = (0.1, 1e-2, x.len());
     let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 4) as f64).collect();
-    let model = Fisher::new(rbf(gamma)).regularizer(mu).weights(weights.clone()).fit(&x, &y).unwrap();
+    let model = Fisher::new(rbf(gamma)).regularizer(mu).fit_weighted(&x, &y, &weights).unwrap();
     // Minimise Σ wᵢ(tᵢ − f(xᵢ) − b)² + nμ‖f‖² with t = n/n₁ or −n/n₂: (K + nμW⁻¹)α + b = t, Σα = 0.
     let total: f64 = weights.iter().sum();
     let share = |class: u32| -> f64 { (0..n).filter(|&i| y.index()[i] == class).map(|i| weights[i]).sum() };
@@ -152,7 +152,7 @@ fn a_weight_is_a_number_of_copies_and_zero_is_absence() {
     let weights: Vec<f64> = (0..150).map(|i| ((i * 7) % 3) as f64).collect();
     let copies: Vec<usize> = (0..150).flat_map(|i| vec![i; weights[i] as usize]).collect();
     let fisher = Fisher::new(rbf(0.5)).regularizer(1e-3);
-    let weighted = fisher.clone().weights(weights.clone()).fit(&x, &y).unwrap();
+    let weighted = fisher.fit_weighted(&x, &y, &weights).unwrap();
     let repeated = fisher.fit(&x.select(&copies), &y.select(&copies)).unwrap();
     assert!(apart(&weighted, &repeated, &x) < 1e-8);
     assert!(weighted.support.iter().all(|&i| weights[i] > 0.0) && weighted.support.len() == 100);
@@ -163,7 +163,7 @@ fn a_weight_is_a_number_of_copies_and_zero_is_absence() {
     let (x, weights) = (x.select(&(0..100).collect::<Vec<_>>()), weights[..100].to_vec());
     let copies: Vec<usize> = copies.into_iter().filter(|&i| i < 100).collect();
     let fisher = Fisher::new(rbf(0.5)).threshold(Threshold::Svm { c: 0.1 });
-    let weighted = fisher.clone().weights(weights).fit(&x, &two).unwrap();
+    let weighted = fisher.fit_weighted(&x, &two, &weights).unwrap();
     let repeated = fisher.fit(&x.select(&copies), &two.select(&copies)).unwrap();
     assert_close(weighted.threshold.unwrap(), repeated.threshold.unwrap(), 1e-3);
 }
@@ -288,9 +288,10 @@ fn what_cannot_be_fitted_is_refused_with_its_reason() {
     assert!(fails(&fisher, &Vectors::dense(1, vec![f64::NAN, 1.0]), &few).contains("row 1, column 1"));
     let same = fails(&fisher, &Vectors::dense(1, vec![1.0, 1.0]), &few);
     assert!(same.contains("the same mean"), "{same}");
-    let weights = fisher.clone().weights((0..270).map(|i| f64::from(u8::from(y.index()[i] == 0))).collect());
-    assert!(fails(&weights, &x, &y).contains("only one class"));
-    let memory = fails(&fisher.clone().memory(100_000), &x, &y);
+    let weights: Vec<f64> = (0..270).map(|i| f64::from(u8::from(y.index()[i] == 0))).collect();
+    let one = fisher.fit_weighted(&x, &y, &weights).unwrap_err();
+    assert!(one.to_string().contains("only one class"));
+    let memory = fisher.fit_in(&x, &y, &mut Job::new().memory(100_000)).unwrap_err().to_string();
     assert!(memory.starts_with("the Gram matrix needs 3 MB") && memory.contains("fewer points"), "{memory}");
     let indefinite = Fisher::new(tanh(1.0, -1.0)).regularizer(1e-9).fit(&x, &y).unwrap_err();
     assert!(matches!(indefinite.kind(), ErrorKind::Data(DataProblem::NotDefinite { .. })), "{indefinite}");
@@ -308,14 +309,15 @@ fn a_caller_sees_all_stages_and_can_stop() {
     let (x, y) = heart();
     for fisher in [Fisher::new(rbf(0.1)), Fisher::new(rbf(0.1)).points(5)] {
         let mut done = vec![0.0];
-        fisher
-            .fit_followed(&x, &y, &mut |stage| {
-                done.push(stage.done);
-                ControlFlow::Continue(())
-            })
-            .unwrap();
+        let mut watch = |event: Event<'_>| {
+            let Event::Stage(stage) = event else { panic!("algebra has stages") };
+            done.push(stage.done);
+            ControlFlow::Continue(())
+        };
+        fisher.fit_in(&x, &y, &mut Job::new().watched(&mut watch)).unwrap();
         assert!(done.is_sorted() && done.last() == Some(&1.0), "{done:?}");
-        let stopped = fisher.fit_followed(&x, &y, &mut |_| ControlFlow::Break(())).unwrap_err();
+        let mut stop = |_: Event<'_>| ControlFlow::Break(());
+        let stopped = fisher.fit_in(&x, &y, &mut Job::new().watched(&mut stop)).unwrap_err();
         assert!(matches!(stopped.kind(), ErrorKind::Interrupted));
     }
 }

@@ -5,9 +5,9 @@
 
 use std::path::PathBuf;
 
-use mercer::data::Points;
+use mercer::data::{Points, Vectors};
 use mercer::kernel::{Expr, VectorKernel, VectorLeaf};
-use mercer::model::{Machine, file, libsvm};
+use mercer::model::{AnyModel, Model, file, libsvm};
 
 const MODELS: [&str; 10] = [
     "linear",
@@ -30,8 +30,11 @@ fn saved(name: &str) -> file::Saved {
     libsvm::read(path(&format!("{name}.model"))).unwrap()
 }
 
-fn model(name: &str) -> Machine {
-    saved(name).model
+fn model(name: &str) -> Box<dyn Model<Vectors>> {
+    match saved(name).model {
+        AnyModel::Vectors(model) => model,
+        other => panic!("{other:?} is not of vectors"),
+    }
 }
 
 /// k(x, y) written out; `y` is a support point.
@@ -48,7 +51,7 @@ fn kernel(kernel: &VectorKernel, x: &[f64], y: &[f64]) -> f64 {
     }
 }
 
-fn decisions(model: &Machine, x: &[f64]) -> Vec<f64> {
+fn decisions(model: &dyn Model<Vectors>, x: &[f64]) -> Vec<f64> {
     let expansion = model.expansion();
     let Expr::Leaf(VectorLeaf { kernel: leaf, .. }) = expansion.kernel() else { panic!("not a leaf") };
     let mut outputs: Vec<f64> = expansion.offsets().iter().map(|offset| -offset).collect();
@@ -77,7 +80,7 @@ fn models_decide_as_libsvm_decides() {
                 let (index, value) = feature.split_once(':').unwrap();
                 x[index.parse::<usize>().unwrap() - first] = value.parse().unwrap();
             }
-            let found = decisions(&model, &x);
+            let found = decisions(&*model, &x);
             assert_eq!(found.len(), values.len());
             for (found, expected) in found.iter().zip(values) {
                 let expected: f64 = expected.parse().unwrap();

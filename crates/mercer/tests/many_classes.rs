@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mercer::data::{LabelSets, Labels, Points, ReadOptions, Vectors, read};
 use mercer::kernel::rbf;
-use mercer::model::{Loss, MultiLabel, OneVsAll, ScoreModel, Svc, Together, VoteRule, vote};
+use mercer::model::{Estimator, Loss, MultiLabel, OneVsAll, ScoreModel, Svc, Together, VoteRule, vote};
 use mercer::solve::Smo;
 
 /// γ of all machines here.
@@ -62,7 +62,7 @@ fn whole_weights_are_copies_and_zero_is_absence() {
         let (weights, copies, labels) = weights(&x, &y);
         for loss in Loss::ALL {
             let machine = Together::new(rbf(GAMMA)).loss(loss).c(2.0).tolerance(1e-6);
-            let a = machine.clone().weights(weights.clone()).fit(&x, &y).expect("fits");
+            let a = machine.fit_weighted(&x, &y, &weights).expect("fits");
             let b = machine.fit(&copies, &labels).expect("fits");
             assert_same(&a, &b, &x, &weights, 1e-4);
             let (a, b) = (a.certificates[0], b.certificates[0]);
@@ -70,14 +70,14 @@ fn whole_weights_are_copies_and_zero_is_absence() {
 
             let exact = Smo { exact: true, ..Smo::default() };
             let machine = Together::new(rbf(GAMMA)).loss(loss).c(2.0).solver(exact);
-            let a = machine.clone().weights(weights.clone()).fit(&x, &y).expect("fits");
+            let a = machine.fit_weighted(&x, &y, &weights).expect("fits");
             let b = machine.fit(&copies, &labels).expect("fits");
             assert!(a.certificates[0].exact && b.certificates[0].exact);
             assert_same(&a, &b, &x, &weights, 1e-11);
         }
         let machine =
             OneVsAll::new(rbf(GAMMA)).c(2.0).solver(Smo { exact: true, tolerance: 1e-5, ..Smo::default() });
-        let a = machine.clone().weights(weights.clone()).fit(&x, &y).expect("fits");
+        let a = machine.fit_weighted(&x, &y, &weights).expect("fits");
         let b = machine.fit(&copies, &labels).expect("fits");
         assert_same(&a, &b, &x, &weights, 1e-11);
     }
@@ -95,13 +95,13 @@ fn weights_of_points_with_several_labels_are_copies() {
     let index: Vec<usize> = (0..x.len()).flat_map(|i| std::iter::repeat_n(i, weights[i] as usize)).collect();
     let machine =
         MultiLabel::new(rbf(GAMMA)).c(2.0).solver(Smo { exact: true, tolerance: 1e-5, ..Smo::default() });
-    let a = machine.clone().weights(weights.clone()).fit(&x, &sets).expect("fits");
+    let a = machine.fit_weighted(&x, &sets, &weights).expect("fits");
     let b = machine.fit(&copies, &sets.select(&index)).expect("fits");
     assert_same(&a.scores, &b.scores, &x, &weights, 1e-11);
 
     // A label that only points of weight zero have is one that nobody has.
     let all_but: Vec<f64> = sets.members(0).iter().map(|&member| f64::from(u8::from(!member))).collect();
-    let model = MultiLabel::new(rbf(GAMMA)).weights(all_but).fit(&x, &sets).expect("fits");
+    let model = MultiLabel::new(rbf(GAMMA)).fit_weighted(&x, &sets, &all_but).expect("fits");
     assert_eq!((model.scores.classes.len(), model.scores.certificates.len()), (4, 3));
     assert!(model.predict(&x).expect("predicts").members(0).iter().all(|&member| !member));
 }
@@ -110,9 +110,9 @@ fn weights_of_points_with_several_labels_are_copies() {
 fn a_class_of_weight_zero_is_not_there() {
     let (x, y) = load("iris_scale.libsvm.gz");
     let weights: Vec<f64> = y.index().iter().map(|&class| if class == 1 { 0.0 } else { 1.0 }).collect();
-    let model = Together::new(rbf(GAMMA)).weights(weights.clone()).fit(&x, &y).expect("fits");
+    let model = Together::new(rbf(GAMMA)).fit_weighted(&x, &y, &weights).expect("fits");
     assert_eq!(model.classes, ["1", "3"]);
-    let model = OneVsAll::new(rbf(GAMMA)).weights(weights).fit(&x, &y).expect("fits");
+    let model = OneVsAll::new(rbf(GAMMA)).fit_weighted(&x, &y, &weights).expect("fits");
     assert_eq!(model.classes, ["1", "3"]);
 }
 
@@ -129,15 +129,15 @@ fn weights_that_cannot_be_used_are_refused() {
     ] {
         let weights = || weights.to_vec();
         let errors = [
-            Together::new(rbf(1.0)).weights(weights()).fit(&x, &y).expect_err("refused"),
-            OneVsAll::new(rbf(1.0)).weights(weights()).fit(&x, &y).expect_err("refused"),
-            MultiLabel::new(rbf(1.0)).weights(weights()).fit(&x, &sets).expect_err("refused"),
+            Together::new(rbf(1.0)).fit_weighted(&x, &y, &weights()).expect_err("refused"),
+            OneVsAll::new(rbf(1.0)).fit_weighted(&x, &y, &weights()).expect_err("refused"),
+            MultiLabel::new(rbf(1.0)).fit_weighted(&x, &sets, &weights()).expect_err("refused"),
         ];
         for error in errors {
             assert!(error.to_string().contains(words), "{error}");
         }
     }
-    let error = Together::new(rbf(1.0)).weights(vec![1.0, 1.0, 0.0]).fit(&x, &y).expect_err("refused");
+    let error = Together::new(rbf(1.0)).fit_weighted(&x, &y, &[1.0, 1.0, 0.0]).expect_err("refused");
     assert!(error.to_string().contains("only one class, 'a'"), "{error}");
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use mercer::data::{Labels, Points, ReadOptions, Scaler, Vectors, read};
 use mercer::kernel::VectorExpr;
-use mercer::model::{NuSvc, vote};
+use mercer::model::{Estimator, Fact, Job, NuSvc, vote};
 use mercer::solve::{Smo, Stop};
 use serde_json::Value;
 
@@ -63,18 +63,19 @@ fn differences(case: &Value) -> Vec<String> {
     let kernel: VectorExpr = case["kernel"].as_str().unwrap().parse().unwrap();
     let solver = Smo { tolerance: 1e-6, exact: true, ..Smo::default() };
     let machine = NuSvc::new(kernel).nu(number(&case["nu"])).solver(solver);
-    let fit = machine.fit_timed(&x, &labels, &mut mercer::solve::unwatched()).unwrap();
-    let model = fit.model;
+    let mut job = Job::new();
+    let model = machine.fit_in(&x, &labels, &mut job).unwrap();
+    let Some(Fact::Numbers(price)) = job.found.get("c") else { panic!("1/ρ of each pair") };
     let mut found = Vec::new();
     let theirs = list(&case["objective"]).into_iter().zip(list(&case["c"]));
     for (p, (objective, c)) in theirs.enumerate() {
         let (ours, stop) = (model.certificates[p].objective, model.certificates[p].stop);
         if stop != Stop::Converged
             || off(ours, objective) > OBJECTIVE
-            || (fit.c[p] - c).abs() > OBJECTIVE * c + DIGITS
+            || (price[p] - c).abs() > OBJECTIVE * c + DIGITS
         {
             let theirs = format!("{objective} and {c}");
-            found.push(format!("pair {p}: {stop}, objective and 1/ρ {ours} and {} for {theirs}", fit.c[p]));
+            found.push(format!("pair {p}: {stop}, objective and 1/ρ {ours} and {} for {theirs}", price[p]));
         }
     }
     let (ours, theirs) = (model.support.len() as f64, number(&case["total_nsv"]));

@@ -5,7 +5,7 @@ use std::path::Path;
 use mercer::data::{Labels, Points, ReadOptions, Vectors, read};
 use mercer::gram::{Full, Gram, Lazy};
 use mercer::kernel::{VectorExpr, rbf, tanh};
-use mercer::model::Svc;
+use mercer::model::{Estimator, Event, Job, Svc};
 use mercer::solve::{Certificate, Problem, Smo, Solution, Stop, unwatched};
 use proptest::prelude::*;
 
@@ -260,11 +260,12 @@ fn limits_and_interruption_end_with_the_best_so_far() {
     assert_eq!(stop(Smo { iteration_limit: Some(7), ..Smo::default() }), Stop::IterationLimit);
     assert_eq!(stop(Smo { time_limit: Some(Duration::ZERO), ..Smo::default() }), Stop::TimeLimit);
     let mut rounds = 0;
-    let mut watch = |progress: &mercer::solve::Progress| {
+    let mut watch = |event: Event<'_>| {
+        let Event::Round(progress) = event else { panic!("a solver has rounds") };
         rounds = progress.rounds;
         if rounds == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let model = Svc::new(rbf(30.0)).c(1e4).fit_watched(&x, &labels, &mut watch).unwrap();
+    let model = Svc::new(rbf(30.0)).c(1e4).fit_in(&x, &labels, &mut Job::new().watched(&mut watch)).unwrap();
     assert_eq!(model.certificates[0].stop, Stop::Interrupted);
     assert!(!model.support.is_empty());
 }

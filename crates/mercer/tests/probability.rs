@@ -11,7 +11,7 @@ use mercer::model::file::Saved;
 use mercer::model::probability::{
     Density, Estimate, Isotonic, Method, Noise, Probability, Settings, Sigmoid, couple, couple_as_libsvm,
 };
-use mercer::model::{OneClass, Svc, SvcModel, Svr, libsvm};
+use mercer::model::{AnyModel, OneClass, Svc, SvcModel, Svr, libsvm};
 use mercer::solve::Smo;
 use serde_json::Value;
 
@@ -308,7 +308,8 @@ fn libsvms(name: &str) -> (Saved, Vec<Vec<f64>>) {
 /// The decisions of an RBF machine at every fifth point, written out in double precision.
 fn decided(file: &str, saved: &Saved) -> Vec<Vec<f64>> {
     let (x, _) = load(file);
-    let expansion = saved.model.expansion();
+    let AnyModel::Vectors(model) = &saved.model else { panic!("LIBSVM's points are vectors") };
+    let expansion = model.expansion();
     let leaves = expansion.kernel().leaves();
     let VectorKernel::Rbf { gamma } = leaves[0].kernel else { panic!("{} is not rbf", expansion.kernel()) };
     let at =
@@ -336,10 +337,9 @@ fn models_of_libsvm_bring_their_probabilities() {
         let (saved, theirs) = libsvms(name);
         let decisions = decided(&format!("{file}.libsvm.gz"), &saved);
         let Some(Estimate::Classes(probability)) = &saved.probability else { panic!("{name} has classes") };
-        let model = saved.model.classifier().expect("a classifier");
         assert_eq!(decisions.len(), theirs.len());
         for (decisions, theirs) in decisions.iter().zip(&theirs) {
-            let ours = couple_as_libsvm(&probability.pairwise(decisions), model.classes.len());
+            let ours = couple_as_libsvm(&probability.pairwise(decisions), saved.model.classes().len());
             // The same steps to the same stop from decisions that are summed in another order.
             assert_near(&ours, &theirs[1..], 1e-10, name);
         }

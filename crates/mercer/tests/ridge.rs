@@ -5,8 +5,7 @@ use std::path::Path;
 use mercer::ErrorKind;
 use mercer::data::{Points, ReadOptions, Vectors, read};
 use mercer::kernel::{Pointwise, VectorExpr, rbf, tanh};
-use mercer::model::{Ridge, RidgeMethod, RidgeModel};
-use mercer::solve::unfollowed;
+use mercer::model::{Estimator, Job, Quality, Ridge, RidgeModel, RidgeSolver};
 use serde_json::Value;
 
 type Model = RidgeModel<Vectors, VectorExpr>;
@@ -103,9 +102,8 @@ fn scikit_learn_has_the_same_coefficients_and_predictions() {
         let shift = case["shift"].as_f64().unwrap();
         let (x, next) = (shifted(&plain, shift), shifted(&plain_next, shift));
         let weights = if case["weights"].is_null() { vec![] } else { numbers(&case["weights"]) };
-        let ridge = Ridge::new(kernel).lambda(lambda).offset(false).weights(weights);
-        let model = ridge.fit_many(&x, &y, &mut unfollowed()).unwrap();
-        assert!(model.certificate.residual < 2e-12, "{}", model.certificate.residual);
+        let model = Ridge::new(kernel).lambda(lambda).offset(false).fit_weighted(&x, &y, &weights).unwrap();
+        assert!(model.quality.residual().unwrap() < 2e-12, "{}", model.quality.residual().unwrap());
         let rows: Vec<Vec<f64>> = case["dual_coef"].as_array().unwrap().iter().map(numbers).collect();
         let values = model.values(&next).unwrap();
         let predicted: Vec<f64> = case["predictions"].as_array().unwrap().iter().flat_map(numbers).collect();
@@ -124,7 +122,8 @@ fn an_offset_and_weights_are_those_of_the_bordered_system() {
     let weights: Vec<f64> = (0..60).map(|i| 0.25 + f64::from(i % 3)).collect();
     let ridge: Vec<f64> = weights.iter().map(|w| 0.3 / w).collect();
     let expected = by_hand(&x, &y, 0.1, &ridge);
-    let model = Ridge::new(rbf(0.1)).lambda(0.3).weights(weights).fit(&x, &y).unwrap();
+    let y = [y];
+    let model = Ridge::new(rbf(0.1)).lambda(0.3).fit_weighted(&x, &y, &weights).unwrap();
     assert!(difference(&coefficients(&model, 0), &expected[..60]) < 1e-10);
     assert!((model.expansion.offsets()[0] + expected[60]).abs() < 1e-11);
 }
@@ -137,7 +136,7 @@ fn a_whole_weight_is_so_many_copies() {
     let copied: Vec<f64> = copies.iter().map(|&i| y[i]).collect();
     for offset in [false, true] {
         let ridge = Ridge::new(rbf(0.2)).lambda(0.5).offset(offset);
-        let weighted = ridge.clone().weights(weights.clone()).fit(&x, &y).unwrap();
+        let weighted = ridge.fit_weighted(&x, std::slice::from_ref(&y), &weights).unwrap();
         let repeated = ridge.fit(&x.select(&copies), &copied).unwrap();
         let (a, b) = (weighted.values(&x).unwrap(), repeated.values(&x).unwrap());
         assert!(difference(a.values(), b.values()) < 1e-11);
@@ -150,16 +149,17 @@ fn leaving_out_in_closed_form_is_the_loop_over_left_out_points() {
     let (x, y) = first(50);
     let weights: Vec<f64> = (0..50).map(|i| 1.0 + f64::from(i % 2)).collect();
     for (offset, weights) in [(false, vec![]), (true, vec![]), (true, weights)] {
-        let ridge = Ridge::new(rbf(0.15)).lambda(0.2).offset(offset).weights(weights.clone());
-        let (_, missed) = ridge.left_out(&x, &y, &mut unfollowed()).unwrap();
-        let path = ridge.path(&x, &y, &[0.2, 5.0]).unwrap();
+        let ridge = Ridge::new(rbf(0.15)).lambda(0.2).offset(offset);
+        let job = || Job::new().weights(&weights);
+        let (_, missed) = ridge.left_out(&x, &y, &mut job()).unwrap();
+        let path = ridge.path_in(&x, &y, &[0.2, 5.0], &mut job()).unwrap();
         let mut errors = [0.0; 2];
         for i in 0..50 {
             let others: Vec<usize> = (0..50).filter(|&j| j != i).collect();
-            let some = |values: &[f64]| others.iter().filter_map(|&j| values.get(j).copied()).collect();
-            let ridge = ridge.clone().weights(some(&weights));
-            let targets = [some(&y[0]), some(&y[1])];
-            let model = ridge.fit_many(&x.select(&others), &targets, &mut unfollowed()).unwrap();
+            let some =
+                |values: &[f64]| others.iter().filter_map(|&j| values.get(j).copied()).collect::<Vec<f64>>();
+            let (weights, targets) = (some(&weights), [some(&y[0]), some(&y[1])]);
+            let model = ridge.fit_weighted(&x.select(&others), &targets, &weights).unwrap();
             let values = model.values(&x.select(&[i])).unwrap();
             for target in 0..2 {
                 let expected = y[target][i] - values.row(0)[target];
@@ -196,29 +196,42 @@ fn a_factor_in_single_precision_is_refined_to_the_answer_of_double() {
     // With the last the single factor does not exist or does not help, and there is one in double precision.
     for (lambda, tolerance) in [(1.0, 1e-12), (1e-3, 1e-9), (1e-9, 1e-4)] {
         for weights in [vec![], weights.clone()] {
-            let ridge = Ridge::new(rbf(1.0)).lambda(lambda).weights(weights);
-            let model = ridge.fit(&x, &y).unwrap();
-            let (double, _) = ridge.left_out(&x, std::slice::from_ref(&y), &mut unfollowed()).unwrap();
+            let ridge = Ridge::new(rbf(1.0)).lambda(lambda);
+            let y = std::slice::from_ref(&y);
+            let model = ridge.fit_weighted(&x, y, &weights).unwrap();
+            let (double, _) = ridge.left_out(&x, y, &mut Job::new().weights(&weights)).unwrap();
             let off = difference(&coefficients(&model, 0), &coefficients(&double, 0));
             assert!(off < tolerance, "{lambda}: {off}");
             // Rounding of Gα, whose parts are as large as ‖G‖‖y‖/λ.
-            assert!(model.certificate.residual < 1e-13 / lambda, "{lambda}: {}", model.certificate.residual);
+            assert!(
+                model.quality.residual().unwrap() < 1e-13 / lambda,
+                "{lambda}: {}",
+                model.quality.residual().unwrap()
+            );
             let values = (model.values(&x).unwrap(), double.values(&x).unwrap());
             assert!(difference(values.0.values(), values.1.values()) < 1e-8);
         }
     }
 }
 
+fn is_direct(model: &RidgeModel<Vectors, VectorExpr>) -> bool {
+    matches!(model.quality, Quality::Residual { iterations: None, converged: true, .. })
+}
+
 #[test]
 fn conjugate_gradients_come_to_the_direct_answer_in_little_memory() {
     let (x, y) = heart();
     for (weights, lambda) in [(vec![], 1e-3), ((0..270).map(|i| f64::from(i % 4) * 0.5).collect(), 0.1)] {
-        let ridge = Ridge::new(rbf(0.3)).lambda(lambda).weights(weights);
-        let direct = ridge.fit_many(&x, &y, &mut unfollowed()).unwrap();
-        let iterative = ridge.clone().method(RidgeMethod::Iterative);
-        let model = iterative.fit_many(&x, &y, &mut unfollowed()).unwrap();
-        assert!(direct.certificate.iterations.is_none() && model.certificate.converged);
-        assert!(model.certificate.residual <= 1e-10 && model.certificate.iterations.unwrap() > 0);
+        let ridge = Ridge::new(rbf(0.3)).lambda(lambda);
+        let direct = ridge.fit_weighted(&x, &y, &weights).unwrap();
+        let iterative = ridge.clone().solver(RidgeSolver::Iterative);
+        let model = iterative.fit_weighted(&x, &y, &weights).unwrap();
+        assert!(is_direct(&direct));
+        let Quality::Residual { residual, iterations: Some(iterations), converged: true } = model.quality
+        else {
+            panic!("{:?}", model.quality)
+        };
+        assert!(residual <= 1e-10 && iterations > 0);
         for target in 0..2 {
             let (found, expected) = (coefficients(&model, target), coefficients(&direct, target));
             assert!(difference(&found, &expected) < 1e-6, "{}", difference(&found, &expected));
@@ -231,11 +244,11 @@ fn a_budget_chooses_the_way_and_refuses_what_does_not_fit() {
     let (x, y) = heart();
     let ridge = Ridge::new(rbf(0.3)).lambda(1.0);
     // 270² doubles and their panels take 2.2 MB; blocks of rows for conjugate gradients 16 MB.
-    let refused = ridge.clone().memory(1 << 20).fit(&x, &y[0]).unwrap_err();
+    let fit = |ridge: &Ridge<_>, bytes: usize| ridge.fit_in(&x, &y[..1], &mut Job::new().memory(bytes));
+    let refused = fit(&ridge, 1 << 20).unwrap_err();
     assert!(matches!(refused.kind(), ErrorKind::Memory { .. }), "{refused}");
-    let direct = ridge.clone().memory(8 << 20).fit(&x, &y[0]).unwrap();
-    assert!(direct.certificate.iterations.is_none());
-    let refused = ridge.clone().memory(1 << 20).method(RidgeMethod::Direct).fit(&x, &y[0]).unwrap_err();
+    assert!(is_direct(&fit(&ridge, 8 << 20).unwrap()));
+    let refused = fit(&ridge.solver(RidgeSolver::Direct), 1 << 20).unwrap_err();
     assert!(refused.to_string().starts_with("the Gram matrix needs 3 MB, and there are 1 MB"), "{refused}");
 }
 
@@ -247,11 +260,13 @@ fn what_cannot_be_used_is_refused() {
     assert!(message(Ridge::new(rbf(1.0)).lambda(f64::NAN), &y).starts_with("lambda = NaN"));
     assert!(message(Ridge::new(rbf(1.0)), &y[1..]).starts_with("targets = 19"));
     assert!(message(Ridge::new(rbf(1.0)), &[f64::NAN; 20]).starts_with("target = NaN"));
-    assert!(message(Ridge::new(rbf(1.0)).weights(vec![0.0; 20]), &y).contains("not all may be 0"));
+    let nothing = Ridge::new(rbf(1.0)).fit_weighted(&x, std::slice::from_ref(&y), &[0.0; 20]);
+    assert!(nothing.unwrap_err().to_string().contains("not all may be 0"));
     assert!(message(Ridge::new(tanh(1.0, -2.0)).lambda(1e-3), &y).contains("not positive definite"));
-    let zero = Ridge::new(rbf(1.0)).lambda(0.0).method(RidgeMethod::Iterative);
+    let zero = Ridge::new(rbf(1.0)).lambda(0.0).solver(RidgeSolver::Iterative);
     assert!(message(zero, &y).contains("must be positive for conjugate gradients"));
-    let stopped = Ridge::new(rbf(1.0)).fit_many(&x, &[y], &mut |_| std::ops::ControlFlow::Break(()));
+    let mut stop = |_: mercer::model::Event<'_>| std::ops::ControlFlow::Break(());
+    let stopped = Ridge::new(rbf(1.0)).fit_in(&x, &[y], &mut Job::new().watched(&mut stop));
     assert!(matches!(stopped.unwrap_err().kind(), ErrorKind::Interrupted));
 }
 
@@ -262,8 +277,8 @@ fn kernel_values_that_are_not_finite_are_named() {
         let far = (0..a.width()).any(|k| a.row(i).get(k) != b.row(j).get(k));
         if far && i.min(j) == 3 && i.max(j) == 7 { f64::NAN } else { f64::from(u8::from(i == j)) }
     };
-    for method in [RidgeMethod::Direct, RidgeMethod::Iterative] {
-        let fitted = Ridge::new(Pointwise::new(broken)).method(method).fit(&x, &y);
+    for method in [RidgeSolver::Direct, RidgeSolver::Iterative] {
+        let fitted = Ridge::new(Pointwise::new(broken)).solver(method).fit(&x, &y);
         let refused = fitted.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(refused.contains("not finite between points 8 and 4"), "{method:?}: {refused}");
     }
@@ -272,16 +287,16 @@ fn kernel_values_that_are_not_finite_are_named() {
 #[test]
 fn the_bits_do_not_depend_on_the_number_of_threads() {
     let (x, y) = heart();
-    let bits = |threads: usize, method: RidgeMethod| {
+    let bits = |threads: usize, method: RidgeSolver| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let ridge = Ridge::new(rbf(0.3)).lambda(0.1).method(method);
-            let model = ridge.fit_many(&x, &y, &mut unfollowed()).unwrap();
+            let ridge = Ridge::new(rbf(0.3)).lambda(0.1).solver(method);
+            let model = ridge.fit_in(&x, &y, &mut Job::new()).unwrap();
             let path = ridge.path(&x, &y, &[0.01, 0.1]).unwrap();
             (model.values(&x).unwrap(), path)
         })
     };
-    for method in [RidgeMethod::Direct, RidgeMethod::Iterative] {
+    for method in [RidgeSolver::Direct, RidgeSolver::Iterative] {
         let one = bits(1, method);
         assert!(one == bits(2, method) && one == bits(3, method));
     }

@@ -117,7 +117,7 @@ fn every_layer_of_the_library_is_visited() {
 #[test]
 fn a_false_tour_is_found_out() {
     let says = |text: &str| flaws(text, &root()).join("\n");
-    let smo = "crates/mercer/src/solve/smo.rs";
+    let smo = "crates/mercer/src/solve/smo/mod.rs";
     let data = "crates/mercer/src/data/table.rs";
     assert!(says("\n## 1\n`crates/mercer/src/nowhere.rs`: `Smo`.").contains("nowhere.rs: no such file"));
     assert!(says(&format!("\n## 1\n`{smo}`: `Smo`, `solve_quickly`.")).contains("define `solve_quickly`"));

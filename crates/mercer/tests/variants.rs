@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mercer::data::{Labels, Points, ReadOptions, Vectors, read};
 use mercer::kernel::{VectorExpr, linear, rbf};
-use mercer::model::{NuSvc, OneClass, Slack, Svc, SvcModel, Svdd, Svr};
+use mercer::model::{Estimator, NuSvc, OneClass, Slack, Svc, SvcModel, Svdd, Svr};
 use mercer::solve::{Smo, Stop};
 
 // (type)
@@ -165,13 +165,13 @@ fn whole_weights_are_copies_and_zero_is_absence_in_every_machine() {
     let kernel = || rbf(0.1);
     for slack in [Slack::Linear, Slack::Squared] {
         let svc = Svc::new(kernel()).c(0.7).slack(slack).solver(exact());
-        let a = svc.clone().weights(weights.clone()).fit(&x, &y).expect("fits");
+        let a = svc.fit_weighted(&x, &y, &weights).expect("fits");
         let b = svc.fit(&copies, &labels).expect("fits");
         close(a.decisions(&x).expect("decides").values(), b.decisions(&x).expect("decides").values(), "svc");
         assert!(a.support.iter().all(|&i| weights[i] > 0.0));
     }
     let nu = NuSvc::new(kernel()).nu(0.4).solver(exact());
-    let a = nu.clone().weights(weights.clone()).fit(&x, &y).expect("fits");
+    let a = nu.fit_weighted(&x, &y, &weights).expect("fits");
     let b = nu.fit(&copies, &labels).expect("fits");
     close(a.decisions(&x).expect("decides").values(), b.decisions(&x).expect("decides").values(), "nu-svc");
     for svr in [
@@ -180,17 +180,17 @@ fn whole_weights_are_copies_and_zero_is_absence_in_every_machine() {
         Svr::new(kernel()).c(2.0).epsilon(0.05).slack(Slack::Squared),
     ] {
         let svr = svr.solver(exact());
-        let a = svr.clone().weights(weights.clone()).fit(&x, &targets).expect("fits");
+        let a = svr.fit_weighted(&x, &targets, &weights).expect("fits");
         let b = svr.clone().fit(&copies, &many).expect("fits");
         assert!(a.certificate.unwrap().exact && b.certificate.unwrap().exact, "{:?}", svr.zone);
         close(&a.values(&x).expect("decides"), &b.values(&x).expect("decides"), "svr");
     }
     let one = OneClass::new(kernel()).nu(0.3).solver(exact());
-    let a = one.clone().weights(weights.clone()).fit(&x).expect("fits");
+    let a = one.fit_weighted(&x, &(), &weights).expect("fits");
     let b = one.fit(&copies).expect("fits");
     close(&a.values(&x).expect("decides"), &b.values(&x).expect("decides"), "one-class");
     let sphere = Svdd::new(kernel()).c(0.02).solver(exact());
-    let a = sphere.clone().weights(weights.clone()).fit(&x).expect("fits");
+    let a = sphere.fit_weighted(&x, &(), &weights).expect("fits");
     let b = sphere.fit(&copies).expect("fits");
     close(&a.values(&x).expect("decides"), &b.values(&x).expect("decides"), "svdd");
 }
@@ -199,7 +199,7 @@ fn whole_weights_are_copies_and_zero_is_absence_in_every_machine() {
 fn weights_that_cannot_be_used_are_refused() {
     let x = Vectors::dense(1, vec![-2.0, -1.0, 1.0]);
     let y = Labels::first_seen(["a", "a", "b"]);
-    let fit = |weights: &[f64]| Svc::new(rbf(1.0)).weights(weights.to_vec()).fit(&x, &y);
+    let fit = |weights: &[f64]| Svc::new(rbf(1.0)).fit_weighted(&x, &y, weights);
     for (weights, words) in [
         (&[1.0, -1.0, 1.0][..], "none may be negative"),
         (&[1.0, f64::NAN, 1.0], "none may be negative"),

@@ -1,14 +1,14 @@
-//! Reading ahead: a thread of its own decompresses while this one parses.
+//! Reading ahead: a second thread reads and decompresses while the caller parses.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 /// Bytes handed over at once.
 const PIECE: usize = 256 << 10;
-/// Pieces that may wait.
+/// Pieces that may wait for the caller.
 const WAITING: usize = 4;
 
-/// What a reader gives, read before it is asked for, at most a megabyte ahead.
+/// A reader whose data are read in advance by a thread, at most a megabyte ahead of the caller.
 pub(super) struct Ahead {
     pieces: Receiver<io::Result<Vec<u8>>>,
     piece: Vec<u8>,
@@ -16,20 +16,20 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Starts reading. The thread ends with the data, at an error, or when nobody wants its pieces any more.
+    /// Starts reading. The thread ends with the data, at an error, or when this reader has been dropped.
     pub(super) fn new(mut reader: impl Read + Send + 'static) -> Self {
         let (sender, pieces) = sync_channel(WAITING);
         std::thread::spawn(move || {
             loop {
                 let mut piece = Vec::with_capacity(PIECE);
                 let outcome = (&mut reader).take(PIECE as u64).read_to_end(&mut piece);
-                // What came before an error is handed over before it.
+                // The bytes before an error are handed over before the error.
                 let ended = outcome.is_err() || piece.len() < PIECE;
                 if !piece.is_empty() && sender.send(Ok(piece)).is_err() {
                     return;
                 }
                 if let Err(error) = outcome {
-                    // Nobody is left to hear of it where this fails.
+                    // Sending fails if the reader has been dropped; the error is of no use then.
                     let _ = sender.send(Err(error));
                 }
                 if ended {

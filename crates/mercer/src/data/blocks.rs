@@ -1,18 +1,18 @@
-//! A text cut into blocks of whole lines, so that cores can parse side by side.
+//! A text cut into blocks of whole lines, which several threads can parse at once.
 
 use std::io::Read;
 
 use super::input::Input;
 use crate::error::{Error, Result};
 
-/// Text per block. The parsed form of a block (about twice its text) then stays in the second-level cache until
+/// Bytes of text per block. The parsed form of a block (about twice its text) then stays in the second-level cache until
 /// it is copied to its place.
 pub(crate) const BLOCK: usize = 128 << 10;
 
 /// Whole lines of a text.
 #[derive(Default)]
 pub(crate) struct Block {
-    /// The lines, each with its line end but perhaps the last of the file.
+    /// The lines with their line ends; the last line of the file may have none.
     pub(crate) text: Vec<u8>,
     /// Number of the first line, from 1.
     pub(crate) line: u64,
@@ -35,12 +35,12 @@ impl Blocks {
         Self { input, size, rest: Vec::new(), line: 1, ended: false, failure: None }
     }
 
-    /// The name in messages.
+    /// The name of the input in messages.
     pub(crate) fn path(&self) -> &std::path::Path {
         self.input.path()
     }
 
-    /// Fills the next block, reusing its memory; `false` at the end of the text or where reading failed.
+    /// Fills `block` with the next lines, reusing its memory; `false` at the end of the text or where reading failed.
     pub(crate) fn next(&mut self, block: &mut Block) -> bool {
         block.text.clear();
         block.line = self.line;
@@ -53,7 +53,7 @@ impl Blocks {
                 Err(source) => {
                     self.failure = Some(self.input.failure(source));
                     self.ended = true;
-                    // The line that damage cut short is no line.
+                    // The last line is cut short by the damage, and so it is dropped.
                     block.text.truncate(memchr::memrchr(b'\n', &block.text).map_or(0, |at| at + 1));
                 }
             }
@@ -73,7 +73,7 @@ impl Blocks {
         !block.text.is_empty()
     }
 
-    /// The error that ended the text, if it was one. To be asked once everything before it has been parsed.
+    /// The error that ended the text, if an error did. To be called once all blocks before it have been parsed.
     pub(crate) fn finish(&mut self) -> Result<()> {
         self.failure.take().map_or(Ok(()), Err)
     }

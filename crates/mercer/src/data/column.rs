@@ -1,24 +1,24 @@
 //! The label column of a file: numbers or texts, whichever it holds.
 //!
 //! Labels that are numbers compare as numbers, so that `+1`, `1`, `1.0` and `01e0` are one class, named by its
-//! shortest text. A column in which one label is no finite number is a column of texts, where numbers still
-//! go by their shortest text.
+//! shortest text. A column in which at least one label is not a finite number is a column of texts; its numbers are
+//! still named by their shortest text.
 
 use std::collections::HashMap;
 
 use super::{Labels, number};
-use crate::error::{DataProblem, ErrorKind, Problem, Result};
+use crate::error::{DataProblem, ErrorKind, ParseProblem, Result};
 
-/// One label per row, as numbers where all of them are.
+/// One label per row: numbers if all labels are numbers, texts otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LabelColumn {
     /// Every label is a finite number.
     Numbers(Vec<f64>),
-    /// At least one label is something else.
+    /// At least one label is not a finite number.
     Texts {
         /// The texts, in the order in which they first appear.
         texts: Vec<String>,
-        /// For each row, the place of its text.
+        /// For each row, the position of its label in `texts`.
         codes: Vec<u32>,
     },
 }
@@ -33,7 +33,7 @@ impl LabelColumn {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no labels.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -48,7 +48,7 @@ impl LabelColumn {
                 let mut texts = Dictionary::default();
                 let mut known: HashMap<u64, u32> = HashMap::new();
                 let code = |&value: &f64| {
-                    // Minus zero is zero.
+                    // −0 and 0 are one class.
                     let bits = (value + 0.0).to_bits();
                     *known.entry(bits).or_insert_with(|| texts.code(&number_text(value)))
                 };
@@ -58,16 +58,16 @@ impl LabelColumn {
         }
     }
 
-    /// The labels as the numbers they are, for regression.
+    /// The labels as numbers, for regression.
     ///
     /// # Errors
-    /// If a label is no finite number; the first such label is named.
+    /// If a label is not a finite number; the error names the first such label.
     pub fn numbers(&self) -> Result<Vec<f64>> {
         match self {
             Self::Numbers(values) => Ok(values.clone()),
             Self::Texts { texts, codes } => {
                 let odd = texts.iter().position(|text| number::whole(text.as_bytes()).is_err());
-                // Texts come in the order of the rows, so the first odd text has the first odd row.
+                // Texts are in the order of the rows, so that the first text that is not a number has the first such row.
                 let row =
                     odd.and_then(|odd| codes.iter().position(|&code| code as usize == odd)).unwrap_or(0);
                 let label = odd.map_or("", |odd| texts[odd].as_str()).into();
@@ -90,7 +90,7 @@ impl LabelColumn {
 /// where plain digits would be long.
 #[must_use]
 pub fn number_text(value: f64) -> String {
-    // From here on `Debug` writes an exponent, below it a `.0`.
+    // From 10¹⁶ on `Debug` writes an exponent; below, whole numbers end in `.0`.
     if value == 0.0 {
         "0".into()
     } else if value.fract() == 0.0 && value.abs() < 1e16 {
@@ -100,7 +100,7 @@ pub fn number_text(value: f64) -> String {
     }
 }
 
-/// Texts and their codes in the order first seen.
+/// Different texts and their positions, in the order in which they first appear.
 #[derive(Debug, Default)]
 struct Dictionary {
     texts: Vec<String>,
@@ -119,7 +119,7 @@ impl Dictionary {
     }
 }
 
-/// Gathers a label column, label by label or piece by piece.
+/// Builds a label column, label by label or piece by piece.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnBuilder {
     numbers: Vec<f64>,
@@ -127,7 +127,7 @@ pub(crate) struct ColumnBuilder {
 }
 
 impl ColumnBuilder {
-    /// Forgets all labels but keeps the memory.
+    /// Removes all labels and keeps the memory for others.
     pub(crate) fn clear(&mut self) {
         self.numbers.clear();
         self.texts = None;
@@ -145,18 +145,18 @@ impl ColumnBuilder {
     /// Appends a label of any kind.
     ///
     /// # Errors
-    /// If it is not UTF-8, holds a byte 0, or is a number that is not finite.
-    pub(crate) fn push(&mut self, label: &[u8]) -> Result<(), Problem> {
+    /// If the label is not UTF-8, contains a byte 0, or is a number that is not finite.
+    pub(crate) fn push(&mut self, label: &[u8]) -> Result<(), ParseProblem> {
         match number::whole(label) {
             Ok(value) => {
                 self.push_number(value);
                 return Ok(());
             }
-            Err(problem @ Problem::NotFinite(_)) => return Err(problem),
-            Err(_) if label.contains(&0) => return Err(Problem::Other("a byte 0 in a label".into())),
+            Err(problem @ ParseProblem::NotFinite(_)) => return Err(problem),
+            Err(_) if label.contains(&0) => return Err(ParseProblem::Other("a byte 0 in a label".into())),
             Err(_) => {}
         }
-        let text = std::str::from_utf8(label).map_err(|_| Problem::NotText)?;
+        let text = std::str::from_utf8(label).map_err(|_| ParseProblem::NotText)?;
         let (dictionary, codes) = self.as_texts();
         codes.push(dictionary.code(text));
         Ok(())
@@ -175,12 +175,12 @@ impl ColumnBuilder {
         }
     }
 
-    /// The labels gathered, where all of them are numbers.
+    /// The labels appended so far, if all of them are numbers.
     pub(crate) fn as_numbers(&self) -> Option<&[f64]> {
         self.texts.is_none().then_some(&self.numbers)
     }
 
-    /// The column.
+    /// The finished column.
     pub(crate) fn finish(self) -> LabelColumn {
         match self.texts {
             None => LabelColumn::Numbers(self.numbers),

@@ -1,10 +1,10 @@
-//! Rows in the form that is less to hold and faster to compute with.
+//! The choice between dense and sparse rows, by memory and speed.
 
 use rayon::prelude::*;
 
 use super::{Dense, Points, Real, Sparse, Vectors};
 
-/// Values from which on it is worth a look.
+/// Number of values from which on a change of form is considered.
 const LARGE: usize = 1 << 16;
 
 /// The share of values other than zero up to which dense rows become sparse.
@@ -14,9 +14,9 @@ const FEW: f64 = 0.3;
 const MANY: f64 = 0.5;
 
 impl Vectors {
-    /// The same rows in the form that is faster to compute with, and as a rule less to hold: sparse where at most 30 % of
-    /// the values are not zero, dense where more than half are stored. Between the two, and below 65,536 values, they
-    /// stay as they are.
+    /// Changes the rows to the form that is faster to compute with, which usually takes less memory: sparse if at most
+    /// 30 % of the values are not zero, dense if more than half of the values are stored. Between the two, and below
+    /// 65,536 values, the form stays as it is.
     ///
     /// Cost: one pass over the rows, on all threads.
     ///
@@ -44,9 +44,9 @@ impl Vectors {
         }
     }
 
-    /// The same rows said to have `columns` columns: sparse files do not say how wide they are. Zeros are added or
-    /// columns dropped at the right; dropping a feature changes the kernel values of rows that have it. Dense rows that
-    /// would become mostly zeros become sparse instead: a width is no more than a number in a file.
+    /// Sets the number of columns, which sparse files do not tell: zeros are added or columns dropped at the right.
+    /// Dropping a feature changes the kernel values of rows that have it. Dense rows that would become mostly zeros become
+    /// sparse instead, so that a large number in a file cannot take up memory.
     #[must_use]
     pub fn with_width(self, columns: usize) -> Self {
         if columns == self.width() {
@@ -71,20 +71,20 @@ impl Vectors {
     }
 }
 
-/// The rows without their zeros, where they are many.
+/// The rows as sparse rows, if few values are not zero.
 fn sparse<T: Real>(dense: &Dense<T>) -> Option<Sparse<T>> {
     let counts = counts(dense);
     let few = counts.iter().sum::<usize>() as f64 <= FEW * dense.values().len() as f64;
     (few && u32::try_from(dense.columns()).is_ok()).then(|| without_zeros(dense, &counts))
 }
 
-/// How many values of each row are not zero.
+/// For each row, how many of its values are not zero.
 fn counts<T: Real>(dense: &Dense<T>) -> Vec<usize> {
     let count = |i: usize| dense.row(i).iter().filter(|&&value| value != T::default()).count();
     (0..dense.len()).into_par_iter().map(count).collect()
 }
 
-/// The rows without their zeros, of which each leaves as many values as `counts` says.
+/// The rows as sparse rows; row i has `counts[i]` values that are not zero.
 fn without_zeros<T: Real>(dense: &Dense<T>, counts: &[usize]) -> Sparse<T> {
     let mut start = Vec::with_capacity(counts.len() + 1);
     start.push(0);
@@ -98,22 +98,22 @@ fn without_zeros<T: Real>(dense: &Dense<T>, counts: &[usize]) -> Sparse<T> {
     let pieces: Vec<_> = counts
         .iter()
         .map(|&count| {
-            let (own, rest) = std::mem::take(&mut indices).split_at_mut(count);
-            let (mine, left) = std::mem::take(&mut others).split_at_mut(count);
+            let (columns, rest) = std::mem::take(&mut indices).split_at_mut(count);
+            let (numbers, left) = std::mem::take(&mut others).split_at_mut(count);
             (indices, others) = (rest, left);
-            (own, mine)
+            (columns, numbers)
         })
         .collect();
-    pieces.into_par_iter().enumerate().for_each(|(i, (own, mine))| {
+    pieces.into_par_iter().enumerate().for_each(|(i, (columns, numbers))| {
         let found = dense.row(i).iter().enumerate().filter(|&(_, &value)| value != T::default());
-        for ((k, value), (at, to)) in found.zip(own.iter_mut().zip(mine)) {
+        for ((k, value), (at, to)) in found.zip(columns.iter_mut().zip(numbers)) {
             (*at, *to) = (k as u32, *value);
         }
     });
     Sparse::new(dense.columns(), start, index, values)
 }
 
-/// The rows with all their zeros.
+/// The rows as dense rows.
 fn dense<T: Real>(sparse: &Sparse<T>) -> Dense<T> {
     let columns = sparse.columns();
     let mut values = vec![T::default(); sparse.len() * columns];
@@ -128,13 +128,13 @@ fn dense<T: Real>(sparse: &Sparse<T>) -> Dense<T> {
 mod tests {
     use super::*;
 
-    /// Rows of which each has its first values, whole numbers, and zeros after them.
+    /// Rows that begin with `others` whole numbers, followed by zeros.
     fn rows(n: usize, columns: usize, others: usize) -> Vectors {
         let value = |at: usize| if at % columns < others { 1.0 + (at % 7) as f64 } else { 0.0 };
         Vectors::dense(columns, (0..n * columns).map(value).collect::<Vec<f64>>())
     }
 
-    /// The same as sparse rows, whatever their share.
+    /// The points as sparse rows, however many zeros they have.
     fn sparsely(points: &Vectors) -> Vectors {
         let Vectors::Dense64(rows) = points else { panic!("dense rows") };
         without_zeros(rows, &counts(rows)).into()

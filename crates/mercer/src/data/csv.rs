@@ -1,4 +1,4 @@
-//! CSV and its kin: rows of cells, perhaps with names on top, numbers and words mixed.
+//! CSV and similar formats: rows of cells, which are numbers or words, with or without a header.
 //!
 //! The header is recognised where the first row has a word in a column that is otherwise numeric (a table of
 //! words alone has none unless the options say so). The label is the column that the options name, else the one
@@ -17,7 +17,7 @@ use super::input::Input;
 use super::number;
 use super::table::{ColumnRef, ReadOptions, Table};
 use super::{Dense, LabelColumn};
-use crate::error::{DataProblem, Error, ErrorKind, Problem, Result};
+use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
 /// Names of a label column, in lower case.
 const LABELS: [&str; 4] = ["label", "class", "target", "y"];
@@ -43,7 +43,7 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<Table> {
     let layout = known.map(|named| Layout::new(&first, named, options)).transpose()?;
     let numbers = layout.as_ref().map(|layout| &layout.numbers[..]);
 
-    // Before the header is known the first row waits: it may be names, and then it has no flaws.
+    // The first row is kept apart until it is known whether it is a header, in which words are no error.
     let mut top = builders(&first);
     let waiting = if known == Some(true) { Ok(()) } else { cells.push(&mut top, numbers) };
     let mut columns = builders(&first);
@@ -68,24 +68,24 @@ fn builders(first: &[Vec<u8>]) -> Vec<ColumnBuilder> {
     first.iter().map(|_| ColumnBuilder::default()).collect()
 }
 
-/// Whether the first row has names, where an earlier file's columns tell.
+/// Whether the first row is a header, if the columns of an earlier file decide it.
 fn known_header(first: &[Vec<u8>], encoding: Option<&Encoding>) -> Option<bool> {
     let encoding = encoding?;
     let is_name = |cell: &Vec<u8>| encoding.columns.iter().any(|column| column.name.as_bytes() == cell);
     Some(encoding.named && first.iter().any(is_name))
 }
 
-/// Whether the first row has a word where all others have numbers.
+/// Whether the first row has a word in a column where all other rows have numbers.
 fn looks_like_header(first: &[Vec<u8>], columns: &[ColumnBuilder], rows: usize) -> bool {
     let is_word =
-        |cell: &Vec<u8>| !cell.is_empty() && matches!(number::whole(cell), Err(Problem::BadNumber(_)));
+        |cell: &Vec<u8>| !cell.is_empty() && matches!(number::whole(cell), Err(ParseProblem::BadNumber(_)));
     if rows == 0 {
         return first.iter().all(is_word);
     }
     first.iter().zip(columns).any(|(cell, column)| is_word(cell) && column.as_numbers().is_some())
 }
 
-/// What each column of the file is for.
+/// The role of each column of the file: feature, label or neither.
 struct Layout {
     names: Vec<String>,
     named: bool,
@@ -128,7 +128,7 @@ impl Layout {
         Ok(Self { names, named, label, features, numbers })
     }
 
-    /// Makes rows of the columns, by an earlier encoding or a new one.
+    /// Turns the columns into rows of features, by an earlier encoding or a new one.
     fn table(self, columns: Vec<ColumnBuilder>, rows: usize, encoding: Option<&Encoding>) -> Table {
         let mut columns: Vec<LabelColumn> = columns.into_iter().map(ColumnBuilder::finish).collect();
         let cells: Vec<&LabelColumn> = self.features.iter().map(|&k| &columns[k]).collect();
@@ -156,7 +156,7 @@ impl Layout {
     }
 }
 
-/// The name itself, or with a number behind it if an earlier column has it already.
+/// The name itself, or the name with a number appended if an earlier column has it already.
 fn unused_name(name: String, used: &[String]) -> String {
     if !used.contains(&name) {
         return name;
@@ -168,7 +168,7 @@ fn unused_name(name: String, used: &[String]) -> String {
 /// The column that holds the label, if one does.
 fn find_label(names: &[String], named: bool, options: &ReadOptions) -> Result<Option<usize>> {
     let encoding = options.encoding.as_ref();
-    // Only features, as an earlier file had them: nothing is left to be the label.
+    // As many columns as the earlier file had features: no column is left for the label.
     let bare = encoding.is_some_and(|e| !(named && e.named) && e.columns.len() == names.len());
     match &options.label {
         _ if bare => Ok(None),

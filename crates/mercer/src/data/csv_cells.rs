@@ -1,4 +1,4 @@
-//! Cells of a CSV file, row by row, and where each lies in the text.
+//! Cells of a CSV file, row by row, and their positions in the text for messages.
 
 use std::io::{self, Read};
 
@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number;
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 
-/// What separates the cells: of comma, tab and semicolon the one most often outside quotes in the first line.
+/// Guesses the delimiter: of comma, tab and semicolon the one that occurs most often outside quotes in the first line.
 pub(crate) fn guess_delimiter(head: &[u8]) -> u8 {
     let mut counts = [(b',', 0_usize), (b'\t', 0), (b';', 0)];
     let mut quoted = false;
@@ -30,7 +30,7 @@ pub(crate) fn guess_delimiter(head: &[u8]) -> u8 {
     counts.iter().find(|&&(_, count)| count == most).map_or(b',', |&(delimiter, _)| delimiter)
 }
 
-/// Rows of an input, all of as many cells as the first.
+/// The rows of an input. All must have as many cells as the first.
 pub(crate) struct Cells {
     reader: csv::Reader<Recorder>,
     delimiter: u8,
@@ -39,7 +39,7 @@ pub(crate) struct Cells {
     expected: Option<usize>,
 }
 
-/// Rows cut into cells before their columns are parsed side by side.
+/// Rows that are cut into cells at once, before their columns are parsed on all threads.
 const BATCH: usize = 1024;
 
 impl Cells {
@@ -54,14 +54,14 @@ impl Cells {
         Self { reader, delimiter, row: csv::ByteRecord::new(), batch: Vec::new(), expected: None }
     }
 
-    /// Goes to the next row; `false` at the end.
+    /// Reads the next row; `false` at the end.
     pub(crate) fn next(&mut self) -> Result<bool> {
         let start = self.reader.position().byte();
         self.reader.get_mut().needed = start;
         self.read_row()
     }
 
-    /// Reads the next row without giving up what a message about earlier ones would need.
+    /// Reads the next row and keeps the text of earlier rows, which a message may still need.
     fn read_row(&mut self) -> Result<bool> {
         match self.reader.read_byte_record(&mut self.row) {
             Ok(false) => return Ok(false),
@@ -80,11 +80,11 @@ impl Cells {
         if found == expected {
             return Ok(true);
         }
-        Err(self.flaw(&self.row, found.min(expected), Problem::Ragged { found, expected }))
+        Err(self.flaw(&self.row, found.min(expected), ParseProblem::Ragged { found, expected }))
     }
 
-    /// Appends the cells of a batch of rows to the columns, each column on a thread of its own; how many rows, 0 at
-    /// the end. The flaw reported is the first of the text, whichever thread comes upon its own first.
+    /// Appends the cells of a batch of rows to the columns, each column on a thread of its own. Returns the number of
+    /// rows, 0 at the end. The error is the first one of the text, whichever thread finds its error first.
     pub(crate) fn push_batch(
         &mut self,
         columns: &mut [ColumnBuilder],
@@ -121,17 +121,17 @@ impl Cells {
         outcome.map(|_| count)
     }
 
-    /// Cells in this row.
+    /// The number of cells in the current row.
     pub(crate) fn len(&self) -> usize {
         self.row.len()
     }
 
-    /// Cell `k` of this row without the white space around it.
+    /// Cell `k` of the current row without the white space around it.
     pub(crate) fn cell(&self, k: usize) -> &[u8] {
         self.row[k].trim_ascii()
     }
 
-    /// Appends the cells of this row to the columns; `numbers` are those where words are refused.
+    /// Appends the cells of the current row to the columns; words are refused in columns whose entry of `numbers` is true.
     pub(crate) fn push(&self, columns: &mut [ColumnBuilder], numbers: Option<&[bool]>) -> Result<()> {
         for (k, column) in columns.iter_mut().enumerate() {
             push(self.cell(k), k, column, numbers).map_err(|problem| self.flaw(&self.row, k, problem))?;
@@ -139,25 +139,25 @@ impl Cells {
         Ok(())
     }
 
-    /// Refuses a row that the end of the text ended inside quotes: it holds all that came after the quote.
+    /// Refuses a row that ends inside quotes because the text ends there: all text after the open quote is in this row.
     fn check_quotes(&self) -> Result<()> {
         if !self.reader.get_ref().ended {
             return Ok(());
         }
         let (line, raw) = self.text(&self.row);
         let Some((down, column)) = open_quote(raw, self.delimiter) else { return Ok(()) };
-        let problem = Problem::Other("a quote opens here and is never closed".into());
+        let problem = ParseProblem::Other("a quote opens here and is never closed".into());
         Err(Error::parse(self.reader.get_ref().input.path(), line + down, column, problem))
     }
 
-    /// A flaw in cell `k` of a row, or at its end if there are fewer.
-    fn flaw(&self, row: &csv::ByteRecord, k: usize, problem: Problem) -> Error {
+    /// The error of a problem in cell `k` of a row, or at the end of the row if it has fewer cells.
+    fn flaw(&self, row: &csv::ByteRecord, k: usize, problem: ParseProblem) -> Error {
         let (line, raw) = self.text(row);
         let (down, column) = place(raw, self.delimiter, k);
         Error::parse(self.reader.get_ref().input.path(), line + down, column, problem)
     }
 
-    /// The line of a row and the text that begins with it.
+    /// The line number of a row, and the text from the row on.
     fn text(&self, row: &csv::ByteRecord) -> (u64, &[u8]) {
         let recorder = self.reader.get_ref();
         let (line, byte) = row.position().map_or((1, 0), |at| (at.line(), at.byte()));
@@ -165,25 +165,32 @@ impl Cells {
     }
 }
 
-/// Appends a cell to its column, the one with number `k` from 0; words are refused where `numbers` says so.
-fn push(cell: &[u8], k: usize, column: &mut ColumnBuilder, numbers: Option<&[bool]>) -> Result<(), Problem> {
+/// Appends a cell to its column, which has number `k` from 0; a word is refused if `numbers[k]` is true.
+fn push(
+    cell: &[u8],
+    k: usize,
+    column: &mut ColumnBuilder,
+    numbers: Option<&[bool]>,
+) -> Result<(), ParseProblem> {
     match number::whole(cell) {
         Ok(value) => {
             column.push_number(value);
             Ok(())
         }
-        Err(_) if cell.is_empty() => Err(Problem::Other(format!("missing value in column {}", k + 1).into())),
-        Err(Problem::BadNumber(_)) if !numbers.is_some_and(|must| must[k]) => column.push(cell),
+        Err(_) if cell.is_empty() => {
+            Err(ParseProblem::Other(format!("missing value in column {}", k + 1).into()))
+        }
+        Err(ParseProblem::BadNumber(_)) if !numbers.is_some_and(|must| must[k]) => column.push(cell),
         Err(problem) => Err(problem),
     }
 }
 
-/// Where cell `k` of the row that `raw` begins with lies: lines down, and column from 1.
+/// The position of cell `k` of the row that `raw` begins with: lines below the beginning of `raw`, and column from 1.
 fn place(raw: &[u8], delimiter: u8, k: usize) -> (u64, u64) {
     let (mut line, mut column, mut cell, mut quoted, mut begun) = (0, 1, 0, false, false);
     for &byte in raw {
         let line_end = byte == b'\n' || byte == b'\r';
-        // Blank lines before the row, white space before the cell.
+        // Blank lines before the row and white space before the cell are skipped.
         if cell == k && !quoted && !line_end && byte != b' ' {
             break;
         }
@@ -200,8 +207,8 @@ fn place(raw: &[u8], delimiter: u8, k: usize) -> (u64, u64) {
     (line, column)
 }
 
-/// Where the quote lies that is still open at the end of a text: lines down, and column from 1. A quote opens at the
-/// beginning of a cell only, and two of them inside are one that is meant.
+/// The position of the quote that is still open at the end of a text: lines below its beginning, and column from 1. A
+/// quote opens at the beginning of a cell only; two quotes inside a quoted cell stand for one.
 fn open_quote(text: &[u8], delimiter: u8) -> Option<(u64, u64)> {
     let (mut here, mut opened, mut beginning) = ((0, 1), None, true);
     let mut bytes = text.iter().copied().peekable();
@@ -218,15 +225,15 @@ fn open_quote(text: &[u8], delimiter: u8) -> Option<(u64, u64)> {
     opened
 }
 
-/// Hands an input on and keeps what a message may still point at.
+/// Passes on the bytes of an input and keeps a copy of those that a message may still need.
 struct Recorder {
     input: Input,
     kept: Vec<u8>,
-    /// Byte of the text that `kept` begins with.
+    /// The position in the text at which `kept` begins.
     from: u64,
-    /// The first byte that is still needed.
+    /// The position of the first byte that is still needed.
     needed: u64,
-    /// Whether all of the text was read.
+    /// Whether the whole text has been read.
     ended: bool,
 }
 

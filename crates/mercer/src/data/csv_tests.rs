@@ -65,10 +65,10 @@ fn a_later_file_gets_the_same_columns() {
     let encoding = read_text("size,colour,y\n1,red,0\n2,blue,1\n").encoding;
     let options = ReadOptions { encoding, ..ReadOptions::default() };
     let expected = dense(3, &[5.0, 0.0, 0.0, 6.0, 1.0, 0.0]);
-    // Another order of columns, a column more, a new category, no label.
+    // Columns in another order, one more column, a new category, no label.
     let named = read_with("extra,colour,size\n9,green,5\n9,blue,6\n", &options).unwrap();
     assert_eq!((&named.points, &named.labels), (&expected, &None));
-    // By place, with the label and without.
+    // By position, with the label and without.
     let placed = read_with("5,green,1\n6,blue,0\n", &options).unwrap();
     assert_eq!((&placed.points, classes(&placed)), (&expected, vec!["1".into(), "0".into()]));
     let bare = read_with("5,green\n6,blue\n", &options).unwrap();

@@ -1,11 +1,11 @@
-//! Dense rows, one after the other.
+//! Dense rows of numbers.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::Real;
 
-/// Values that somebody holds: a vector, or memory of another program's that is lent.
+/// Shared values: a vector, or memory that belongs to another library and is borrowed (a NumPy array).
 type Held<T> = Arc<dyn AsRef<[T]> + Send + Sync>;
 
 /// A matrix of `n` rows by `columns`, row after row. A clone shares the values.
@@ -31,7 +31,7 @@ impl<T: PartialEq> PartialEq for Dense<T> {
 }
 
 impl<T: Real> Dense<T> {
-    /// Rows of `columns` values each.
+    /// Rows of `columns` values each, row after row.
     ///
     /// # Panics
     /// If `values` is not a whole number of rows, or `columns` is 0 and there are values.
@@ -40,8 +40,8 @@ impl<T: Real> Dense<T> {
         Self::held(columns, Arc::new(values))
     }
 
-    /// The same over values that somebody else holds: nothing is copied, and they are let go of with the last clone. Like
-    /// the values of a vector they must not change meanwhile.
+    /// Rows of `columns` values each over shared values, without a copy: they are released with the last clone of the
+    /// matrix, and must not change as long as one exists.
     ///
     /// # Panics
     /// As [`Dense::new`].
@@ -53,13 +53,13 @@ impl<T: Real> Dense<T> {
         Self { columns, rows, values }
     }
 
-    /// Values per row.
+    /// The number of values in a row.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Rows.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows
@@ -91,7 +91,7 @@ impl<T: Real> Dense<T> {
         Self { columns: self.columns, rows: index.len(), values: Arc::new(values) }
     }
 
-    /// The same rows with zeros added or columns dropped at the right.
+    /// A copy with another number of columns: zeros are added or columns dropped at the right.
     #[must_use]
     pub fn with_width(&self, columns: usize) -> Self {
         let mut values = vec![T::default(); self.rows * columns];

@@ -1,35 +1,35 @@
-//! How the columns of a table with words become numbers.
+//! How the columns of a table become features, words included.
 //!
 //! A column whose cells are all numbers is one feature. A column with words is one-hot encoded: one feature per
-//! category, in sorted order, 1 where the cell is that category and 0 elsewhere. A category that was not there
-//! when the encoding was made gives zeros in all of them.
+//! category, in sorted order, 1 where the cell is that category and 0 elsewhere. A category that did not occur when the
+//! encoding was made gives 0 in all features of the column.
 
 use serde::{Deserialize, Serialize};
 
-/// The feature columns of a table, in order, and where its label was.
+/// The feature columns of a table, in order, and the column of its label.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Encoding {
-    /// The columns that are features.
+    /// The columns that become features.
     pub columns: Vec<Column>,
-    /// Whether the names come from a header, so that columns are found by name.
+    /// Whether the names come from a header. Columns of another file are then found by name, else by position.
     pub named: bool,
-    /// The label's name, where there was a header.
+    /// The name of the label's column, if there was a header.
     pub label_name: Option<String>,
-    /// The label's place, from 1.
+    /// The position of the label's column, from 1.
     pub label_number: Option<usize>,
 }
 
 /// One column of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name in the header, else its place in the file, from 1.
+    /// Its name in the header, else its position in the file, from 1.
     pub name: String,
-    /// Its categories in sorted order; none for a column of numbers.
+    /// Its categories in sorted order; `None` for a column of numbers.
     pub categories: Option<Vec<String>>,
 }
 
 impl Column {
-    /// Features that this column becomes.
+    /// How many features this column becomes.
     #[must_use]
     pub fn width(&self) -> usize {
         self.categories.as_ref().map_or(1, Vec::len)
@@ -37,13 +37,13 @@ impl Column {
 }
 
 impl Encoding {
-    /// Features that a row becomes.
+    /// How many features a row becomes.
     #[must_use]
     pub fn width(&self) -> usize {
         self.columns.iter().map(Column::width).sum()
     }
 
-    /// Names of the features: the column's, or `column=category`.
+    /// Names of the features: the name of a column of numbers, else `column=category`.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::with_capacity(self.width());

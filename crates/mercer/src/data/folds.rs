@@ -1,8 +1,8 @@
-//! Points dealt out to folds, each of which is left out once.
+//! Cross-validation: points are divided into folds, each of which is left out once.
 //!
-//! Points are shuffled by a generator with a seed (class by class where there are classes) and dealt out one after the
-//! other, so that the folds differ by one point at most: the same seed gives the same folds on every machine and on
-//! any number of threads. Cost: O(n).
+//! Points are shuffled by a generator with a seed (class by class if there are classes) and given to the folds in turn,
+//! so that the sizes of the folds differ by one point at most. The folds depend on the seed alone, not on the computer or
+//! the number of threads. Cost: O(n).
 //!
 //! ```
 //! use mercer::data::{Folds, Labels};
@@ -17,7 +17,7 @@
 
 use super::Labels;
 
-/// To which fold each point belongs.
+/// The fold of each point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folds {
     of: Vec<usize>,
@@ -25,7 +25,7 @@ pub struct Folds {
 }
 
 impl Folds {
-    /// `folds` folds with their share of every class; as many as there are points at most, and at least one.
+    /// `folds` folds, each with its share of every class; at most as many as there are points, and at least one.
     #[must_use]
     pub fn stratified(labels: &Labels, folds: usize, seed: u64) -> Self {
         let mut members = vec![Vec::new(); labels.classes().len()];
@@ -33,7 +33,7 @@ impl Folds {
         Self::deal(members, folds, seed)
     }
 
-    /// `folds` folds of `points` points that have no classes; as many as there are points at most, and at least one.
+    /// `folds` folds of `points` points that have no classes; at most as many as there are points, and at least one.
     #[must_use]
     pub fn plain(points: usize, folds: usize, seed: u64) -> Self {
         Self::deal(vec![(0..points).collect()], folds, seed)
@@ -45,7 +45,7 @@ impl Folds {
         let mut random = SplitMix(seed);
         groups.iter_mut().for_each(|group| random.shuffle(group));
         let mut of = vec![0; points];
-        // One group goes on where the last one ended, so that the folds differ by one point at most.
+        // A class continues with the fold after the last one of the class before, so that sizes differ by one at most.
         groups.iter().flatten().enumerate().for_each(|(dealt, &i)| of[i] = dealt % count);
         Self { of, count }
     }
@@ -56,14 +56,14 @@ impl Folds {
         self.count
     }
 
-    /// The points of fold `fold`, which are left out, and all others, both ascending.
+    /// The points of fold `fold`, which are left out, and all other points, both ascending.
     #[must_use]
     pub fn split(&self, fold: usize) -> (Vec<usize>, Vec<usize>) {
         (0..self.of.len()).partition(|&i| self.of[i] == fold)
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): small, and the same on every machine.
+/// The pseudo-random generator SplitMix64 (Steele, Lea and Flood, 2014): small, with the same numbers on every computer.
 pub(crate) struct SplitMix(pub(crate) u64);
 
 impl SplitMix {
@@ -75,7 +75,7 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// Fisher and Yates.
+    /// Shuffles a list (Fisher and Yates).
     pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             // The upper half of the product is uniform below `last + 1` to one part in 2⁶⁴/n.

@@ -1,7 +1,7 @@
 //! Numbers as C's `printf` writes them, for files that other programs compare byte by byte.
 
 /// The text of C's `%.{digits}g`: at most `digits` significant digits, correctly rounded, no trailing zeros, with
-/// an exponent where the value is below 10⁻⁴ or has more whole digits than that.
+/// an exponent if the value is below 10⁻⁴ or has more than `digits` digits before the decimal point.
 ///
 /// ```
 /// use mercer::data::format_g;

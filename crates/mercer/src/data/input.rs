@@ -1,8 +1,8 @@
-//! Bytes of a file, decompressed, with the position they have been read to.
+//! The decompressed bytes of a file, with line and column for messages.
 //!
-//! A file is recognised by its first bytes, not by its name: gzip (also of several members, as `cat a.gz b.gz`
-//! makes them) and zstd are decompressed by a thread of their own while they are read, anything else is handed on as it is. The path `-`
-//! is standard input.
+//! Compression is recognised by the first bytes of a file, not by its name: gzip (also of several members, as `cat a.gz
+//! b.gz` makes them) and zstd are decompressed by a thread of their own, other files are read as they are. The path `-` is
+//! standard input.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -11,23 +11,23 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::MultiGzDecoder;
 
 use super::ahead::Ahead;
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 
-/// Compressed bytes are fetched in pieces of this size: large enough that system calls do not show.
+/// Bytes read from the file at once: enough that the time of system calls does not matter.
 const BUFFER: usize = 256 << 10;
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 const BYTE_ORDER_MARK: &[u8] = &[0xef, 0xbb, 0xbf];
 
-/// A stream of decompressed bytes that knows the line and column it has come to.
+/// A stream of decompressed bytes that keeps count of the line and column it has been read to.
 pub(crate) struct Input {
     path: PathBuf,
     reader: Box<dyn Read + Send>,
     compressed: bool,
-    /// Bytes looked at before their time; `head[taken..]` are still to be read.
+    /// Bytes that were read by [`Input::peek`]; `head[taken..]` are still to be returned.
     head: Vec<u8>,
     taken: usize,
-    /// What went wrong while looking ahead, to be met after the head; a decoder may not say it twice.
+    /// An error that was met by [`Input::peek`], to be returned after `head`: a decoder may not report it twice.
     pending: Option<io::Error>,
     line: u64,
     column: u64,
@@ -43,7 +43,7 @@ impl Input {
         Self::new(path, file)
     }
 
-    /// Decompresses what `reader` gives; `path` is the name in messages.
+    /// Decompresses the bytes of `reader`; `path` is the name in messages.
     pub(crate) fn new(path: &Path, reader: impl Read + Send + 'static) -> Result<Self> {
         let mut raw = Self::plain(path, Box::new(reader));
         let magic = raw.peek(ZSTD.len())?;
@@ -81,12 +81,12 @@ impl Input {
         }
     }
 
-    /// The name in messages.
+    /// The name of the input in messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The next `count` bytes, fewer only at the end, without reading past them.
+    /// The next `count` bytes (fewer only at the end), which will be read again.
     pub(crate) fn peek(&mut self, count: usize) -> Result<&[u8]> {
         while self.head.len() - self.taken < count {
             let missing = count - (self.head.len() - self.taken);
@@ -108,11 +108,11 @@ impl Input {
         Ok(&self.head[self.taken..end])
     }
 
-    /// What a failed read means: the operating system's fault, or damage in the compressed stream at the
-    /// position reached.
+    /// The error of a failed read: one of the operating system, or damage of the compressed stream at the position
+    /// reached.
     pub(crate) fn failure(&self, source: io::Error) -> Error {
         if self.compressed && source.raw_os_error().is_none() {
-            Error::parse(&self.path, self.line, self.column, Problem::Truncated)
+            Error::parse(&self.path, self.line, self.column, ParseProblem::Truncated)
         } else {
             Error::io(&self.path, source)
         }
@@ -207,7 +207,7 @@ pub(crate) mod tests {
             let end = memchr::memrchr(b'\n', &got).map_or(0, |at| at + 1);
             assert_eq!(*line, 1 + memchr::memchr_iter(b'\n', &got).count() as u64);
             assert_eq!(*column, 1 + (got.len() - end) as u64);
-            assert_eq!(*problem, Problem::Truncated);
+            assert_eq!(*problem, ParseProblem::Truncated);
         }
     }
 

@@ -1,12 +1,12 @@
-//! Several labels for each point, or none.
+//! Sets of labels: a point may have several labels, or none.
 
 use std::collections::HashMap;
 
 use super::number::{self, lossy};
 use super::{Labels, number_text};
-use crate::error::Problem;
+use crate::error::ParseProblem;
 
-/// Label names and, for each point, the numbers of those it has, ascending.
+/// Label names and, for each point, the numbers of its labels, ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelSets {
     names: Vec<String>,
@@ -14,9 +14,9 @@ pub struct LabelSets {
 }
 
 impl LabelSets {
-    /// From texts such as `2,5`, as LIBSVM's files of several labels have them; an empty one is a point without labels.
-    /// Names that are all numbers are put in the order of the numbers, others in alphabetical order; the spellings of a
-    /// number, `1`, `+1`, `1.0`, are one name.
+    /// Parses texts such as `2,5`, the form of LIBSVM's files with several labels; an empty text is a point without
+    /// labels. If all names are numbers they are sorted as numbers, else alphabetically; different spellings of a number
+    /// (`1`, `+1`, `1.0`) are one name.
     pub fn split<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Self {
         let texts: Vec<Vec<String>> = texts.into_iter().map(|text| parts(text.as_ref())).collect();
         let mut names: Vec<String> = texts.iter().flatten().cloned().collect();
@@ -39,16 +39,16 @@ impl LabelSets {
         Self { sets, names }
     }
 
-    /// The sets that the class names of `labels` spell.
+    /// Parses the class names of `labels` as sets, see [`LabelSets::split`].
     #[must_use]
     pub fn of(labels: &Labels) -> Self {
         Self::split((0..labels.len()).map(|i| labels.name(i)))
     }
 
-    /// Sets over names that are given.
+    /// Sets over given names.
     ///
     /// # Panics
-    /// If a set has a number that is no name's, or does not ascend.
+    /// If a number in a set is not that of a name, or the numbers of a set do not ascend.
     #[must_use]
     pub fn new(names: Vec<String>, sets: Vec<Vec<u32>>) -> Self {
         let sound = |set: &Vec<u32>| {
@@ -59,7 +59,7 @@ impl LabelSets {
         Self { names, sets }
     }
 
-    /// The same sets over the names of another: what has no name there is left out.
+    /// These sets over other names; labels whose name is not among `names` are left out.
     #[must_use]
     pub fn over(&self, names: &[String]) -> Self {
         let number =
@@ -78,13 +78,13 @@ impl LabelSets {
         Self { names: self.names.clone(), sets: index.iter().map(|&i| self.sets[i].clone()).collect() }
     }
 
-    /// Label names.
+    /// The label names.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// For each point the numbers of its labels.
+    /// For each point, the numbers of its labels, ascending.
     #[must_use]
     pub fn sets(&self) -> &[Vec<u32>] {
         &self.sets
@@ -102,13 +102,13 @@ impl LabelSets {
         self.sets.is_empty()
     }
 
-    /// Who has label number `label`.
+    /// For each point, whether it has label number `label`.
     #[must_use]
     pub fn members(&self, label: usize) -> Vec<bool> {
         self.sets.iter().map(|set| set.binary_search(&(label as u32)).is_ok()).collect()
     }
 
-    /// The labels of point `i` as text, `2,5`.
+    /// The labels of point `i` as a text such as `2,5`.
     #[must_use]
     pub fn text(&self, i: usize) -> String {
         let names: Vec<&str> =
@@ -122,11 +122,11 @@ fn parts(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(name).collect()
 }
 
-/// The labels that the first word of a LIBSVM row spells: none where it has a colon, and so is an entry already.
+/// The labels in the first word of a LIBSVM row: none if it has a colon, because it is then the first entry of the row.
 ///
 /// # Errors
 /// The byte and what is wrong there, if a name is empty.
-pub(crate) fn word(word: &[u8]) -> Result<&[u8], (usize, Problem)> {
+pub(crate) fn word(word: &[u8]) -> Result<&[u8], (usize, ParseProblem)> {
     if word.contains(&b':') {
         return Ok(&[]);
     }
@@ -134,14 +134,14 @@ pub(crate) fn word(word: &[u8]) -> Result<&[u8], (usize, Problem)> {
     for part in word.split(|&byte| byte == b',') {
         if part.is_empty() {
             let words = format!("an empty name among the labels '{}'", lossy(word));
-            return Err((column, Problem::Other(words.into())));
+            return Err((column, ParseProblem::Other(words.into())));
         }
         column += part.len() + 1;
     }
     Ok(word)
 }
 
-/// How far sets found agree with the true ones.
+/// How well predicted sets of labels agree with the true sets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Agreement {
     /// The share of all decisions, one for each point and label, that are wrong.
@@ -150,7 +150,7 @@ pub struct Agreement {
     pub subset_accuracy: f64,
     /// F₁ = 2tp/(2tp + fp + fn) over all decisions together.
     pub micro_f1: f64,
-    /// The mean over the labels of their F₁, 0 for one that nobody has and nobody gets.
+    /// The mean over the labels of their F₁; 0 for a label that no point has and no point is predicted to have.
     pub macro_f1: f64,
 }
 
@@ -158,7 +158,7 @@ impl Agreement {
     /// Compares sets over the same names.
     ///
     /// # Panics
-    /// If there are other names or another number of points.
+    /// If the names or the numbers of points differ.
     #[must_use]
     pub fn new(truth: &LabelSets, found: &LabelSets) -> Self {
         assert_eq!((truth.names(), truth.len()), (found.names(), found.len()), "the same names and points");

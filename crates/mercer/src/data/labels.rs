@@ -1,4 +1,4 @@
-//! Classes and who belongs to them.
+//! Classes, and the class of each point.
 
 use std::collections::HashMap;
 
@@ -30,20 +30,20 @@ impl Labels {
         Self { classes, index }
     }
 
-    /// Classes and, for each point, the place of its class among them.
+    /// Classes and, for each point, the number of its class.
     ///
     /// # Panics
-    /// If a point has a class that is not there.
+    /// If the number of a point's class is too large.
     #[must_use]
     pub fn new(classes: Vec<String>, index: Vec<u32>) -> Self {
         assert!(index.iter().all(|&class| (class as usize) < classes.len()), "every class is listed");
         Self { classes, index }
     }
 
-    /// The same points with the classes put in the given order.
+    /// Reorders the classes; every point keeps its class.
     ///
     /// # Panics
-    /// If `classes` is not a permutation of the classes present.
+    /// If `classes` is not a permutation of the present classes.
     #[must_use]
     pub fn reordered(self, classes: Vec<String>) -> Self {
         assert_eq!(classes.len(), self.classes.len(), "a permutation has the same length");
@@ -54,13 +54,14 @@ impl Labels {
         Self { index: self.index.iter().map(|&c| to[c as usize]).collect(), classes }
     }
 
-    /// LIBSVM's order: as first seen, but for the two classes −1 and 1, of which 1 comes first.
+    /// Reorders the classes as LIBSVM does: in the order in which they first appear, but if the classes are −1 and 1, the
+    /// class 1 comes first.
     #[must_use]
     pub fn libsvm_order(self) -> Self {
         if self.classes == ["-1", "1"] { self.reordered(vec!["1".to_owned(), "-1".to_owned()]) } else { self }
     }
 
-    /// The labels of the points at `index`, with the classes that occur among them, in the same order.
+    /// The labels of the points at `index`. Only classes that occur among them are kept, in their present order.
     #[must_use]
     pub fn select(&self, index: &[usize]) -> Self {
         let mut number = vec![u32::MAX; self.classes.len()];

@@ -1,11 +1,12 @@
 //! LIBSVM text: one row a line, `label index:value index:value …`.
 //!
-//! Indices count from 1 and ascend; entries left out are zero; white space separates; a blank line is no row, a
-//! line with a label alone is a row of zeros; `#` starts a comment, as in SVMlight. The text is cut into blocks
-//! of whole lines that all threads parse side by side while the next blocks are read. Blocks are cut by the text
-//! alone and joined in the order of the file, so the result does not depend on the number of threads.
+//! Indices count from 1 and ascend; entries that are left out are zero; white space separates entries; a blank line is
+//! not a row, a line with a label alone is a row of zeros; `#` starts a comment, as in SVMlight. The text is cut into
+//! blocks of whole lines that are parsed on all threads while the next blocks are read. Where blocks are cut depends on
+//! the text alone, and they are joined in the order of the file, so that the result does not depend on the number of
+//! threads.
 //!
-//! Cost: one pass over the text, O(entries) memory for the result, and a few blocks besides.
+//! Cost: one pass over the text; memory for the result, O(entries), and for a few blocks.
 
 use rayon::prelude::*;
 
@@ -14,24 +15,24 @@ use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number::{self, is_space, lossy};
 use super::{LabelColumn, Sparse, label_sets};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 use crate::simd::huge_vec;
 
-/// The most blocks parsed side by side; memory grows with it, and more threads than this are not fed.
+/// Blocks that are parsed at once: memory grows with their number, and more threads than this have nothing to do.
 const BATCH: usize = 16;
-/// The largest file for which room is made at once.
+/// Size of the largest file, in bytes, for which memory is reserved at once.
 const MOST_ROOM: u64 = 1 << 30;
 /// The largest feature index of the format, a C `int`.
 const LARGEST: u64 = i32::MAX as u64;
 
-/// What is asked of the rows beyond the format.
+/// What is expected of the rows beyond the format.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Form {
     /// Rows of a precomputed Gram: indices count from 0, the column of the serial number.
     pub(crate) precomputed: bool,
     /// Labels must be numbers.
     pub(crate) targets: bool,
-    /// A label is a set, `2,5`, and may be missing: then it is empty.
+    /// A label is a set such as `2,5`; a missing label is an empty set.
     pub(crate) sets: bool,
 }
 
@@ -40,7 +41,7 @@ pub(crate) struct Form {
 /// # Errors
 /// If the text is not in the format, with line and column, or reading fails.
 pub(crate) fn read(input: Input, form: Form) -> Result<(Sparse<f64>, LabelColumn)> {
-    let mut all = Rows::with_room(input.path());
+    let mut all = ParsedRows::with_room(input.path());
     for_each_piece(input, form, BLOCK, |piece| {
         all.append(piece);
         Ok(())
@@ -55,18 +56,18 @@ pub(crate) fn for_each_piece(
     input: Input,
     form: Form,
     size: usize,
-    mut visit: impl FnMut(&Rows) -> Result<()> + Send,
+    mut visit: impl FnMut(&ParsedRows) -> Result<()> + Send,
 ) -> Result<()> {
     let mut blocks = Blocks::new(input, size);
     let path = blocks.path().to_owned();
     let batch = (2 * rayon::current_num_threads()).min(BATCH);
-    let fresh = || (0..batch).map(|_| (Block::default(), Rows::default())).collect::<Vec<_>>();
+    let fresh = || (0..batch).map(|_| (Block::default(), ParsedRows::default())).collect::<Vec<_>>();
     let (mut parsed, mut current, mut next) = (fresh(), fresh(), fresh());
     let (mut done, mut filled) = (0, fill(&mut blocks, &mut current));
     while done + filled > 0 {
         let batch = &mut current[..filled];
         let parse = || {
-            let one = |(block, rows): &mut (Block, Rows)| rows.parse(block, form);
+            let one = |(block, rows): &mut (Block, ParsedRows)| rows.parse(block, form);
             batch.par_iter_mut().with_max_len(1).map(one).collect::<Vec<_>>()
         };
         let around = || {
@@ -86,20 +87,20 @@ pub(crate) fn for_each_piece(
     blocks.finish()
 }
 
-/// Reads blocks until the text or the batch ends; how many.
-fn fill(blocks: &mut Blocks, batch: &mut [(Block, Rows)]) -> usize {
+/// Reads blocks until the text or the batch ends. Returns how many.
+fn fill(blocks: &mut Blocks, batch: &mut [(Block, ParsedRows)]) -> usize {
     batch.iter_mut().map_while(|(block, _)| blocks.next(block).then_some(())).count()
 }
 
-/// A flaw in a line: byte from 0, and what is wrong there.
+/// An error in a line: the byte, from 0, and what is wrong there.
 struct Flaw {
     column: usize,
-    problem: Problem,
+    problem: ParseProblem,
 }
 
-/// Rows of a piece of the file.
-pub(crate) struct Rows {
-    /// Where each row starts among the entries, and where the last one ends.
+/// Parsed rows of a piece of the file.
+pub(crate) struct ParsedRows {
+    /// For each row, the position of its first entry; at last, the number of entries.
     start: Vec<usize>,
     index: Vec<u32>,
     values: Vec<f64>,
@@ -107,22 +108,22 @@ pub(crate) struct Rows {
     width: usize,
 }
 
-impl Default for Rows {
+impl Default for ParsedRows {
     fn default() -> Self {
         let labels = ColumnBuilder::default();
         Self { start: vec![0], index: Vec::new(), values: Vec::new(), labels, width: 0 }
     }
 }
 
-impl Rows {
-    /// No rows yet, with room for those of a file. An entry takes four bytes of text at least, `1:1 `; room that is not
-    /// used is never touched, and costs nothing.
+impl ParsedRows {
+    /// No rows yet, with memory reserved for those of a file. An entry takes at least four bytes of text, `1:1 `; memory
+    /// that is reserved and not used costs nothing.
     fn with_room(path: &std::path::Path) -> Self {
         let bytes = std::fs::metadata(path).map_or(0, |file| file.len()).min(MOST_ROOM) as usize;
         Self { index: huge_vec(bytes / 4), values: huge_vec(bytes / 4), ..Self::default() }
     }
 
-    /// Rows in this piece.
+    /// The number of rows.
     pub(crate) fn len(&self) -> usize {
         self.start.len() - 1
     }
@@ -133,7 +134,7 @@ impl Rows {
         (&self.index[range.clone()], &self.values[range])
     }
 
-    /// The labels of these rows as numbers; none where one is something else, which a form with targets refuses.
+    /// The labels of the rows as numbers; empty if one is not a number, which parsing refuses if `Form::targets` is set.
     pub(crate) fn targets(&self) -> &[f64] {
         self.labels.as_numbers().unwrap_or(&[])
     }
@@ -151,7 +152,7 @@ impl Rows {
         (Sparse::new(self.width, self.start, self.index, self.values), self.labels.finish())
     }
 
-    /// Parses the lines of a block, or says what is wrong at which line.
+    /// Parses the lines of a block; an error comes with its line.
     fn parse(&mut self, block: &Block, form: Form) -> Result<(), (u64, Flaw)> {
         self.start.truncate(1);
         self.index.clear();
@@ -187,7 +188,7 @@ impl Rows {
                 let token = token(&text[start..]);
                 let flaw = |problem| Flaw { column: start, problem };
                 if is_entry(token) {
-                    return Err(flaw(Problem::MissingLabel));
+                    return Err(flaw(ParseProblem::MissingLabel));
                 }
                 if form.targets {
                     self.labels.push_number(number::whole(token).map_err(flaw)?);
@@ -205,7 +206,7 @@ impl Rows {
     /// Parses `index:value` pairs from byte `at` of a line on.
     #[inline]
     fn entries(&mut self, text: &[u8], mut at: usize, precomputed: bool) -> Result<(), Flaw> {
-        // Column of index k is k - shift.
+        // The column of index k is k − shift.
         let shift = u64::from(!precomputed);
         let mut least = shift;
         loop {
@@ -219,9 +220,9 @@ impl Rows {
             let (index, colon) = index_at(text, at)?;
             if index < least {
                 let problem = if index == 0 && !precomputed {
-                    Problem::IndexZero
+                    ParseProblem::IndexZero
                 } else {
-                    Problem::IndexOrder { index, previous: least - 1 }
+                    ParseProblem::IndexOrder { index, previous: least - 1 }
                 };
                 return Err(Flaw { column: at, problem });
             }
@@ -246,7 +247,7 @@ fn index_at(text: &[u8], at: usize) -> Result<(u64, usize), Flaw> {
         index = index.wrapping_mul(10).wrapping_add(u64::from(text[end] - b'0'));
         end += 1;
     }
-    // Ten digits cannot overflow; an index with more may have leading zeros.
+    // Ten digits cannot overflow. An index with more digits may have leading zeros; `slow_index` parses it.
     if (1..=10).contains(&(end - at)) && text.get(end) == Some(&b':') && index <= LARGEST {
         return Ok((index, end));
     }
@@ -255,38 +256,40 @@ fn index_at(text: &[u8], at: usize) -> Result<(u64, usize), Flaw> {
         .map_err(|problem| Flaw { column: at, problem })
 }
 
-/// An index that the short way refused: odd, or plainly wrong.
+/// Parses an index in an unusual form, or says what is wrong with it.
 #[cold]
-fn slow_index(token: &[u8]) -> Result<(u64, usize), Problem> {
-    let Some(colon) = memchr::memchr(b':', token) else { return Err(Problem::MissingColon(lossy(token))) };
+fn slow_index(token: &[u8]) -> Result<(u64, usize), ParseProblem> {
+    let Some(colon) = memchr::memchr(b':', token) else {
+        return Err(ParseProblem::MissingColon(lossy(token)));
+    };
     let digits = &token[..colon];
     if digits == b"qid" {
-        return Err(Problem::Other("qid is not supported".into()));
+        return Err(ParseProblem::Other("qid is not supported".into()));
     }
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(Problem::BadIndex(lossy(digits)));
+        return Err(ParseProblem::BadIndex(lossy(digits)));
     }
     let index = std::str::from_utf8(digits).ok().and_then(|text| text.parse::<u64>().ok());
     match index {
         Some(index) if index <= LARGEST => Ok((index, colon)),
-        _ => Err(Problem::IndexTooLarge(lossy(digits))),
+        _ => Err(ParseProblem::IndexTooLarge(lossy(digits))),
     }
 }
 
-/// A value that the short way refused, and its length.
+/// Parses a value in an unusual form and returns it with its length, or says what is wrong with it.
 #[cold]
-fn slow_value(text: &[u8]) -> Result<(f64, usize), Problem> {
+fn slow_value(text: &[u8]) -> Result<(f64, usize), ParseProblem> {
     let token = token(text);
     let token = &token[..memchr::memchr(b'#', token).unwrap_or(token.len())];
     Ok((number::whole(token)?, token.len()))
 }
 
-/// The bytes up to white space or the end.
+/// The bytes of `text` up to white space or its end.
 fn token(text: &[u8]) -> &[u8] {
     &text[..text.iter().position(|&byte| is_space(byte)).unwrap_or(text.len())]
 }
 
-/// Whether a token is `index:value`, which is no label but the sign that one was forgotten.
+/// Whether a token is `index:value`: a row that begins with one has no label.
 pub(crate) fn is_entry(token: &[u8]) -> bool {
     memchr::memchr(b':', token).is_some_and(|colon| {
         colon > 0

@@ -7,7 +7,7 @@ use super::super::input::tests::gzip;
 use super::*;
 
 fn read_bytes(bytes: &[u8], precomputed: bool, size: usize) -> Result<(Sparse<f64>, LabelColumn)> {
-    let mut all = Rows::default();
+    let mut all = ParsedRows::default();
     let input = Input::new(Path::new("f"), Cursor::new(bytes.to_vec()))?;
     for_each_piece(input, Form { precomputed, ..Form::default() }, size, |piece| {
         all.append(piece);
@@ -20,7 +20,7 @@ fn read_text(text: &str) -> Result<(Sparse<f64>, LabelColumn)> {
     read_bytes(text.as_bytes(), false, 1 << 16)
 }
 
-/// The message of what is wrong with a text, wherever it is cut into blocks.
+/// The message of the error in a text, which does not depend on how the text is cut into blocks.
 fn flaw(text: &str) -> String {
     let message = read_text(text).unwrap_err().to_string();
     for size in [1, 5, 17] {

@@ -1,20 +1,20 @@
 //! Points, labels and the files they come from.
 //!
-//! A data set for vector kernels is [`Vectors`]: dense or sparse rows of `f32` or `f64`, kept as they came unless
-//! [`Vectors::compact`] is asked for the form that is faster. Its labels are [`Labels`], of any text. [`read`] turns a
-//! file into both: LIBSVM text, CSV or NPY, plain or compressed by gzip or zstd, and says file, line and column of what
-//! it cannot accept. [`write_libsvm`] and [`write_csv`] go the other way, [`Scaler`] brings features to a common size,
-//! and [`Range`] is LIBSVM's `svm-scale`. [`Folds`] deals points out for cross-validation.
+//! The points of a data set for vector kernels are [`Vectors`]: dense or sparse rows of `f32` or `f64`, kept in the form
+//! they were read in unless [`Vectors::compact`] changes it to the faster one. Its labels are [`Labels`], of any text.
+//! [`read`] reads both from a file of LIBSVM text, CSV or NPY, plain or compressed by gzip or zstd; an error names the
+//! file, line and column. [`write_libsvm`] and [`write_csv`] write such files, [`Scaler`] brings features to a common
+//! size, [`Range`] is LIBSVM's `svm-scale`, and [`Folds`] divides points for cross-validation.
 //!
-//! Cost: LIBSVM text is parsed in one pass on all threads, and what is read does not depend on their number.
-//! Compressed files are as fast as their decompressor.
+//! Cost: LIBSVM text is parsed in one pass on all threads, and the result does not depend on their number. Compressed
+//! files are read as fast as they can be decompressed.
 //!
 //! ```
 //! use std::io::Cursor;
 //! use std::path::Path;
 //! use mercer::data::{Points, ReadOptions, Scaler, read_from};
 //!
-//! // `read(path, &options)` does the same for a file.
+//! // `read(path, &options)` reads a file.
 //! let text = "cat 1:4 2:0.5\ndog 1:30\ncat 1:5 2:0.25\n";
 //! let table = read_from(Path::new("pets"), Cursor::new(text), &ReadOptions::default())?;
 //! assert_eq!((table.points.len(), table.points.width()), (3, 2));

@@ -1,8 +1,8 @@
 //! NumPy's array file (NPY versions 1 to 3): a short header, then the numbers.
 //!
-//! The header is data from outside: its length, its shape and its type are checked before a byte is set aside
-//! for them, and the array grows with the bytes that really come. `f4` stays `f32`; `f8`, integers and
-//! booleans become `f64`. A flaw is placed at line 1 and the byte of the file, from 1.
+//! The header is not trusted: its length, shape and type are checked before memory is reserved, and the array grows with
+//! the bytes that are read. `f4` becomes `f32`; `f8`, integers and booleans become `f64`. The position of an error is line
+//! 1 and the byte of the file, from 1.
 
 use std::io::Read;
 
@@ -10,12 +10,12 @@ use super::input::Input;
 use super::npy_header::{Element, Header};
 use super::table::{ColumnRef, ReadOptions, Table};
 use super::{Dense, LabelColumn, Real, Vectors};
-use crate::error::{DataProblem, Error, ErrorKind, Problem, Result};
+use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
 /// The first bytes of every NPY file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// NumPy itself refuses headers beyond 10,000 characters as unsafe; there is no honest use for so many.
+/// Most bytes of a header. NumPy itself refuses headers beyond 10,000 characters as unsafe.
 const LONGEST_HEADER: usize = 1 << 16;
 /// Bytes decoded at a time: a whole number of elements of every size.
 const PIECE: usize = 64 << 10;
@@ -63,12 +63,12 @@ fn no_column(name: &str) -> Error {
     ErrorKind::Data(DataProblem::NoColumn(name.into())).into()
 }
 
-/// A flaw at a byte of the file, counted from 0.
+/// The error of a problem at a byte of the file, counted from 0.
 fn flaw(input: &Input, byte: usize, what: &str) -> Error {
-    Error::parse(input.path(), 1, byte as u64 + 1, Problem::Other(what.into()))
+    Error::parse(input.path(), 1, byte as u64 + 1, ParseProblem::Other(what.into()))
 }
 
-/// Up to `count` bytes more.
+/// Appends up to `count` more bytes of the input to `out`.
 fn take(input: &mut Input, count: usize, out: &mut Vec<u8>) -> Result<()> {
     out.clear();
     match input.by_ref().take(count as u64).read_to_end(out) {
@@ -137,7 +137,7 @@ fn matrix<T: Real>(input: &mut Input, header: &Header, rows: usize, columns: usi
     Ok(Dense::new(columns, values))
 }
 
-/// Takes the label's column out.
+/// Separates the label's column from the others.
 fn split<T: Real>(all: Dense<T>, label: Option<usize>) -> (Dense<T>, Option<LabelColumn>) {
     let Some(label) = label else { return (all, None) };
     let numbers = (0..all.len()).map(|i| all.row(i)[label].to_f64()).collect();

@@ -7,18 +7,18 @@ pub(crate) enum Element {
     Float(usize),
     /// Two's complement of 1, 2, 4 or 8 bytes.
     Signed(usize),
-    /// Of 1, 2, 4 or 8 bytes; a boolean is one of 1.
+    /// Unsigned of 1, 2, 4 or 8 bytes; a boolean is unsigned of 1 byte.
     Unsigned(usize),
 }
 
 impl Element {
-    /// Bytes of an element.
+    /// The number of bytes of an element.
     pub(crate) fn size(self) -> usize {
         let (Self::Float(size) | Self::Signed(size) | Self::Unsigned(size)) = self;
         size
     }
 
-    /// The number that `raw` stores, of this element's size.
+    /// The number in the bytes `raw`; `big` tells whether the most significant byte comes first.
     pub(crate) fn value(self, raw: &[u8], big: bool) -> f64 {
         let place = |bits: u64, &byte: &u8| bits << 8 | u64::from(byte);
         let bits = if big { raw.iter().fold(0, place) } else { raw.iter().rev().fold(0, place) };
@@ -53,26 +53,26 @@ impl Element {
     }
 }
 
-/// What the header says.
+/// The contents of a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Type of an element.
+    /// The type of an element.
     pub(crate) element: Element,
     /// Whether the most significant byte comes first.
     pub(crate) big: bool,
-    /// Whether columns lie one after the other, not rows.
+    /// Whether the values are stored column after column, not row after row.
     pub(crate) fortran: bool,
-    /// Lengths of the dimensions.
+    /// The lengths of the dimensions.
     pub(crate) shape: Vec<usize>,
-    /// Byte of the file at which the elements begin.
+    /// The byte of the file at which the elements begin.
     pub(crate) data: usize,
 }
 
-/// A byte of the header and what is wrong there.
+/// An error in the header: the byte, and what is wrong there.
 type Flaw = (usize, &'static str);
 
 impl Header {
-    /// Reads the dictionary. Its keys may come in any order; one that is unknown, doubled or missing is refused.
+    /// Parses the dictionary. Its keys may come in any order; a key that is unknown, doubled or missing is refused.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, Flaw> {
         let mut scan = Scan { text, at: 0 };
         let (mut element, mut fortran, mut shape) = (None, None, None);
@@ -108,14 +108,14 @@ impl Header {
     }
 }
 
-/// A place in the header.
+/// A position in the header, up to which it has been parsed.
 struct Scan<'a> {
     text: &'a [u8],
     at: usize,
 }
 
 impl<'a> Scan<'a> {
-    /// The rest, from the next byte that is not white space.
+    /// Skips white space and returns the text that is left.
     fn rest(&mut self) -> &'a [u8] {
         let rest = &self.text[self.at..];
         self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();

@@ -1,10 +1,10 @@
 //! Decimal numbers from text, correctly rounded.
 //!
 //! A decimal $m · 10^e$ with $m < 2^{53}$ and $|e| ≤ 22$ has both parts exact in `f64`, so that one
-//! multiplication or division rounds once, which is correct rounding (Clinger 1990). That covers what files
-//! hold; everything else goes to the standard library, which is correctly rounded too.
+//! multiplication or division rounds once, which is correct rounding (Clinger 1990). Nearly all numbers in files are of
+//! this form; all others are parsed by the standard library, which rounds correctly too.
 
-use crate::error::Problem;
+use crate::error::ParseProblem;
 
 /// $10^0 … 10^{22}$: the powers of ten that `f64` holds exactly.
 const POWERS: [f64; 23] = [
@@ -12,7 +12,7 @@ const POWERS: [f64; 23] = [
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// More digits could overflow the `u64` they are gathered in.
+/// Most digits that fit the `u64` in which the digits are collected.
 const DIGITS: usize = 19;
 
 /// White space within a line.
@@ -21,11 +21,11 @@ pub(crate) fn is_space(byte: u8) -> bool {
     byte == b' ' || (b'\t'..=b'\r').contains(&byte)
 }
 
-/// The number at the start of `text` up to white space, `#` or the end, and its length; `None` where the short
-/// way does not apply, be it a number or not.
+/// The number at the start of `text` up to white space, `#` or the end, and its length. `None` if it is not of the form
+/// above; it may still be a number.
 #[inline]
 pub(crate) fn prefix(text: &[u8]) -> Option<(f64, usize)> {
-    // Most values of sparse files are one digit.
+    // Most values in sparse files have one digit.
     match *text {
         [digit @ b'0'..=b'9'] | [digit @ b'0'..=b'9', b' ', ..] => Some((f64::from(digit - b'0'), 1)),
         _ => decimal(text),
@@ -87,11 +87,11 @@ fn exponent_at(text: &[u8]) -> Option<(i64, usize)> {
     (1..=3).contains(&length).then_some((if negative { -power } else { power }, length + usize::from(sign)))
 }
 
-/// The finite number that the whole of `token` is.
+/// Parses the whole of `token` as a finite number.
 ///
 /// # Errors
-/// If it is no number, NaN or infinite (also by overflow).
-pub(crate) fn whole(token: &[u8]) -> Result<f64, Problem> {
+/// If it is not a number, NaN or infinite (also by overflow).
+pub(crate) fn whole(token: &[u8]) -> Result<f64, ParseProblem> {
     if let Some((value, length)) = prefix(token)
         && length == token.len()
     {
@@ -100,12 +100,12 @@ pub(crate) fn whole(token: &[u8]) -> Result<f64, Problem> {
     let value = std::str::from_utf8(token).ok().and_then(|text| text.parse::<f64>().ok());
     match value {
         Some(value) if value.is_finite() => Ok(value),
-        Some(_) => Err(Problem::NotFinite(lossy(token))),
-        None => Err(Problem::BadNumber(lossy(token))),
+        Some(_) => Err(ParseProblem::NotFinite(lossy(token))),
+        None => Err(ParseProblem::BadNumber(lossy(token))),
     }
 }
 
-/// A token as text for a message, cut where it would fill the screen.
+/// A token as text for a message, shortened if it is long.
 pub(crate) fn lossy(token: &[u8]) -> Box<str> {
     const SHOWN: usize = 40;
     let mut text = String::from_utf8_lossy(&token[..token.len().min(SHOWN)]).into_owned();
@@ -124,8 +124,8 @@ mod tests {
     fn agrees(text: &str) {
         match (whole(text.as_bytes()), text.parse::<f64>()) {
             (Ok(ours), Ok(theirs)) => assert_eq!(ours.to_bits(), theirs.to_bits(), "{text}"),
-            (Err(Problem::NotFinite(_)), Ok(theirs)) => assert!(!theirs.is_finite(), "{text}"),
-            (Err(Problem::BadNumber(_)), Err(_)) => {}
+            (Err(ParseProblem::NotFinite(_)), Ok(theirs)) => assert!(!theirs.is_finite(), "{text}"),
+            (Err(ParseProblem::BadNumber(_)), Err(_)) => {}
             (ours, theirs) => panic!("{text}: {ours:?} but {theirs:?}"),
         }
     }

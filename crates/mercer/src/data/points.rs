@@ -1,4 +1,4 @@
-//! What a kernel needs to know of its points.
+//! Points, the inputs of kernels: the trait of all input spaces, and vectors.
 
 use super::{Dense, Sparse};
 use crate::error::{DataProblem, ErrorKind, Result};
@@ -37,29 +37,29 @@ impl Real for f64 {
     }
 }
 
-/// A list of points of an input space: vectors, strings, graphs, sets.
+/// A list of points of one input space: vectors, strings, graphs, sets.
 pub trait Points: Clone + Send + Sync {
     /// How many points there are.
     fn len(&self) -> usize;
-    /// Whether there are none.
+    /// Whether there are no points.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
     /// The points at `index`, in that order.
     #[must_use]
     fn select(&self, index: &[usize]) -> Self;
-    /// Features of a point, 0 where the space has no such thing.
+    /// The number of features of a point; 0 in a space whose points have no features.
     fn width(&self) -> usize {
         0
     }
-    /// The first number that is not finite, as (point, feature) from 0; none where points are not numbers.
+    /// The first number that is not finite, as (point, feature) from 0; `None` in a space whose points are not numbers.
     fn first_not_finite(&self) -> Option<(usize, usize)> {
         None
     }
     /// Refuses points with a number that is not finite.
     ///
     /// # Errors
-    /// Where the first such number is.
+    /// If a number is not finite; the error has the position of the first such number.
     fn check_finite(&self) -> Result<()> {
         match self.first_not_finite() {
             None => Ok(()),
@@ -79,7 +79,7 @@ impl Points for Vec<String> {
     }
 }
 
-/// Rows of numbers, dense or sparse, in the precision they came in.
+/// Points that are vectors: rows of numbers, dense or sparse, in single or double precision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Vectors {
     /// Dense rows of `f32`.
@@ -92,16 +92,16 @@ pub enum Vectors {
     Sparse64(Sparse<f64>),
 }
 
-/// One row of [`Vectors`].
+/// A row of [`Vectors`].
 #[derive(Debug, Clone, Copy)]
 pub enum Row<'a> {
-    /// All values.
+    /// All values of a dense row of `f32`.
     Dense32(&'a [f32]),
-    /// All values.
+    /// All values of a dense row of `f64`.
     Dense64(&'a [f64]),
-    /// Columns (from 0, ascending) and their values.
+    /// The stored columns (from 0, ascending) of a sparse row and their values, `f32`.
     Sparse32(&'a [u32], &'a [f32]),
-    /// Columns (from 0, ascending) and their values.
+    /// The stored columns (from 0, ascending) of a sparse row and their values, `f64`.
     Sparse64(&'a [u32], &'a [f64]),
 }
 
@@ -120,7 +120,7 @@ impl Row<'_> {
         }
     }
 
-    /// The value in column `k`, 0 where nothing is stored.
+    /// The value in column `k`; 0 if none is stored there.
     #[must_use]
     pub fn get(&self, k: usize) -> f64 {
         let sparse = |index: &[u32]| index.binary_search(&(k as u32)).ok();
@@ -132,7 +132,7 @@ impl Row<'_> {
         }
     }
 
-    /// The columns up to the last that is stored.
+    /// The number of columns up to the last stored one.
     #[must_use]
     pub fn width(&self) -> usize {
         match *self {

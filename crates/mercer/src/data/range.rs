@@ -1,9 +1,9 @@
 //! LIBSVM's `svm-scale`: range files, and data files scaled from text to text.
 //!
 //! A range file holds `x`, the limits of the scaled values, then `index min max` for each feature with more than
-//! one value; a block `y` with the limits and the range of the target may come first. The data are read twice,
-//! once for the range and once to be scaled, and never held in memory. Output is byte for byte that of LIBSVM's
-//! program: targets as `%.17g`, values as `%g`, zeros not written, a space before each line end.
+//! one value; a block `y` with the limits and the range of the target may come first. The data are read twice, once for
+//! the range and once to be scaled, and never held in memory. The output is byte for byte that of LIBSVM's program:
+//! targets as `%.17g`, values as `%g`, no zeros, a space before each line end.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -11,26 +11,26 @@ use std::path::Path;
 
 use super::blocks::BLOCK;
 use super::input::Input;
-use super::libsvm::{Form, Rows, for_each_piece};
+use super::libsvm::{Form, ParsedRows, for_each_piece};
 use super::range_file::parse;
 use super::scale::{check_width, scaled};
 use super::{Scaler, format_g, write_atomic};
 use crate::error::{DataProblem, Error, ErrorKind, Result, check};
 
-/// What `svm-scale` saves and restores.
+/// The contents of a range file: how `svm-scale` maps each feature, and the target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range {
-    /// Where the least value of a feature goes.
+    /// The image of the least value of a feature.
     pub lower: f64,
-    /// Where the largest value of a feature goes.
+    /// The image of the largest value of a feature.
     pub upper: f64,
     /// The features with more than one value, by ascending index. All others are scaled to 0.
     pub features: Vec<FeatureRange>,
-    /// How the target is scaled, if it is.
+    /// How the target is scaled; `None` if it is not.
     pub target: Option<TargetRange>,
 }
 
-/// The values of one feature.
+/// The range of one feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FeatureRange {
     /// Index, from 1.
@@ -41,12 +41,12 @@ pub struct FeatureRange {
     pub max: f64,
 }
 
-/// The values of the target and where they go.
+/// The range of the target and its image.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TargetRange {
-    /// Where the least value goes.
+    /// The image of the least value.
     pub lower: f64,
-    /// Where the largest value goes.
+    /// The image of the largest value.
     pub upper: f64,
     /// The least value.
     pub min: f64,
@@ -54,7 +54,7 @@ pub struct TargetRange {
     pub max: f64,
 }
 
-/// What scaling a file did, for `svm-scale`'s warnings.
+/// What scaling has changed in a file, for the warnings of `svm-scale`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScaleReport {
     /// Entries in the file.
@@ -68,7 +68,7 @@ pub struct ScaleReport {
 /// Reads a range file.
 ///
 /// # Errors
-/// If it is not one, with line and column, or reading fails.
+/// If the file is not a range file, with line and column, or reading fails.
 pub fn read_range(path: &Path) -> Result<Range> {
     let mut input = Input::open(path)?;
     let mut text = Vec::new();
@@ -101,11 +101,10 @@ pub fn write_range(path: &Path, range: &Range) -> Result<()> {
 }
 
 impl Range {
-    /// Reads a data file for the range of its features and, where `target` has limits, of its labels.
+    /// Reads a data file and finds the range of its features and, if `target` has limits, of its labels.
     ///
     /// # Errors
-    /// If limits do not ascend, the file is not LIBSVM text, has no rows, or a label that must be scaled is no
-    /// number.
+    /// If limits do not ascend, the file is not LIBSVM text, has no rows, or a label that must be scaled is not a number.
     pub fn scan(path: &Path, [lower, upper]: [f64; 2], target: Option<[f64; 2]>) -> Result<Self> {
         let ascend = "must be finite and below the upper limit";
         check("lower", lower, lower < upper && upper - lower < f64::INFINITY, ascend)?;
@@ -134,7 +133,7 @@ impl Range {
     /// Writes the scaled rows of a LIBSVM data file.
     ///
     /// # Errors
-    /// If the file is not LIBSVM text, a label is no number, or reading or writing fails.
+    /// If the file is not LIBSVM text, a label is not a number, or reading or writing fails.
     pub fn scale_file(&self, path: &Path, out: &mut (dyn Write + Send)) -> Result<ScaleReport> {
         let absent: Vec<String> = self.features.iter().map(|feature| self.entry(feature, 0.0)).collect();
         let mut report = ScaleReport::default();
@@ -159,7 +158,7 @@ impl Range {
         Ok(report)
     }
 
-    /// The same map for rows in memory.
+    /// The map of the features as a [`Scaler`], for rows in memory.
     ///
     /// # Errors
     /// If there are more columns than can be scaled.
@@ -182,7 +181,7 @@ impl Range {
         }
     }
 
-    /// The text of an entry, empty where it becomes 0.
+    /// The text of a scaled entry, empty if it becomes 0.
     fn entry(&self, feature: &FeatureRange, value: f64) -> String {
         match scaled(value, [feature.min, feature.max], [self.lower, self.upper]) {
             Some(image) if image != 0.0 => format!("{}:{} ", feature.index, format_g(image, 6)),
@@ -190,7 +189,7 @@ impl Range {
         }
     }
 
-    /// Appends the entries of a row; how many.
+    /// Appends the scaled entries of a row. Returns how many.
     fn scale_row(&self, (columns, values): (&[u32], &[f64]), absent: &[String], text: &mut String) -> u64 {
         let mut stored = columns.iter().zip(values).peekable();
         let mut count = 0;
@@ -208,7 +207,7 @@ impl Range {
 }
 
 impl Scaler {
-    /// The map as `svm-scale` would save it; nothing if it is of another kind.
+    /// The map as `svm-scale` saves it; `None` for a map to mean 0, which `svm-scale` does not have.
     #[must_use]
     pub fn range(&self) -> Option<Range> {
         let Self::MinMax { lower, upper, min, max } = self else { return None };
@@ -218,17 +217,17 @@ impl Scaler {
     }
 }
 
-/// The values of each column seen so far.
+/// Statistics of the columns seen so far.
 #[derive(Default)]
 struct Extent {
     rows: usize,
-    /// Least and largest stored value, and how many there are, by column. A file may name one column, and that
-    /// the last of 2³¹, so there is no list of all.
+    /// By column, the least and the largest stored value and the number of stored values. Not a list, because a file may
+    /// have one column only and that may be the last of 2³¹.
     columns: HashMap<u32, (f64, f64, usize)>,
 }
 
 impl Extent {
-    fn add(&mut self, rows: &Rows) {
+    fn add(&mut self, rows: &ParsedRows) {
         self.rows += rows.len();
         for i in 0..rows.len() {
             let (columns, values) = rows.row(i);
@@ -239,7 +238,7 @@ impl Extent {
         }
     }
 
-    /// The features with more than one value; one that a row does not store is 0 there.
+    /// The features with more than one value; a value that a row does not store is 0.
     fn features(&self) -> Vec<FeatureRange> {
         let range = |(&k, &(min, max, count)): (&u32, &(f64, f64, usize))| {
             let (min, max) = if count < self.rows { (min.min(0.0), max.max(0.0)) } else { (min, max) };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::number;
 use super::range::{FeatureRange, Range, TargetRange};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 
 /// Parses a range file; `path` is its name in messages.
 pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Range> {
@@ -19,7 +19,7 @@ pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Range> {
     }
     if block.text.trim_ascii() != b"x" {
         return Err(
-            block.flaw(0, Problem::Other("expected x, where the ranges of the features begin".into()))
+            block.flaw(0, ParseProblem::Other("expected x, where the ranges of the features begin".into()))
         );
     }
     let [lower, upper] = lines.next()?.numbers()?;
@@ -29,11 +29,11 @@ pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Range> {
         let [index, min, max] = line.numbers()?;
         let previous = features.last().map_or(0, |feature| feature.index);
         if index.fract() != 0.0 || !(1.0..=f64::from(i32::MAX)).contains(&index) {
-            return Err(line.flaw(0, Problem::BadIndex(number::lossy(line.text))));
+            return Err(line.flaw(0, ParseProblem::BadIndex(number::lossy(line.text))));
         }
         let index = index as u32;
         if index <= previous {
-            let problem = Problem::IndexOrder { index: index.into(), previous: previous.into() };
+            let problem = ParseProblem::IndexOrder { index: index.into(), previous: previous.into() };
             return Err(line.flaw(0, problem));
         }
         if min != max {
@@ -59,7 +59,7 @@ impl<'a> Lines<'a> {
     fn next(&mut self) -> Result<Line<'a>> {
         self.line += 1;
         if self.rest.is_empty() {
-            let problem = Problem::Other("the range file ends early".into());
+            let problem = ParseProblem::Other("the range file ends early".into());
             return Err(Error::parse(self.path, self.line, 1, problem));
         }
         let end = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
@@ -70,11 +70,11 @@ impl<'a> Lines<'a> {
 }
 
 impl Line<'_> {
-    fn flaw(&self, at: usize, problem: Problem) -> Error {
+    fn flaw(&self, at: usize, problem: ParseProblem) -> Error {
         Error::parse(self.path, self.line, at as u64 + 1, problem)
     }
 
-    /// The numbers of the line, exactly `N`.
+    /// The numbers of the line, which must be exactly `N`.
     fn numbers<const N: usize>(&self) -> Result<[f64; N]> {
         let mut numbers = [0.0; N];
         let (mut found, mut at) = (0, 0);
@@ -87,6 +87,6 @@ impl Line<'_> {
             }
             at += token.len() + 1;
         }
-        if found == N { Ok(numbers) } else { Err(self.flaw(0, Problem::Ragged { found, expected: N })) }
+        if found == N { Ok(numbers) } else { Err(self.flaw(0, ParseProblem::Ragged { found, expected: N })) }
     }
 }

@@ -1,13 +1,13 @@
-//! Features brought to a common size.
+//! Scaling: features are brought to a common size.
 //!
 //! *Min-max*: $x' = l + (u - l)(x - \min)/(\max - \min)$, with the least and largest value of each column over the
-//! training rows going to exactly `l` and `u`; a column with a single value carries nothing and becomes 0, as in
-//! LIBSVM's `svm-scale`. *Standard*: $x' = (x - μ)/σ$ with the mean and the population's standard deviation; a column
-//! with a single value becomes 0.
+//! training rows going to exactly `l` and `u`; a column with a single value becomes 0, as in LIBSVM's `svm-scale`.
+//! *Standard*: $x' = (x - μ)/σ$ with the mean and the population's standard deviation; a column with a single value
+//! becomes 0.
 //!
-//! Zeros that a sparse row does not store are values like any other and are scaled too. Sparse rows stay sparse
-//! and store what is not zero afterwards: where 0 is mapped to something else, that is every entry of the
-//! column. Data that should stay sparse wants min-max with lower limit 0 (and values that are not negative).
+//! Zeros that a sparse row does not store are scaled like any other value. The result of sparse rows is sparse and stores
+//! all values that are not zero: if 0 is mapped to another number, all entries of the column. Few entries stay stored
+//! with min-max, lower limit 0 and values that are not negative.
 //!
 //! Cost: two passes over the entries to fit, one to apply.
 
@@ -27,18 +27,18 @@ use crate::error::{Result, check};
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Scaler {
-    /// To a range.
+    /// A map of each column to a range.
     MinMax {
-        /// Where the least value goes.
+        /// The image of the least value.
         lower: f64,
-        /// Where the largest value goes.
+        /// The image of the largest value.
         upper: f64,
         /// The least value of each column.
         min: Vec<f64>,
         /// The largest value of each column.
         max: Vec<f64>,
     },
-    /// To mean 0 and standard deviation 1.
+    /// A map of each column to mean 0 and standard deviation 1.
     Standard {
         /// The mean of each column.
         mean: Vec<f64>,
@@ -47,7 +47,7 @@ pub enum Scaler {
     },
 }
 
-/// The most columns that are scaled: a map holds two numbers for each, whether it occurs or not.
+/// The most columns that can be scaled: a map has two numbers for each column, also for one without entries.
 const MAX_COLUMNS: usize = 1 << 26;
 
 /// Refuses more columns than can be scaled.
@@ -92,7 +92,7 @@ impl Scaler {
         let rows = points.len() as f64;
         let Statistics { min, max, sum, stored } = Statistics::of(points)?;
         let mean: Vec<f64> = (0..min.len())
-            // Of equal values the mean is that value, which the rounded sum may miss.
+            // The mean of equal values is that value, which the rounded sum may miss.
             .map(|k| if min[k] == max[k] { min[k] } else { sum[k] / rows })
             .collect();
         let mut square = vec![0.0; mean.len()];
@@ -107,7 +107,7 @@ impl Scaler {
         Ok(Self::Standard { mean, deviation })
     }
 
-    /// Columns that the map was fitted on.
+    /// The number of columns that the map was fitted on.
     #[must_use]
     pub fn width(&self) -> usize {
         match self {
@@ -130,8 +130,8 @@ impl Scaler {
         }
     }
 
-    /// The images of rows, dense or sparse and in the precision they are in. Columns beyond those fitted are
-    /// dropped, columns short of them are zeros.
+    /// The images of rows, in their own form and precision. Columns beyond those that the map was fitted on are dropped;
+    /// missing columns count as zeros.
     #[must_use]
     pub fn apply(&self, points: &Vectors) -> Vectors {
         match points {
@@ -155,7 +155,7 @@ impl Scaler {
 
     fn sparse<T: Real>(&self, rows: &Sparse<T>) -> Sparse<T> {
         let width = self.width();
-        // The columns where an absent entry does not stay absent, and what it becomes.
+        // The columns in which 0, which is not stored, is mapped to another number, and that number.
         let zeros = (0..width).map(|k| (k as u32, self.value(k, 0.0)));
         let zeros: Vec<(u32, f64)> = zeros.filter(|&(_, image)| image != 0.0).collect();
         let (mut start, mut index, mut values) = (vec![0], Vec::new(), Vec::new());
@@ -183,8 +183,8 @@ impl Scaler {
     }
 }
 
-/// The image of a value under the map from one range to another; nothing for a range of a single value. The
-/// ends go to the ends exactly.
+/// The image of a value under the linear map from one range to another; `None` for a range of a single value. The ends of
+/// the range are mapped to the ends exactly.
 pub(crate) fn scaled(value: f64, [min, max]: [f64; 2], [lower, upper]: [f64; 2]) -> Option<f64> {
     if min == max {
         None
@@ -204,7 +204,7 @@ fn each_entry(points: &Vectors, mut visit: impl FnMut(usize, f64)) {
     }
 }
 
-/// What the columns of some rows hold.
+/// Statistics of the columns of some rows.
 struct Statistics {
     min: Vec<f64>,
     max: Vec<f64>,

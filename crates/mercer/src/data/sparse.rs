@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Real;
 
-/// Compressed sparse rows: the entries of row `i` are `start[i]..start[i + 1]`. A clone shares them.
+/// Compressed sparse rows: row `i` has the entries `start[i]..start[i + 1]`. A clone shares the entries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sparse<T> {
     columns: usize,
@@ -17,7 +17,7 @@ impl<T: Real> Sparse<T> {
     /// Rows from their compressed form. Columns count from 0 and ascend within a row.
     ///
     /// # Panics
-    /// If the parts do not fit together.
+    /// If the lengths do not agree, or columns do not ascend or are too large.
     #[must_use]
     pub fn new(columns: usize, start: Vec<usize>, index: Vec<u32>, values: Vec<T>) -> Self {
         assert_eq!(start.first(), Some(&0), "the first row starts at 0");
@@ -31,13 +31,13 @@ impl<T: Real> Sparse<T> {
         Self { columns, start: Arc::new(start), index: Arc::new(index), values: Arc::new(values) }
     }
 
-    /// The width.
+    /// The number of columns.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Rows.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.start.len() - 1
@@ -49,7 +49,7 @@ impl<T: Real> Sparse<T> {
         self.len() == 0
     }
 
-    /// Entries stored over all rows.
+    /// The number of entries stored in all rows.
     #[must_use]
     pub fn stored(&self) -> usize {
         self.index.len()
@@ -83,7 +83,7 @@ impl<T: Real> Sparse<T> {
         }
     }
 
-    /// The same rows with another width; entries beyond it are dropped.
+    /// The rows with another number of columns; entries beyond it are dropped.
     #[must_use]
     pub fn with_width(mut self, columns: usize) -> Self {
         if columns < self.columns {

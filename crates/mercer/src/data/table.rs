@@ -1,4 +1,4 @@
-//! A data set from a file, whatever its format.
+//! Reading a data set from a file of any of the formats.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use crate::error::{DataProblem, Error, ErrorKind, Result};
 /// Bytes looked at to tell one format from another.
 const SNIFF: usize = 64 << 10;
 
-/// What a data file holds.
+/// The contents of a data file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// The rows, without the label.
     pub points: Vectors,
-    /// One label per row, where the file (or the one beside it) has them.
+    /// One label per row, if the data file (or a separate file of labels) has labels.
     pub labels: Option<LabelColumn>,
-    /// Feature names; empty where the file has none.
+    /// Feature names; empty if the file has none.
     pub names: Vec<String>,
-    /// How the columns of a CSV file became features, to read other files alike.
+    /// How the columns of a CSV file became features, so that another file can be read in the same way.
     pub encoding: Option<Encoding>,
 }
 
@@ -42,7 +42,7 @@ pub enum Format {
 pub enum ColumnRef {
     /// The column of this name in the header.
     Name(String),
-    /// The column at this place, from 1.
+    /// The column at this position, from 1.
     Number(usize),
     /// No column: all are features.
     Absent,
@@ -51,19 +51,19 @@ pub enum ColumnRef {
 impl FromStr for ColumnRef {
     type Err = std::convert::Infallible;
 
-    /// A whole number is a place, anything else a name.
+    /// A whole number is a position, any other text a name.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Ok(text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Number))
     }
 }
 
-/// How to read a file; the default guesses everything.
+/// How to read a file. The default guesses all of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadOptions {
     /// The format; guessed from the file's name, else from its first bytes.
     pub format: Option<Format>,
-    /// The label's column. In CSV files the default is the column called `label`, `class`, `target` or `y`, else
-    /// the last; in NPY files it is none. LIBSVM rows begin with theirs.
+    /// The label's column. In CSV files the default is the column called `label`, `class`, `target` or `y`, else the last
+    /// one; in NPY files the default is no label. LIBSVM rows always begin with their label.
     pub label: Option<ColumnRef>,
     /// Whether a CSV file's first row has the names; guessed by default.
     pub header: Option<bool>,
@@ -71,14 +71,14 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// LIBSVM rows of a precomputed Gram, `label 0:serial 1:value …`: index `k` is then column `k`.
     pub precomputed: bool,
-    /// The columns of an earlier CSV file, so that this one gets the same features.
+    /// The columns of an earlier CSV file, so that this file gets the same features.
     pub encoding: Option<Encoding>,
-    /// A file with the labels, one a line or a one-dimensional NPY array, instead of those in the data.
+    /// A separate file of labels, one a line or a one-dimensional NPY array, which replace those in the data file.
     pub labels_path: Option<PathBuf>,
-    /// Labels are targets of a regression: one that is no number is refused with its place.
+    /// Labels are targets of a regression: a label that is not a number is refused with its position.
     pub targets: bool,
-    /// Labels are sets, `2,5`, as [`LabelSets`](super::LabelSets) reads them. A LIBSVM row may then begin with its first
-    /// entry, and a line of a file of labels be blank: their sets are empty.
+    /// Labels are sets such as `2,5`, see [`LabelSets`](super::LabelSets). A LIBSVM row that begins with its first entry,
+    /// and a blank line in a file of labels, then have an empty set.
     pub sets: bool,
 }
 
@@ -91,8 +91,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table> {
     read_input(Input::open(path)?, options)
 }
 
-/// Reads a data file from `reader`; `name` is what messages call it, and its ending tells the format as a
-/// path's does.
+/// Reads a data file from `reader`. `name` is its name in messages, and the ending of `name` tells the format.
 ///
 /// # Errors
 /// As [`read`].
@@ -109,7 +108,7 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
         Format::Libsvm => {
             let form = libsvm::Form {
                 precomputed: options.precomputed,
-                // A file of labels beside the data takes the place of those in it.
+                // A separate file of labels replaces those in the data.
                 targets: options.targets && options.labels_path.is_none(),
                 sets: options.sets,
             };
@@ -139,7 +138,7 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
 /// Reads a file of labels: one a line, or a one-dimensional NPY array.
 ///
 /// # Errors
-/// If reading fails or the file is neither.
+/// If reading fails or the file has another form.
 pub fn read_labels(path: &Path) -> Result<LabelColumn> {
     read_labels_as(path, &ReadOptions::default())
 }
@@ -174,7 +173,7 @@ fn read_labels_as(path: &Path, options: &ReadOptions) -> Result<LabelColumn> {
 }
 
 impl Format {
-    /// The format that a file's name promises, with `.gz` or `.zst` set aside.
+    /// The format by the ending of a file's name, without `.gz` or `.zst`.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         let stem = match path.extension()?.to_str()? {
@@ -303,7 +302,7 @@ mod tests {
         assert_eq!(flaw("1e999 1:1\n", plain()), infinite);
         let named = ReadOptions { header: Some(true), ..plain() };
         assert_eq!(flaw("a,y\n1,2\n3,cat\n", named), "f:3:3: not a number: 'cat'");
-        // Before the header is known words are words, and only the row is left of the place.
+        // Words are accepted until the header is known; the error then has the row but not the column.
         assert_eq!(flaw("a,y\n1,2\n3,cat\n", plain()), "row 2: label 'cat' is not a number");
         std::fs::write(&path, "1\n\ncat\n").unwrap();
         let beside = ReadOptions { labels_path: Some(path.clone()), ..plain() };

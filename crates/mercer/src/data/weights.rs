@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::input::Input;
 use super::number;
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 
-/// Reads a weight for each of `rows` rows: one number a line, blank lines left out, as LIBSVM's version with weights has
-/// them (`svm-train -W`). The file may be compressed.
+/// Reads a weight for each of `rows` rows: one number a line, blank lines ignored, the format of LIBSVM's version with
+/// weights (`svm-train -W`). The file may be compressed.
 ///
 /// # Errors
-/// With line and column if a line is no number, or one below 0; if there are more or fewer than `rows`; if all are 0; if
-/// reading fails.
+/// If a line is not a number or a number below 0, with line and column; if there are more or fewer weights than `rows`; if
+/// all weights are 0; if reading fails.
 pub fn read_weights(path: &Path, rows: usize) -> Result<Vec<f64>> {
     let mut input = Input::open(path)?;
     let mut text = Vec::new();
@@ -23,7 +23,7 @@ pub fn read_weights(path: &Path, rows: usize) -> Result<Vec<f64>> {
 }
 
 fn parse(path: &Path, text: &[u8], rows: usize) -> Result<Vec<f64>> {
-    let other = |words: String| Problem::Other(words.into());
+    let other = |words: String| ParseProblem::Other(words.into());
     let mut weights = Vec::new();
     let mut lines = 0;
     for line in text.split(|&byte| byte == b'\n') {

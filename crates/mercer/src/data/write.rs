@@ -1,7 +1,7 @@
-//! Files written whole or not at all.
+//! Writing files, completely or not at all.
 //!
-//! A file is written under a temporary name in its own folder and renamed when it is complete, so that nobody
-//! ever sees half of one and a failed write leaves nothing behind. A name that ends in `.gz` or `.zst` is
+//! A file is written under a temporary name in its own folder and renamed when it is complete, so that other programs never
+//! see an incomplete file and a failed write leaves nothing behind. A file whose name ends in `.gz` or `.zst` is
 //! compressed; `-` is standard output.
 
 use std::fs::File;
@@ -11,10 +11,10 @@ use std::path::Path;
 use super::{LabelColumn, Points, Row, Vectors, number_text};
 use crate::error::{Error, Result, check};
 
-/// Writes a file by `fill`, whole or not at all.
+/// Writes a file with the bytes that `fill` writes, completely or not at all.
 ///
 /// # Errors
-/// If creating, writing or renaming fails; the path then holds what it held before.
+/// If creating, writing or renaming fails; the file then has the contents that it had before.
 pub fn write_atomic(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let outcome = if path.as_os_str() == "-" {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -25,7 +25,7 @@ pub fn write_atomic(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result
     outcome.map_err(|source| Error::io(path, source))
 }
 
-/// Writes `bytes` as they are, whatever the name ends in, whole or not at all.
+/// Writes `bytes` without compression, whatever the name ends in, completely or not at all.
 ///
 /// # Errors
 /// As [`write_atomic`].
@@ -33,7 +33,7 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, |file| file.write_all(bytes)).map_err(|source| Error::io(path, source))
 }
 
-/// Packs what `fill` writes as the name's ending asks.
+/// Compresses the bytes that `fill` writes, by the ending of the name.
 fn pack(path: &Path, file: &mut File, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 18, file);
     match path.extension().and_then(|ending| ending.to_str()) {
@@ -55,8 +55,8 @@ fn pack(path: &Path, file: &mut File, fill: impl FnOnce(&mut dyn Write) -> io::R
 }
 
 fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    // What a link leads to is replaced, not the link. A device or a pipe (`/dev/null`) is written to: renaming
-    // a file onto it would destroy it.
+    // The target of a link is replaced, not the link. A device or a pipe (`/dev/null`) is written to: renaming a file
+    // onto it would destroy it.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return fill(&mut File::options().write(true).open(path)?);
@@ -65,20 +65,20 @@ fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::R
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Opened here, not by `tempfile`: with the permissions of any new file, and an error that does not name the temporary
-    // one.
+    // Not opened by `tempfile`: so the file has the permissions of any new file, and an error does not name the temporary
+    // file.
     let open = |path: &Path| File::options().write(true).create_new(true).open(path);
     let mut file = tempfile::Builder::new().prefix(".mercer-").suffix(".part").make_in(folder, open)?;
     fill(file.as_file_mut())?;
-    // A file that is there already keeps its permissions, as it would if it were overwritten.
+    // A file that exists keeps its permissions, as if it were overwritten.
     if let Ok(metadata) = std::fs::metadata(path) {
         file.as_file().set_permissions(metadata.permissions())?;
     }
     file.persist(path).map(|_: File| ()).map_err(|error| error.error)
 }
 
-/// Writes rows as LIBSVM text, entries that are stored and not zero in dense rows, with values that read back
-/// as they are. Without labels every row gets 0.
+/// Writes rows as LIBSVM text: all stored entries of sparse rows, the entries of dense rows that are not zero, with enough
+/// digits to be read back exactly. Without labels every row gets the label 0.
 ///
 /// # Errors
 /// As [`write_atomic`].
@@ -105,11 +105,11 @@ pub fn write_libsvm(path: &Path, points: &Vectors, labels: Option<&LabelColumn>)
     })
 }
 
-/// The most columns of a CSV file: every row has a cell for each of them, zero or not.
+/// The most columns of a CSV file: every row has a cell for each column, also for zeros.
 const MAX_CSV_COLUMNS: usize = 1 << 20;
 
-/// Writes rows as CSV with a header, the label last under the name `label`. Features without names are called
-/// `x1`, `x2` and so on; a name or label with a comma, quote or line end is quoted.
+/// Writes rows as CSV with a header; the label is the last column, with the name `label`. Features without names are
+/// called `x1`, `x2` and so on; a name or label with a comma, quote or line end is quoted.
 ///
 /// # Errors
 /// As [`write_atomic`]; or if there are more than 2²⁰ features.
@@ -151,11 +151,11 @@ pub fn write_csv(
     })
 }
 
-/// The shortest text that reads back as the value in the precision of its row.
+/// The shortest text from which the value can be read back in the precision of its row.
 fn value_text(value: f64, row: &Row<'_>) -> String {
     match row {
         Row::Dense32(_) | Row::Sparse32(..) if value.fract() != 0.0 => format!("{:?}", value as f32),
-        // Minus zero is an entry of its own where zeros are stored.
+        // A stored −0 keeps its sign.
         _ if value == 0.0 && value.is_sign_negative() => "-0".into(),
         _ => number_text(value),
     }

@@ -1,4 +1,4 @@
-//! Rows kept in memory, the least recently used ones given up first.
+//! Rows kept in memory; the least recently used ones are replaced first.
 
 use std::sync::Mutex;
 
@@ -8,89 +8,98 @@ use super::Gram;
 use crate::kernel::add_rows;
 use crate::simd::Aligned;
 
-/// No slot.
-const NONE: u32 = u32::MAX;
+/// Marks a point whose row is in no slot.
+const NO_SLOT: u32 = u32::MAX;
 
-/// A Gram that remembers rows, in at most a number of bytes. Memory is taken row by row as it is used.
+/// Marks a slot that holds no row.
+const VACANT: usize = usize::MAX;
+
+/// A Gram that keeps rows of another in a budget of bytes. Memory is taken row by row as it is used.
 pub struct Cached<'a> {
     gram: Box<dyn Gram + 'a>,
-    rows: Mutex<Rows>,
+    rows: Mutex<HeldRows>,
 }
 
-/// The rows held, in chunks of memory large enough for huge pages: touching fresh memory page by page costs more than
-/// computing what goes into it.
-struct Rows {
-    /// For each point, the slot of its row.
+/// The rows that are held. They lie in slots, and slots in chunks of memory large enough for huge pages: taking up fresh
+/// memory page by page costs more than computing the values that go into it.
+struct HeldRows {
+    /// For each point, the slot of its row, or [`NO_SLOT`].
     slot: Vec<u32>,
     slots: Vec<Slot>,
     chunks: Vec<Aligned<f32>>,
-    /// Slots of a chunk.
+    /// The number of slots in a chunk.
     per_chunk: usize,
-    /// Values between the beginnings of two rows: whole cache lines.
+    /// The number of values from the beginning of one row to that of the next: whole cache lines.
     stride: usize,
-    /// Most slots by the budget.
+    /// The most slots that the budget allows.
     capacity: usize,
-    /// Most slots for now: memory costs time before it saves any, so that it is taken up only as rows are asked for
-    /// again that are not held.
+    /// The most slots for now. Fresh memory costs time before it saves any, so that the limit rises only when rows are
+    /// asked for again that are not held.
     limit: usize,
-    /// What has been spent on such rows, in fresh rows' worth.
+    /// The time spent on computing such rows again, in units of the time that a fresh slot costs.
     credit: f64,
-    /// For each point, when its row was last asked for; 0 for never.
+    /// For each point, the value of `clock` when its row was last asked for; 0 for never.
     last: Vec<u64>,
+    /// Requests so far.
     clock: u64,
 }
 
-/// Bytes that are taken up without asking where rows are costly.
+/// Initial limit in bytes where rows are costly to compute again.
 const FIRST: usize = 128 << 20;
 
-/// The same where they are cheap: all rows of a small problem.
+/// Initial limit in bytes where rows are cheap to compute again: holds all rows of a small problem.
 const FIRST_CHEAP: usize = 16 << 20;
 
-/// Values that cost less than this, in nanoseconds, are computed when they are needed, and kept once they have been
-/// needed often: a cache miss, shared between a few that are under way at the same time.
+/// Cost in nanoseconds below which a value is cheap. Rows of cheap values are computed where they are added up, and kept
+/// only if they are needed often. It is the time of a cache miss, of which a few are under way at once.
 const CHEAP: f64 = 8.0;
 
-/// What a value's worth of memory that was never used costs, in nanoseconds, on the scale of [`Gram::cost`].
+/// The time that fresh memory for one value costs, in nanoseconds, on the scale of [`Gram::cost`].
 const FRESH: f64 = 24.0;
 
-/// What looking up a value costs on the same scale.
+/// The time that reading a held value costs, in nanoseconds, on the scale of [`Gram::cost`].
 const HELD: f64 = 0.5;
 
+/// A place for a row.
 struct Slot {
-    /// Whose row it is; [`FREE`] where nobody's.
+    /// The point whose row the slot holds, or [`VACANT`].
     point: usize,
+    /// The value of `clock` when the row was last used.
     used: u64,
 }
 
-/// No point.
-const FREE: usize = usize::MAX;
+impl Slot {
+    fn is_vacant(&self) -> bool {
+        self.point == VACANT
+    }
+}
 
-/// Bytes of a chunk, but for rows that are longer.
+/// Bytes of a chunk; one of longer rows has the size of a row.
 const CHUNK: usize = 32 << 20;
 
-/// Values of a cache line.
+/// Number of values in a cache line.
 const LINE: usize = 16;
 
 impl<'a> Cached<'a> {
-    /// Remembers rows of `gram` in at most `bytes`, and at least `least` rows whatever they take.
+    /// Keeps rows of `gram` in at most `bytes`, but has memory for at least `least` rows.
     #[must_use]
     pub fn new(gram: Box<dyn Gram + 'a>, bytes: usize, least: usize) -> Self {
         let first = if gram.cost() < CHEAP { FIRST_CHEAP } else { FIRST };
         Self::beginning_with(first, gram, bytes, least)
     }
 
-    /// The same with another number of bytes that are taken up without asking.
+    /// A cache whose initial limit is `first` bytes; see [`Cached::new`].
     pub(super) fn beginning_with(first: usize, gram: Box<dyn Gram + 'a>, bytes: usize, least: usize) -> Self {
         let n = gram.len();
         let stride = n.max(1).next_multiple_of(LINE);
         let capacity = (bytes / (stride * size_of::<f32>())).clamp(least, n.max(least));
-        // Chunks of one size that together are not much more than the capacity.
+        // Chunks of equal size which together are not much larger than the capacity.
         let most = (CHUNK / (stride * size_of::<f32>())).max(1);
         let per_chunk = capacity.max(1).div_ceil(capacity.max(1).div_ceil(most));
         let limit = (first / (stride * size_of::<f32>())).clamp(2.min(capacity), capacity);
-        let (slot, slots, chunks, last) = (vec![NONE; n], Vec::new(), Vec::new(), vec![0; n]);
+        let (slot, slots, chunks, last) = (vec![NO_SLOT; n], Vec::new(), Vec::new(), vec![0; n]);
         let rows =
-            Rows { slot, slots, chunks, per_chunk, stride, capacity, limit, credit: 0.0, last, clock: 0 };
+            HeldRows { slot, slots, chunks, per_chunk, stride, capacity, limit, credit: 0.0, last, clock: 0 };
         Self { gram, rows: Mutex::new(rows) }
     }
 
@@ -100,28 +109,29 @@ impl<'a> Cached<'a> {
         &*self.gram
     }
 
-    /// Whether rows are so cheap that most are better computed where they are added up than kept.
+    /// Whether rows are so cheap to compute that most of them are better computed again where they are added up than kept.
     #[must_use]
     pub fn is_cheap(&self) -> bool {
         self.gram.cost() < CHEAP
     }
 
-    /// Makes sure that the rows of these points are held, computing in one block those that are not, then lends
-    /// them. At most `least` points.
+    /// Computes in one block the rows of these points that are not held, and lends the rows of all of them. At most `least`
+    /// points can be asked for at once.
     pub fn lend(&mut self, points: &[usize]) -> Vec<&[f32]> {
         let rows = self.rows.get_mut().expect("no holder of the lock can panic");
         rows.fetch(&*self.gram, points);
         points.iter().map(|&i| rows.row(rows.slot[i] as usize)).collect()
     }
 
-    /// Of these points, computes and keeps the rows that are worth it: as long as there is room any, then those that
-    /// were asked for more recently than what they take the place of.
+    /// Computes and keeps rows of these points: any as long as there is room, then only rows that were asked for more
+    /// recently than the rows that they replace.
     pub fn keep(&mut self, points: &[usize]) {
         let rows = self.rows.get_mut().expect("no holder of the lock can panic");
         rows.keep(&*self.gram, points);
     }
 
-    /// `sums[j] += Σ weights[w] · K[points[w]][j]` over the points whose rows are held; the others with their weights.
+    /// `sums[j] += Σ weights[w] · K[points[w]][j]` over the points whose rows are held. Returns the other points and their
+    /// weights.
     pub fn add_held(
         &mut self,
         points: &[usize],
@@ -130,14 +140,15 @@ impl<'a> Cached<'a> {
     ) -> (Vec<usize>, Vec<f64>) {
         let rows = self.rows.get_mut().expect("no holder of the lock can panic");
         let (held, others): (Vec<_>, Vec<_>) =
-            points.iter().zip(weights).partition(|&(&i, _)| rows.slot[i] != NONE);
+            points.iter().zip(weights).partition(|&(&i, _)| rows.slot[i] != NO_SLOT);
         let (held, weights): (Vec<&[f32]>, Vec<f64>) =
             held.into_iter().map(|(&i, &w)| (rows.row(rows.slot[i] as usize), w)).unzip();
         add_rows(sums, &held, &weights);
         others.into_iter().unzip()
     }
 
-    /// The same memory of rows for the points at `index` (ascending) of the Gram, which becomes `gram`.
+    /// Restricts the cache to the points at `index`, ascending: `gram` is their Gram, and the rows that are held keep the
+    /// columns `index`.
     #[must_use]
     pub fn restricted<'b>(
         self,
@@ -154,30 +165,30 @@ impl<'a> Cached<'a> {
         cached
     }
 
-    /// Bytes of the rows held.
+    /// The number of bytes of the rows that are held.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let rows = self.rows.lock().expect("no holder of the lock can panic");
-        rows.slots.iter().filter(|slot| slot.point != FREE).count() * rows.stride * size_of::<f32>()
+        rows.slots.iter().filter(|slot| !slot.is_vacant()).count() * rows.stride * size_of::<f32>()
     }
 }
 
-impl Rows {
+impl HeldRows {
     fn row(&self, slot: usize) -> &[f32] {
         let at = slot % self.per_chunk * self.stride;
         &self.chunks[slot / self.per_chunk][at..at + self.slot.len()]
     }
 
     /// Takes over the rows and the memory of `old`, compacted to the columns `index`. Rows of points that are not in
-    /// `index` are dropped; the others move towards the beginning of their chunk, which now has room for more.
-    fn take_over(&mut self, old: Rows, index: &[usize]) {
-        let mut place = vec![NONE; old.slot.len()];
+    /// `index` are dropped; the others move towards the beginning of their chunk, which then has room for more rows.
+    fn take_over(&mut self, old: HeldRows, index: &[usize]) {
+        let mut place = vec![NO_SLOT; old.slot.len()];
         index.iter().enumerate().for_each(|(new, &i)| place[i] = new as u32);
         self.clock = old.clock;
         self.credit = old.credit;
         self.last = index.iter().map(|&i| old.last[i]).collect();
         self.chunks = old.chunks;
-        // Chunks keep their size; each holds as many of the shorter rows as fit.
+        // Chunks keep their size; each holds as many of the shorter rows as fit into it.
         self.per_chunk = (old.per_chunk * old.stride / self.stride).max(1);
         let kept: Vec<Vec<Slot>> = self
             .chunks
@@ -185,8 +196,8 @@ impl Rows {
             .zip(old.slots.par_chunks(old.per_chunk))
             .map(|(chunk, slots)| {
                 let (mut kept, mut row) = (Vec::new(), vec![0.0; index.len()]);
-                for (from, slot) in slots.iter().enumerate().filter(|(_, slot)| slot.point != FREE) {
-                    if place[slot.point] == NONE {
+                for (from, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.is_vacant()) {
+                    if place[slot.point] == NO_SLOT {
                         continue;
                     }
                     let source = &chunk[from * old.stride..(from + 1) * old.stride];
@@ -199,17 +210,17 @@ impl Rows {
             })
             .collect();
         for mut slots in kept {
-            slots.resize_with(self.per_chunk, || Slot { point: FREE, used: 0 });
+            slots.resize_with(self.per_chunk, || Slot { point: VACANT, used: 0 });
             self.slots.append(&mut slots);
         }
         self.capacity = self.capacity.max(self.slots.len());
         self.limit = self.limit.clamp(self.slots.len(), self.capacity);
-        for (number, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.point != FREE) {
+        for (number, slot) in self.slots.iter().enumerate().filter(|(_, slot)| !slot.is_vacant()) {
             self.slot[slot.point] = number as u32;
         }
     }
 
-    /// Makes sure that the rows of `points` are held, computing those that are not in one block.
+    /// Computes in one block the rows of `points` that are not held.
     fn fetch(&mut self, gram: &dyn Gram, points: &[usize]) {
         let missing = self.missing(gram, points);
         self.limit = self.limit.max(points.len()).min(self.capacity);
@@ -217,15 +228,15 @@ impl Rows {
         points.iter().for_each(|&i| self.last[i] = self.clock);
     }
 
-    /// Computes those rows of `points` that are worth keeping.
+    /// Computes those rows of `points` that are worth keeping; see [`Cached::keep`].
     fn keep(&mut self, gram: &dyn Gram, points: &[usize]) {
         let mut missing = self.missing(gram, points);
-        let free = self.slots.iter().filter(|slot| slot.point == FREE).count();
+        let free = self.slots.iter().filter(|slot| slot.is_vacant()).count();
         let room = free + self.limit.saturating_sub(self.slots.len());
         if room < missing.len() {
-            // Beyond the room there is, only what was asked for more recently than the oldest of what is held.
+            // Beyond the free room, only rows that were asked for more recently than the oldest of the held rows.
             missing.sort_by_key(|&i| std::cmp::Reverse(self.last[i]));
-            let held = self.slots.iter().filter(|slot| slot.point != FREE);
+            let held = self.slots.iter().filter(|slot| !slot.is_vacant());
             let mut held: Vec<u64> = held.map(|slot| slot.used).collect();
             held.sort_unstable();
             let worth =
@@ -237,13 +248,14 @@ impl Rows {
         points.iter().for_each(|&i| self.last[i] = self.clock);
     }
 
-    /// Those of `points` that are not held; the others are marked as used. What is asked for again raises the limit.
+    /// The points among `points` whose rows are not held; the held rows are marked as used. Rows that are asked for again
+    /// and are not held raise the limit.
     fn missing(&mut self, gram: &dyn Gram, points: &[usize]) -> Vec<usize> {
         self.clock += 1;
         let mut missing = Vec::new();
         for &i in points {
             match self.slot[i] {
-                NONE => missing.push(i),
+                NO_SLOT => missing.push(i),
                 slot => self.slots[slot as usize].used = self.clock,
             }
         }
@@ -256,7 +268,7 @@ impl Rows {
         missing
     }
 
-    /// Computes rows that are not held into slots of their own.
+    /// Computes the rows of the points `missing`, which are not held, into slots of their own.
     fn fill(&mut self, gram: &dyn Gram, missing: &[usize]) {
         if missing.is_empty() {
             return;
@@ -264,8 +276,8 @@ impl Rows {
         let chosen = self.vacate(missing.len());
         for (&number, &i) in chosen.iter().zip(missing) {
             let slot = &mut self.slots[number];
-            if slot.point != FREE {
-                self.slot[slot.point] = NONE;
+            if !slot.is_vacant() {
+                self.slot[slot.point] = NO_SLOT;
             }
             *slot = Slot { point: i, used: self.clock };
             self.slot[i] = number as u32;
@@ -286,14 +298,14 @@ impl Rows {
         gram.rows(missing, &mut targets);
     }
 
-    /// `count` slots to fill, ascending: free ones, then new ones, then those that were used longest ago, none of
-    /// them in this round.
+    /// `count` slots to fill, ascending: vacant ones, then new ones, then those of the least recently used rows, none of
+    /// which belongs to this request.
     fn vacate(&mut self, count: usize) -> Vec<usize> {
         let mut chosen: Vec<usize> = self
             .slots
             .iter()
             .enumerate()
-            .filter(|(_, slot)| slot.point == FREE)
+            .filter(|(_, slot)| slot.is_vacant())
             .map(|(i, _)| i)
             .take(count)
             .collect();
@@ -302,15 +314,12 @@ impl Rows {
                 self.chunks.push(Aligned::huge_zeros(self.per_chunk * self.stride));
             }
             chosen.push(self.slots.len());
-            self.slots.push(Slot { point: FREE, used: 0 });
+            self.slots.push(Slot { point: VACANT, used: 0 });
         }
         let missing = count - chosen.len();
         if missing > 0 {
-            let held = self
-                .slots
-                .iter()
-                .enumerate()
-                .filter(|(_, slot)| slot.point != FREE && slot.used < self.clock);
+            let held =
+                self.slots.iter().enumerate().filter(|(_, slot)| !slot.is_vacant() && slot.used < self.clock);
             let mut held: Vec<(u64, usize)> = held.map(|(number, slot)| (slot.used, number)).collect();
             assert!(held.len() >= missing, "no more rows can be lent at once than the cache holds");
             held.select_nth_unstable(missing - 1);
@@ -330,14 +339,14 @@ impl Gram for Cached<'_> {
         self.gram.diagonal()
     }
 
-    /// Copies the rows that are held and computes the others, which only [`Cached::lend`] keeps: no lock is held while
-    /// rows are computed.
+    /// Copies the rows that are held and computes the others without keeping them, so that no lock is held while rows are
+    /// computed.
     fn rows(&self, points: &[usize], out: &mut [&mut [f32]]) {
         let (mut missing, mut targets) = (Vec::new(), Vec::new());
         {
             let rows = self.rows.lock().expect("no holder of the lock can panic");
             for (&i, out) in points.iter().zip(out) {
-                if rows.slot[i] == NONE {
+                if rows.slot[i] == NO_SLOT {
                     missing.push(i);
                     targets.push(&mut **out);
                 } else {
@@ -360,7 +369,7 @@ impl Gram for Cached<'_> {
         self.gram.restrict(index)
     }
 
-    /// Without the rows that are held.
+    /// A share of the Gram behind the cache, without the rows that are held.
     fn share(&self) -> Box<dyn Gram + '_> {
         self.gram.share()
     }

@@ -1,4 +1,4 @@
-//! A Gram about the mean of its points in feature space.
+//! A Gram centred at the mean of its points in feature space.
 
 use rayon::prelude::*;
 
@@ -10,8 +10,8 @@ const BATCH: usize = 256;
 /// K̃ᵢⱼ = Kᵢⱼ − mᵢ − mⱼ + m with the row means mᵢ and their mean m: the inner products of φ(xᵢ) − mean φ, that is
 /// K̃ = HKH with H = I − 11ᵀ/n (equations 26 to 28 of the lecture on kernel methods).
 ///
-/// Making it computes every row once; asking for rows costs what it costs the parent. A restriction is a part of *this*
-/// matrix: it stays about the mean of all points.
+/// Construction computes every row of the parent once; a row then costs what it costs the parent. A restriction is a part
+/// of *this* matrix: it stays centred at the mean of all points.
 pub struct Centered<'a> {
     parent: Box<dyn Gram + 'a>,
     means: Vec<f64>,
@@ -20,7 +20,7 @@ pub struct Centered<'a> {
 }
 
 impl<'a> Centered<'a> {
-    /// Takes the means of `parent`.
+    /// Computes the means of `parent`.
     #[must_use]
     pub fn new(parent: &'a dyn Gram) -> Self {
         let n = parent.len();
@@ -38,7 +38,7 @@ impl<'a> Centered<'a> {
         Self { parent: Box::new(parent), means, mean, diagonal }
     }
 
-    /// mᵢ, the mean of row i of the parent: what the projection of a new point subtracts.
+    /// mᵢ, the mean of row i of the parent, which is needed to centre the kernel values of a new point.
     #[must_use]
     pub fn means(&self) -> &[f64] {
         &self.means

@@ -1,4 +1,4 @@
-//! A Gram held in memory.
+//! A Gram whose values are all held in memory.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::{Gram, Subset};
 /// Rows computed at once while the matrix is filled.
 const BATCH: usize = 256;
 
-/// The whole matrix, n² single-precision values.
+/// The whole matrix, n² values in single precision.
 pub struct Full {
     values: Arc<Vec<f32>>,
     diagonal: Vec<f64>,
@@ -28,7 +28,7 @@ impl Full {
         Self::from_values(values, gram.diagonal().to_vec())
     }
 
-    /// A matrix given row after row, with its diagonal in double precision.
+    /// The matrix with these values, row after row, and its diagonal in double precision.
     ///
     /// # Panics
     /// If there are not n² values for n diagonal entries.

@@ -12,27 +12,28 @@ use crate::kernel::{Bound, Kernel};
 pub struct Lazy<'k, X: Points, K: Kernel<X> + ?Sized> {
     kernel: &'k K,
     points: X,
-    /// None while resting.
+    /// The kernel bound to the points, which holds their packed copy; `None` after [`Gram::release_scratch`], until it is
+    /// needed again.
     bound: Arc<Mutex<Option<Arc<dyn Bound<X>>>>>,
     diagonal: Vec<f64>,
     computed: Arc<Counter>,
 }
 
-/// Kernel values computed by a Gram and those restricted from it.
+/// Counts the kernel values computed by a Gram and by the Grams restricted from it.
 #[derive(Default)]
 struct Counter {
-    own: AtomicU64,
+    values: AtomicU64,
     parent: Option<Arc<Counter>>,
 }
 
 impl Counter {
     /// A counter whose values are counted by this one too.
     fn child(self: &Arc<Self>) -> Arc<Self> {
-        Arc::new(Self { own: AtomicU64::new(0), parent: Some(Arc::clone(self)) })
+        Arc::new(Self { values: AtomicU64::new(0), parent: Some(Arc::clone(self)) })
     }
 
     fn add(&self, values: u64) {
-        self.own.fetch_add(values, Ordering::Relaxed);
+        self.values.fetch_add(values, Ordering::Relaxed);
         if let Some(parent) = &self.parent {
             parent.add(values);
         }
@@ -43,7 +44,7 @@ impl<'k, X: Points, K: Kernel<X> + ?Sized> Lazy<'k, X, K> {
     /// Binds the kernel to the points.
     ///
     /// # Errors
-    /// If the kernel cannot be evaluated on them.
+    /// If the kernel cannot be evaluated on the points.
     pub fn new(kernel: &'k K, points: &X) -> Result<Self> {
         Self::counted(kernel, points.clone(), Arc::default())
     }
@@ -74,8 +75,8 @@ impl<X: Points, K: Kernel<X> + ?Sized> Gram for Lazy<'_, X, K> {
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]) {
         self.computed.add((rows.len() * self.len()) as u64);
         self.bound().rows(&self.points, rows, out);
-        // A point's distance to itself comes out as rounding, never below zero: left alone, every Kᵢᵢ would err to the
-        // same side, and the objective with it.
+        // The computed distance of a point to itself is a rounding error, never below zero. Without this line the errors
+        // of all Kᵢᵢ would have one sign, and add up in the objective.
         rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i] as f32);
     }
 
@@ -116,11 +117,11 @@ impl<X: Points, K: Kernel<X> + ?Sized> Gram for Lazy<'_, X, K> {
         })
     }
 
-    fn rest(&self) {
+    fn release_scratch(&self) {
         *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     fn computed(&self) -> u64 {
-        self.computed.own.load(Ordering::Relaxed)
+        self.computed.values.load(Ordering::Relaxed)
     }
 }

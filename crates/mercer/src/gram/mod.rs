@@ -1,9 +1,17 @@
-//! Gram matrices: K with Kᵢⱼ = k(xᵢ, xⱼ), as objects that give rows on demand.
+//! Gram matrices: K with Kᵢⱼ = k(xᵢ, xⱼ), as objects that compute or hold their rows.
 //!
-//! [`Lazy`] computes rows from points, [`Cached`] remembers them, [`Full`] holds them all, [`Subset`] shows some
-//! points of another, [`Centered`] shows another about its mean, [`Ridged`] has more on the diagonal, [`WithOrigin`] has
-//! the origin as one more point. A subset of a Gram is a Gram ([`Gram::restrict`]). [`square`] and [`cross`] are all the
-//! values at once, in one buffer.
+//! | Gram | its rows |
+//! |---|---|
+//! | [`Lazy`] | computed from points when they are asked for |
+//! | [`Full`] | all held in memory |
+//! | [`Cached`] | of another Gram, kept in memory as far as a budget allows |
+//! | [`Subset`] | of some points of another Gram |
+//! | [`Centered`] | of another Gram about its mean in feature space |
+//! | [`Ridged`] | of another Gram, with numbers added to the diagonal |
+//! | [`WithOrigin`] | of another Gram, with the origin of feature space as one more point |
+//!
+//! A subset of a Gram is a Gram ([`Gram::restrict`]). [`square`] and [`cross`] compute all values of a kernel in one
+//! buffer.
 
 mod cache;
 mod center;
@@ -30,21 +38,21 @@ use crate::kernel::in_batches;
 
 /// A symmetric matrix of kernel values.
 pub trait Gram: Sync {
-    /// How many points.
+    /// The number n of points.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Whether there are no points.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Kᵢᵢ, exactly as the kernel defines it.
+    /// The entries Kᵢᵢ, in double precision, by the definition of the kernel.
     fn diagonal(&self) -> &[f64];
 
-    /// Fills `out[r]` with row `rows[r]`, all columns.
+    /// Fills `out[r]` with row `rows[r]`, n values in single precision.
     fn rows(&self, rows: &[usize], out: &mut [&mut [f32]]);
 
-    /// The same in double precision; a Gram that has no more than single precision gives that.
+    /// Fills `out[r]` with row `rows[r]` in double precision. A Gram whose values are in single precision converts them.
     fn rows_f64(&self, rows: &[usize], out: &mut [&mut [f64]]) {
         let mut row = vec![0.0; self.len()];
         for (&i, out) in rows.iter().zip(out) {
@@ -54,7 +62,7 @@ pub trait Gram: Sync {
         }
     }
 
-    /// Fills `out[r]` with row `first + r` up to its diagonal, in double precision: first + r + 1 values.
+    /// Fills `out[r]` with row `first + r` up to the diagonal, first + r + 1 values in double precision.
     fn lower_rows(&self, first: usize, out: &mut [&mut [f64]]) {
         let mut row = vec![0.0; self.len()];
         for (i, out) in (first..).zip(out) {
@@ -63,12 +71,12 @@ pub trait Gram: Sync {
         }
     }
 
-    /// `sums[j] += Σ weights[w] · K[points[w]][j]`, in the order of the points. No row need be left anywhere.
+    /// `sums[j] += Σ weights[w] · K[points[w]][j]`, in the order of the points. No row is stored.
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
         in_batches(points, weights, sums, |points, rows| self.rows(points, rows));
     }
 
-    /// A rough cost of computing a value in nanoseconds; infinite where values are held or it is not known.
+    /// The approximate cost of computing a value, in nanoseconds; infinite if it is not known or values are not computed.
     fn cost(&self) -> f64 {
         f64::INFINITY
     }
@@ -76,15 +84,16 @@ pub trait Gram: Sync {
     /// The Gram of the points at `index`, in that order.
     fn restrict<'a>(&'a self, index: &[usize]) -> Box<dyn Gram + 'a>;
 
-    /// A Gram of the same points that keeps a count of its own, for several solves side by side: the values computed by
-    /// the shared Gram are counted there, and by this one too. What the points cost to prepare is not paid again.
+    /// A Gram of these points with a count of its own, for several solves at once: it counts the values that it computes,
+    /// and this Gram counts them too. Both use one packed copy of the points.
     fn share(&self) -> Box<dyn Gram + '_>;
 
-    /// Lets go of what can be made again, as the packed copy of points: whoever next needs it makes it again. For while
-    /// only Grams restricted from this one are at work.
-    fn rest(&self) {}
+    /// Releases memory that can be filled again when it is needed: the packed copy of the points. To be called when only
+    /// Grams restricted from this one will be used for a while.
+    fn release_scratch(&self) {}
 
-    /// Kernel values computed so far, by this Gram and all restricted from it: the deterministic cost of a fit.
+    /// How many kernel values this Gram and all Grams restricted from it have computed: the cost of a fit, the same in
+    /// every run.
     fn computed(&self) -> u64;
 }
 
@@ -116,8 +125,8 @@ impl<G: Gram + ?Sized> Gram for &G {
     fn share(&self) -> Box<dyn Gram + '_> {
         (**self).share()
     }
-    fn rest(&self) {
-        (**self).rest();
+    fn release_scratch(&self) {
+        (**self).release_scratch();
     }
     fn computed(&self) -> u64 {
         (**self).computed()

@@ -2,11 +2,11 @@
 
 use super::Gram;
 
-/// The points of another Gram and the origin, whose kernel with everybody is 0. A variable on the origin that may take
-/// any value lifts the constraint on the sum of the others: a machine without offset.
+/// The points of another Gram and the origin, whose kernel with every point is 0. A variable of the origin that may take
+/// any value removes the constraint on the sum of the other variables: the programme of a method without offset.
 pub struct WithOrigin<'a> {
     parent: Box<dyn Gram + 'a>,
-    /// Where the origin is.
+    /// The position of the origin among the points.
     at: usize,
     diagonal: Vec<f64>,
 }
@@ -25,31 +25,31 @@ impl<'a> WithOrigin<'a> {
         Self { parent, at, diagonal }
     }
 
-    /// The place of a point in the parent.
+    /// The position in the parent of a point that is not the origin.
     fn inside(&self, i: usize) -> usize {
         i - usize::from(i > self.at)
     }
 
-    /// Has `fill` write the parent's rows into the beginnings of those asked for, then makes room for the origin.
+    /// Calls `fill` to write the parent's rows into the beginnings of `out`, then inserts the column of the origin.
     fn spread<T: Copy + Default>(
         &self,
         rows: &[usize],
         out: &mut [&mut [T]],
         fill: impl FnOnce(&[usize], &mut [&mut [T]]),
     ) {
-        let own = self.parent.len();
+        let columns = self.parent.len();
         let mut points = Vec::with_capacity(rows.len());
         let mut targets: Vec<&mut [T]> = Vec::with_capacity(rows.len());
         for (&i, row) in rows.iter().zip(out.iter_mut()).filter(|(i, _)| **i != self.at) {
             points.push(self.inside(i));
-            targets.push(&mut row[..own]);
+            targets.push(&mut row[..columns]);
         }
         fill(&points, &mut targets);
         for (&i, row) in rows.iter().zip(out) {
             if i == self.at {
                 row.fill(T::default());
             } else {
-                row.copy_within(self.at..own, self.at + 1);
+                row.copy_within(self.at..columns, self.at + 1);
                 row[self.at] = T::default();
             }
         }
@@ -81,10 +81,10 @@ impl Gram for WithOrigin<'_> {
             self.parent.accumulate(&points, &weights, &mut sums[..self.at]);
             return;
         }
-        let mut own = [&sums[..self.at], &sums[self.at + 1..]].concat();
-        self.parent.accumulate(&points, &weights, &mut own);
-        sums[..self.at].copy_from_slice(&own[..self.at]);
-        sums[self.at + 1..].copy_from_slice(&own[self.at..]);
+        let mut inner = [&sums[..self.at], &sums[self.at + 1..]].concat();
+        self.parent.accumulate(&points, &weights, &mut inner);
+        sums[..self.at].copy_from_slice(&inner[..self.at]);
+        sums[self.at + 1..].copy_from_slice(&inner[self.at..]);
     }
 
     fn cost(&self) -> f64 {

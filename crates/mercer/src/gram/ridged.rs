@@ -1,9 +1,9 @@
-//! A Gram with more on its diagonal.
+//! A Gram with numbers added to its diagonal.
 
 use super::Gram;
 
-/// K + diag(r): the Gram of points that each have a direction of their own beside those of feature space, of squared
-/// length rᵢ. Squared slacks are such directions: minimising ½‖w‖² + Σ ξᵢ²/(2rᵢ) is a hard margin there.
+/// K + diag(r): the Gram of points that each have one more component in feature space, orthogonal to all others, of
+/// squared length rᵢ. Squared slacks are such components: minimising ½‖w‖² + Σ ξᵢ²/(2rᵢ) is a hard margin there.
 pub struct Ridged<'a> {
     parent: Box<dyn Gram + 'a>,
     ridge: Vec<f64>,
@@ -14,7 +14,7 @@ impl<'a> Ridged<'a> {
     /// Adds `ridge` to the diagonal of `parent`.
     ///
     /// # Panics
-    /// If there is not one number for each point.
+    /// If `ridge` does not have one number for each point.
     #[must_use]
     pub fn new(parent: Box<dyn Gram + 'a>, ridge: Vec<f64>) -> Self {
         assert_eq!(parent.len(), ridge.len(), "one ridge for each point");

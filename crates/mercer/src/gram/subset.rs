@@ -1,11 +1,12 @@
-//! Some points of a Gram, by gathering from its rows.
+//! The Gram of some points of another, gathered from the rows of that other.
 
 use super::Gram;
 
-/// Rows gathered at once: bounds the scratch memory.
+/// Rows of the parent that are held at once, which bounds the scratch memory.
 const BATCH: usize = 64;
 
-/// The Gram of some points of another, without a copy of either. For a parent whose rows are cheap to get.
+/// The Gram of some points of a parent, without a copy of its values or points. Each row takes a whole row of the parent:
+/// it is for parents that hold their rows.
 pub struct Subset<'a> {
     parent: Box<dyn Gram + 'a>,
     index: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Every Gram against its dense twin.
+//! Every Gram against its values computed one by one.
 
 use super::*;
 use crate::data::{Points, Sparse, Vectors};
@@ -8,7 +8,7 @@ fn points(n: usize) -> Vectors {
     Vectors::dense(3, (0..3 * n).map(|i| ((i * i * 7919 + 3 * i) % 1009) as f64 / 1009.0).collect())
 }
 
-/// The same points without their zeros.
+/// The points as sparse rows.
 fn sparse(points: &Vectors) -> Vectors {
     let (mut start, mut index, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..points.len() {
@@ -21,7 +21,7 @@ fn sparse(points: &Vectors) -> Vectors {
     Sparse::new(points.width(), start, index, values).into()
 }
 
-/// What every Gram must do, compared with the definition value by value.
+/// Checks of every Gram, compared with the definition of the kernel value by value.
 fn battery(name: &str, gram: &dyn Gram, kernel: &VectorExpr, points: &Vectors) {
     let n = points.len();
     let exact = |i: usize, j: usize| kernel.value(points.row(i), points.row(j));
@@ -51,7 +51,7 @@ fn battery(name: &str, gram: &dyn Gram, kernel: &VectorExpr, points: &Vectors) {
         assert!((sums[j] - j as f64 - sum).abs() < 1e-5, "{name}, sum at {j}");
     }
     assert!(gram.computed() > 0, "{name} counts what it computes");
-    // A shared one has the same bits, and both count what it computes.
+    // A share has the same bits, and both count the values that it computes.
     let (shared, mut row) = (gram.share(), vec![f32::NAN; n]);
     let before = gram.computed();
     assert_eq!(shared.computed(), 0, "{name} shared");
@@ -59,14 +59,14 @@ fn battery(name: &str, gram: &dyn Gram, kernel: &VectorExpr, points: &Vectors) {
     assert_eq!(row, out[0], "{name} shared");
     assert_eq!(shared.diagonal(), gram.diagonal(), "{name} shared");
     assert_eq!(shared.computed(), gram.computed() - before, "{name} shared");
-    // After a rest, the same bits.
-    gram.rest();
+    // The bits do not change when scratch memory is released.
+    gram.release_scratch();
     let (before, mut row) = (out[0].clone(), vec![f32::NAN; n]);
     gram.rows(&rows[..1], &mut [&mut row]);
-    assert_eq!(row, before, "{name} after a rest");
+    assert_eq!(row, before, "{name} after its scratch memory was released");
 }
 
-/// The battery for the Gram and for one restricted from it, and for one restricted from that.
+/// The checks for the Gram, for one restricted from it, and for one restricted from that one.
 fn with_restrictions(name: &str, gram: &dyn Gram, kernel: &VectorExpr, points: &Vectors) {
     battery(name, gram, kernel, points);
     let index: Vec<usize> = (0..points.len()).filter(|i| i % 3 != 1).rev().collect();
@@ -100,7 +100,7 @@ fn sums_of_rows_have_the_bits_of_the_rows() {
     let dense = Vectors::dense(40, values);
     let rows: Vec<usize> = (0..150).map(|i| i * 37 % 300).collect();
     let weights: Vec<f64> = (0..150).map(|r| (r as f64 * 0.7).sin()).collect();
-    // The second width asks for double precision.
+    // The second γ needs double precision.
     for (points, gamma) in [(&dense, 0.01), (&dense, 4.0), (&sparse(&dense), 0.01)] {
         let kernel = rbf(gamma);
         let lazy = Lazy::new(&kernel, points).expect("binds");
@@ -175,9 +175,9 @@ fn a_cache_computes_each_row_once_while_it_fits_and_stays_in_its_budget() {
     }
     assert_eq!(lazy.computed(), 8 * 50);
     cached.lend(&[10, 11, 12, 13]);
-    // Rows of 50 are laid out in whole cache lines.
+    // Rows of 50 values take whole cache lines.
     assert_eq!(cached.bytes(), 10 * 64 * 4);
-    // 1 and 2 were the oldest: they went, 3 and 4 stayed.
+    // Rows 1 and 2 were the least recently used: they were replaced, rows 3 and 4 were not.
     cached.lend(&[3, 4]);
     assert_eq!(lazy.computed(), 12 * 50);
     cached.lend(&[1]);
@@ -196,7 +196,7 @@ fn a_cache_grows_only_by_rows_that_come_back() {
         (lazy.computed() - before) / 64
     };
     assert_eq!((cycle(&mut cached), cached.bytes() / row), (20, 10));
-    // The least recently used row is always the one asked for next: all are computed again, until all are held.
+    // The least recently used row is always the next one asked for: all are computed again, until all are held.
     let costs: Vec<u64> = (0..200).map(|_| cycle(&mut cached)).collect();
     assert_eq!((costs[0], costs[199]), (20, 0));
     assert!(costs.is_sorted_by(|a, b| a >= b), "{costs:?}");

@@ -1,4 +1,4 @@
-//! All kernel values at once, in one buffer.
+//! All values of a kernel at once, in one buffer.
 
 use rayon::prelude::*;
 
@@ -8,12 +8,12 @@ use crate::kernel::{Bound, Kernel};
 use crate::linalg::mirror;
 use crate::simd::huge_zeros;
 
-/// Rows of one task: enough that packing them is nothing beside the products, few enough to balance.
+/// Rows of one task: enough that the time for packing them does not matter, few enough for all threads to have work.
 const BATCH: usize = 256;
 
-/// A precision kernel values are computed in.
+/// The precision in which kernel values are computed: `f32` or `f64`.
 pub trait Value: Real {
-    /// Fills `out[r]` with the values of `rows[r]` and the first columns.
+    /// Fills `out[r]` with the kernel values of point `rows[r]` and the first columns, as many as `out[r]` has values.
     fn fill<X: Points>(bound: &dyn Bound<X>, points: &X, rows: &[usize], out: &mut [&mut [Self]]);
 }
 
@@ -29,7 +29,8 @@ impl Value for f64 {
     }
 }
 
-/// All k(xᵢ, xⱼ), row after row, exactly symmetric, the diagonal by the definition. Only half of them are computed.
+/// All k(xᵢ, xⱼ), row after row, exactly symmetric. Half of the values are computed and copied to the other half; the
+/// diagonal is computed by the definition of the kernel.
 ///
 /// ```
 /// use mercer::data::Vectors;
@@ -73,7 +74,7 @@ pub fn cross<T: Value, X: Points, K: Kernel<X>>(kernel: &K, x: &X, y: &X) -> Res
     Ok(values)
 }
 
-/// Calls `fill(end, rows, out)` for each batch of rows, which ends before row `end`, side by side.
+/// Calls `fill(end, rows, out)` for each batch of rows on all threads; `end` is the row after the last of the batch.
 fn batches<T: Send>(
     values: &mut [T],
     columns: usize,

@@ -5,6 +5,39 @@ use proptest::prelude::*;
 use super::*;
 use crate::data::{Dense, Points, Vectors};
 
+/// A leaf with a definition, slow and plain, that its fast rows are tested against.
+pub(crate) trait Definition: Leaf {
+    /// k of point `i` of `x` and point `j` of `y`.
+    fn value(&self, x: &Self::Points, i: usize, y: &Self::Points, j: usize) -> f64;
+}
+
+impl Definition for VectorLeaf {
+    fn value(&self, x: &Vectors, i: usize, y: &Vectors, j: usize) -> f64 {
+        self.value_in(x.width().max(y.width()), x.row(i), y.row(j))
+    }
+}
+
+/// An expression by its definition at point `i` of `x` and point `j` of `y`.
+pub(crate) fn value<L: Definition>(
+    kernel: &Expr<L>,
+    (x, i): (&L::Points, usize),
+    (y, j): (&L::Points, usize),
+) -> f64 {
+    let at = |part: &Expr<L>| value(part, (x, i), (y, j));
+    match kernel {
+        Expr::Leaf(leaf) => leaf.value(x, i, y, j),
+        Expr::Constant(c) => *c,
+        Expr::Sum(parts) => parts.iter().map(at).sum(),
+        Expr::Product(parts) => parts.iter().map(at).product(),
+        Expr::Power(inner, power) => at(inner).powi(*power as i32),
+        Expr::Exp(inner) => at(inner).exp(),
+        Expr::Normalized(inner) => {
+            let (xx, yy) = (value(inner, (x, i), (x, i)), value(inner, (y, j), (y, j)));
+            if xx > 0.0 && yy > 0.0 { at(inner) / (xx.sqrt() * yy.sqrt()) } else { 0.0 }
+        }
+    }
+}
+
 fn positive() -> impl Strategy<Value = f64> {
     prop_oneof![0.05..4.0_f64, Just(1.0), Just(0.5)]
 }
@@ -59,7 +92,10 @@ pub(crate) fn map() -> impl Strategy<Value = Map> {
     ]
 }
 
-fn grown(leaf: impl Strategy<Value = VectorExpr> + 'static) -> impl Strategy<Value = VectorExpr> {
+/// Expressions over some leaves.
+pub(crate) fn grown<L: Leaf>(
+    leaf: impl Strategy<Value = Expr<L>> + 'static,
+) -> impl Strategy<Value = Expr<L>> {
     leaf.prop_recursive(4, 12, 3, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 1..4).prop_map(Expr::sum),
@@ -103,13 +139,9 @@ pub(crate) fn points() -> impl Strategy<Value = Vectors> {
 }
 
 /// The kernel by its definition, one pair at a time.
-pub(crate) fn naive(
-    kernel: VectorExpr,
-) -> Pointwise<impl Fn(&Vectors, usize, &Vectors, usize) -> f64 + Clone + Send + Sync + 'static> {
+pub(crate) fn naive<L: Definition>(kernel: Expr<L>) -> impl Kernel<L::Points> {
     let definiteness = kernel.definiteness();
-    let function = move |x: &Vectors, i: usize, y: &Vectors, j: usize| {
-        kernel.value_in(x.width().max(y.width()), x.row(i), y.row(j))
-    };
+    let function = move |x: &L::Points, i: usize, y: &L::Points, j: usize| value(&kernel, (x, i), (y, j));
     match definiteness {
         Definiteness::Psd => Pointwise::psd(function),
         _ => Pointwise::new(function),

@@ -86,7 +86,7 @@ fn good_kernels_pass() {
     for text in
         ["linear", "rbf(2) + 0.5*poly(degree=2, coef0=1)", "normalized(exp(linear))", "tanh", "plummer"]
     {
-        let kernel = naive(text.parse().expect("a kernel"));
+        let kernel = naive(text.parse::<VectorExpr>().expect("a kernel"));
         assert_eq!(failures(&kernel), [], "{text}");
     }
     assert_eq!(failures(&Flawed { flaw: Flaw::None, columns: points() }), []);

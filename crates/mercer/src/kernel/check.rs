@@ -208,7 +208,7 @@ where
         Some(_) => Verdict::Indefinite,
         None => Verdict::PositiveSemidefinite,
     };
-    let spectrum = spectrum(&eigen, bound, tolerance, limits.eigenfunctions);
+    let spectrum = empirical(&eigen, bound, tolerance, limits.eigenfunctions);
     let definiteness = kernel.definiteness();
     let of = points.len();
     Ok(Validity {
@@ -225,7 +225,8 @@ where
     })
 }
 
-fn spectrum<X: Points>(eigen: &Eigen, bound: Box<dyn Bound<X>>, tolerance: f64, most: usize) -> Spectrum<X> {
+/// The eigenvalues of K/N and at most `most` eigenfunctions.
+fn empirical<X: Points>(eigen: &Eigen, bound: Box<dyn Bound<X>>, tolerance: f64, most: usize) -> Spectrum<X> {
     let n = eigen.values.len();
     let positive = (0..n).rev().take_while(|&i| eigen.values[i] > tolerance).take(most);
     let scaled = |i: usize| {

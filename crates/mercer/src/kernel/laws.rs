@@ -5,17 +5,17 @@ use proptest::prelude::*;
 
 use super::arbitrary::*;
 use super::*;
-use crate::data::{Points, Vectors};
+use crate::data::Points;
 use crate::linalg::Eigen;
 
-fn gram(kernel: &VectorExpr, points: &Vectors) -> Vec<Vec<f64>> {
-    let value = |i, j| kernel.value_in(points.width(), points.row(i), points.row(j));
-    (0..points.len()).map(|i| (0..points.len()).map(|j| value(i, j)).collect()).collect()
+pub(super) fn gram<L: Definition>(kernel: &Expr<L>, points: &L::Points) -> Vec<Vec<f64>> {
+    let at = |i, j| value(kernel, (points, i), (points, j));
+    (0..points.len()).map(|i| (0..points.len()).map(|j| at(i, j)).collect()).collect()
 }
 
 /// λ_min ≥ −n·1e-12·λ_max: kernel values are right to a few ulps each, which moves an eigenvalue by at most n times
 /// as much, relative to the largest.
-fn assert_psd(kernel: &VectorExpr, points: &Vectors) -> Result<(), TestCaseError> {
+fn assert_psd<L: Definition>(kernel: &Expr<L>, points: &L::Points) -> Result<(), TestCaseError> {
     prop_assert_eq!(kernel.definiteness(), Definiteness::Psd, "{}", kernel);
     let gram = gram(kernel, points);
     let n = gram.len();
@@ -26,7 +26,7 @@ fn assert_psd(kernel: &VectorExpr, points: &Vectors) -> Result<(), TestCaseError
     Ok(())
 }
 
-fn assert_same(a: &VectorExpr, b: &VectorExpr, points: &Vectors) -> Result<(), TestCaseError> {
+fn assert_same<L: Definition>(a: &Expr<L>, b: &Expr<L>, points: &L::Points) -> Result<(), TestCaseError> {
     for (left, right) in gram(a, points).into_iter().flatten().zip(gram(b, points).into_iter().flatten()) {
         // Sums of terms of either sign: relative to the terms would be exact, this is enough for O(100) values.
         let tolerance = 1e-12 * left.abs().max(right.abs()).max(1e3);
@@ -35,10 +35,72 @@ fn assert_same(a: &VectorExpr, b: &VectorExpr, points: &Vectors) -> Result<(), T
     Ok(())
 }
 
+/// The rules of construction that hold in every space keep `a` and `b` positive semi-definite.
+pub(super) fn rules<L: Definition>(
+    a: &Expr<L>,
+    b: &Expr<L>,
+    c: f64,
+    x: &L::Points,
+) -> Result<(), TestCaseError> {
+    let k = || a.clone();
+    assert_psd(&(c * k()), x)?;
+    assert_psd(&(c * k().power(2) + k() + c), x)?;
+    assert_psd(&k().normalized().exp(), x)?;
+    assert_psd(&(k() + b.clone()), x)?;
+    assert_psd(&(k() * b.clone()), x)
+}
+
+/// The operators on three kernels and a number obey the laws of arithmetic.
+pub(super) fn arithmetic<L: Definition>(
+    (a, b, c): (&Expr<L>, &Expr<L>, &Expr<L>),
+    s: f64,
+    x: &L::Points,
+) -> Result<(), TestCaseError> {
+    let same = |left: Expr<L>, right: Expr<L>| assert_same(&left, &right, x);
+    let (a, b, c) = (|| a.clone(), || b.clone(), || c.clone());
+    same((a() + b()) * c(), a() * c() + b() * c())?;
+    same(a() + b(), b() + a())?;
+    same(a() * b(), b() * a())?;
+    same((a() + b()) + c(), a() + (b() + c()))?;
+    same((a() * b()) * c(), a() * (b() * c()))?;
+    same(a() * a(), a().power(2))?;
+    same(s * (a() + b()), s * a() + s * b())?;
+    same(a() + 0.0, a())?;
+    same(1.0 * a(), a())?;
+    let (p, q) = (a().normalized(), b().normalized());
+    same((p.clone() + q.clone()).exp(), p.exp() * q.exp())
+}
+
+/// k(x, y) = k(y, x).
+pub(super) fn symmetry<L: Definition>(k: &Expr<L>, x: &L::Points) -> Result<(), TestCaseError> {
+    let gram = gram(k, x);
+    for i in 0..gram.len() {
+        for j in 0..i {
+            let (a, b) = (gram[i][j], gram[j][i]);
+            let same = a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * a.abs();
+            prop_assert!(same, "{}: {} {}", k, a, b);
+        }
+    }
+    Ok(())
+}
+
+/// The diagonal of a normalised kernel is 1, or 0 where the kernel is not positive.
+pub(super) fn unit_diagonal<L: Definition>(k: &Expr<L>, x: &L::Points) -> Result<(), TestCaseError> {
+    for i in 0..x.len() {
+        let found = value(&k.clone().normalized(), (x, i), (x, i));
+        let expected = if value(k, (x, i), (x, i)) > 0.0 { 1.0 } else { 0.0 };
+        prop_assert!((found - expected).abs() <= 1e-14);
+    }
+    Ok(())
+}
+
 proptest! {
     #[test]
-    fn rule_1_a_positive_multiple((k, c, x) in (definite_leaf(), 0.0..5.0_f64, points())) {
-        assert_psd(&(c * k), &x)?;
+    fn rules_1_and_3_to_6_hold_in_every_space(
+        (a, b, c, x) in (definite_leaf(), definite_leaf(), 0.0..5.0_f64, points())
+    ) {
+        rules(&a, &b, c, &x)?;
+        assert_psd(&linear().exp(), &x)?;
     }
 
     #[test]
@@ -54,22 +116,6 @@ proptest! {
     ) {
         let terms = c.iter().zip(0_u32..).map(|(&c, m)| if m == 0 { constant(c) } else { c * k.clone().power(m) });
         assert_psd(&Expr::sum(terms), &x)?;
-    }
-
-    #[test]
-    fn rule_4_the_exponential((k, x) in (definite_leaf(), points())) {
-        assert_psd(&k.normalized().exp(), &x)?;
-        assert_psd(&linear().exp(), &x)?;
-    }
-
-    #[test]
-    fn rule_5_the_sum((a, b, x) in (definite_leaf(), definite_leaf(), points())) {
-        assert_psd(&(a + b), &x)?;
-    }
-
-    #[test]
-    fn rule_6_the_product((a, b, x) in (definite_leaf(), definite_leaf(), points())) {
-        assert_psd(&(a * b), &x)?;
     }
 
     #[test]
@@ -107,43 +153,19 @@ proptest! {
 
     #[test]
     fn every_expression_is_symmetric((k, x) in (expression(), points())) {
-        let gram = gram(&k, &x);
-        for i in 0..gram.len() {
-            for j in 0..i {
-                let (a, b) = (gram[i][j], gram[j][i]);
-                prop_assert!(a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * a.abs(), "{}: {} {}", k, a, b);
-            }
-        }
+        symmetry(&k, &x)?;
     }
 
     #[test]
     fn operators_obey_the_laws_of_arithmetic(
         (a, b, c, s, x) in (definite_leaf(), definite_leaf(), definite_leaf(), 0.0..3.0_f64, points())
     ) {
-        let k = || (a.clone(), b.clone(), c.clone());
-        let same = |left: VectorExpr, right: VectorExpr| assert_same(&left, &right, &x);
-        let pair = |f: fn(VectorExpr, VectorExpr, VectorExpr) -> VectorExpr| { let (a, b, c) = k(); f(a, b, c) };
-        same(pair(|a, b, c| (a + b) * c), pair(|a, b, c| a * c.clone() + b * c))?;
-        same(pair(|a, b, _| a + b), pair(|a, b, _| b + a))?;
-        same(pair(|a, b, _| a * b), pair(|a, b, _| b * a))?;
-        same(pair(|a, b, c| (a + b) + c), pair(|a, b, c| a + (b + c)))?;
-        same(pair(|a, b, c| (a * b) * c), pair(|a, b, c| a * (b * c)))?;
-        same(pair(|a, _, _| a.clone() * a), a.clone().power(2))?;
-        same(s * (a.clone() + b.clone()), s * a.clone() + s * b.clone())?;
-        same(a.clone() + 0.0, a.clone())?;
-        same(1.0 * a.clone(), a.clone())?;
-        let (p, q) = (a.clone().normalized(), b.clone().normalized());
-        same((p.clone() + q.clone()).exp(), p.exp() * q.exp())?;
+        arithmetic((&a, &b, &c), s, &x)?;
     }
 
     #[test]
     fn normalising_puts_ones_on_the_diagonal((k, x) in (definite_leaf(), points())) {
-        for i in 0..x.len() {
-            let own = k.value(x.row(i), x.row(i));
-            let found = k.clone().normalized().value(x.row(i), x.row(i));
-            let expected = if own > 0.0 { 1.0 } else { 0.0 };
-            prop_assert!((found - expected).abs() <= 1e-14);
-        }
+        unit_diagonal(&k, &x)?;
     }
 
     #[test]

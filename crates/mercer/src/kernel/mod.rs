@@ -4,7 +4,7 @@
 //! a Gram matrix, which packs them for the machine; the [`Bound`] kernel then fills rows.
 //!
 //! A kernel is data: an [`Expr`] over the [`Leaf`]s of a space prints, parses, compares and saves. For vectors the
-//! leaves are [`VectorLeaf`]s.
+//! leaves are [`VectorLeaf`]s, for texts [`TextLeaf`]s.
 
 mod accumulate;
 #[cfg(test)]
@@ -25,6 +25,7 @@ mod median;
 mod parameter;
 mod pointwise;
 mod readout;
+mod string;
 mod text;
 mod tree;
 mod value;
@@ -47,6 +48,7 @@ pub use median::median_gamma;
 pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;
+pub use string::{MAX_WORD, TextExpr, TextLeaf, spectrum};
 pub use vector::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 
 /// A kernel on points of the space `X`.

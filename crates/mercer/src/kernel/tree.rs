@@ -38,7 +38,7 @@ pub(super) fn bind<L: Leaf>(expr: &Expr<L>, columns: &L::Points) -> Result<Box<d
     };
     let own = tree.own(columns, &all);
     tree.diagonal = finite((0..columns.len()).map(|i| diagonal(&tree.expr, &own, i)).collect())?;
-    tree.scales = tree.scales_of(&own);
+    tree.scales = tree.scales_of(&own, columns.len());
     for leaf in &tree.leaves {
         tree.bound.push(leaf.bind(columns)?);
     }
@@ -90,9 +90,8 @@ impl<L: Leaf> Tree<L> {
         self.leaves.iter().map(|leaf| leaf.diagonal(points, rows)).collect()
     }
 
-    /// 1/√k(x, x) for each normalised part, given k(x, x) of the leaves.
-    fn scales_of(&self, own: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let points = own.first().map_or(0, Vec::len);
+    /// 1/√k(x, x) of so many points for each normalised part, given k(x, x) of the leaves.
+    fn scales_of(&self, own: &[Vec<f64>], points: usize) -> Vec<Vec<f64>> {
         let mut parts = Vec::new();
         normalized_parts(&self.expr, &mut parts);
         let scale = |part: &Expr<usize>, i: usize| inverse_root(diagonal(part, own, i));
@@ -102,8 +101,11 @@ impl<L: Leaf> Tree<L> {
     fn fill<T: Real>(&self, points: &L::Points, rows: &[usize], out: &mut [&mut [T]]) {
         for (rows, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
             let widths: Vec<usize> = out.iter().map(|row| row.len()).collect();
-            let scales =
-                if self.scales.is_empty() { Vec::new() } else { self.scales_of(&self.own(points, rows)) };
+            let scales = if self.scales.is_empty() {
+                Vec::new()
+            } else {
+                self.scales_of(&self.own(points, rows), rows.len())
+            };
             let values: Vec<Vec<Vec<f64>>> =
                 self.bound.iter().map(|bound| block(&**bound, points, rows, &widths)).collect();
             out.par_iter_mut().enumerate().for_each(|(r, row)| {
@@ -259,6 +261,7 @@ mod tests {
     const KERNELS: &[&str] = &[
         "rbf(0.5)",
         "3",
+        "normalized(3) + normalized(0)",
         "2*rbf(0.5) + linear*linear + 0.25",
         "(linear + 1)^3",
         "exp(0.5*linear) * rbf(0.5)",

@@ -1,11 +1,12 @@
 //! A = LLᵀ in place, in double or single precision.
 //!
 //! Block columns of 384, right-looking: the block on the diagonal is factorised by one thread, the rows below it are solved
-//! against it, and what stands to the right of them is updated by the product of packed panels that Gram matrices are made
-//! by. n³/3 multiplications, nearly all of them in that product.
+//! against it, and the rest of the matrix is updated by the product of packed panels that also computes Gram matrices.
+//! Cost: n³/3 multiplications, nearly all of them in that product.
 //!
-//! A factor in single precision costs half the time and half the memory. It is no answer, but rounds of refinement by it are
-//! (`solve::ridge`), as long as the condition of A is well below 10⁷.
+//! A factor in single precision costs half the time and half the memory. Its solutions are too rough to be used as they
+//! are; iterative refinement with them (`solve::ridge`) reaches double precision as long as the condition of A is well
+//! below 10⁷.
 
 use std::ops::{ControlFlow, Range};
 
@@ -19,34 +20,34 @@ use super::lower::{Entry, by_eights};
 use super::{Lower, Tick};
 use crate::simd::{LANES_ROWS, Lanes, PANEL, STRIP};
 
-/// Columns that are eliminated at once: whole panels, and whole chunks of rows.
+/// Columns that are eliminated at once: a multiple of the panel's width and of [`ROWS`].
 const BLOCK: usize = 6 * PANEL;
 
 /// Rows that one thread updates at a time: with their panel they stay in the second-level cache.
 const ROWS: usize = 16 * STRIP;
 
-/// Entries of which one thread sums the squares at a time.
+/// Entries whose squares one thread sums at a time.
 const CHUNK: usize = 1024;
 
-/// Why there is no factor.
+/// Why a factorisation has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Broken {
-    /// The pivot at this place is not positive.
+    /// The matrix is not positive definite: the pivot of this row is not positive.
     NotDefinite(usize),
-    /// The caller wanted to stop.
+    /// The caller's callback asked to stop.
     Interrupted,
 }
 
-/// L.
+/// The lower triangular factor L of A = LLᵀ.
 pub(crate) struct Cholesky<T = f64> {
     lower: Lower<T>,
 }
 
 impl<T: Entry> Cholesky<T> {
-    /// Of a matrix, in its place.
+    /// Factorises a matrix in its own memory.
     ///
     /// # Errors
-    /// If it is not positive definite, or `tick` breaks.
+    /// If the matrix is not positive definite, or `tick` breaks.
     pub(crate) fn new(matrix: impl Into<Lower<T>>, tick: Tick<'_>) -> Result<Self, Broken> {
         let mut lower = matrix.into();
         let n = lower.n();
@@ -70,7 +71,8 @@ impl<T: Entry> Cholesky<T> {
         Ok(Self { lower })
     }
 
-    /// Solves Ax = right in place of each of `right`. A vector comes out the same alone and in company.
+    /// Replaces each vector b of `right` by the solution of Ax = b. The bits of a solution do not depend on the other
+    /// vectors.
     pub(crate) fn solve(&self, right: &mut [Vec<f64>]) {
         by_eights(right, |x| {
             let groups = (0..x.len()).step_by(LANES_ROWS);
@@ -79,19 +81,19 @@ impl<T: Entry> Cholesky<T> {
         });
     }
 
-    /// L⁻¹ right in place of each of `right`.
+    /// Replaces each vector b of `right` by L⁻¹b.
     pub(crate) fn solve_lower(&self, right: &mut [Vec<f64>]) {
         by_eights(right, |x| (0..x.len()).step_by(LANES_ROWS).for_each(|first| self.forward(x, first)));
     }
 
-    /// L⁻ᵀ right in place of each of `right`.
+    /// Replaces each vector b of `right` by L⁻ᵀb.
     pub(crate) fn solve_upper(&self, right: &mut [Vec<f64>]) {
         by_eights(right, |x| {
             (0..x.len()).step_by(LANES_ROWS).rev().for_each(|first| self.backward(x, first))
         });
     }
 
-    /// The entries of L⁻¹x from `first` on, a group of rows.
+    /// Forward substitution of one group of rows: the entries of L⁻¹x that begin at `first`.
     fn forward(&self, x: &mut [Lanes], first: usize) {
         let (end, rows) = self.lower.group(first);
         let sums = T::lanes_dot(rows, &x[..first]);
@@ -107,26 +109,27 @@ impl<T: Entry> Cholesky<T> {
         }
     }
 
-    /// The entries of L⁻ᵀx from `first` on, a group of rows, and what they take from those before.
+    /// Backward substitution of one group of rows: the entries of L⁻ᵀx that begin at `first`, and their contribution to
+    /// the entries before them.
     fn backward(&self, x: &mut [Lanes], first: usize) {
         let (end, rows) = self.lower.group(first);
-        let (before, own) = x.split_at_mut(first);
+        let (before, group) = x.split_at_mut(first);
         for i in (first..end).rev() {
             let row = rows[i - first];
             let pivot = row[i].to_f64();
-            (0..8).for_each(|lane| own[i - first][lane] /= pivot);
+            (0..8).for_each(|lane| group[i - first][lane] /= pivot);
             for j in first..i {
                 let value = row[j].to_f64();
-                (0..8).for_each(|lane| own[j - first][lane] -= value * own[i - first][lane]);
+                (0..8).for_each(|lane| group[j - first][lane] -= value * group[i - first][lane]);
             }
         }
-        let factors = std::array::from_fn(|r| if first + r < end { own[r].map(|v| -v) } else { [0.0; 8] });
+        let factors = std::array::from_fn(|r| if first + r < end { group[r].map(|v| -v) } else { [0.0; 8] });
         T::lanes_add(before, &factors, rows);
     }
 }
 
 impl Cholesky<f64> {
-    /// The diagonal of A⁻¹: (A⁻¹)ᵢᵢ = ‖L⁻¹eᵢ‖². Another n³/3 multiplications, in place of the factor.
+    /// The diagonal of A⁻¹, by (A⁻¹)ᵢᵢ = ‖L⁻¹eᵢ‖². Costs another n³/3 multiplications and uses the memory of the factor.
     ///
     /// # Errors
     /// If `tick` breaks.
@@ -153,7 +156,7 @@ impl Cholesky<f64> {
     }
 }
 
-/// Factorises the block on the diagonal, of which `rows` are the rows; gives it as a matrix of its own.
+/// Factorises the block on the diagonal in place; `rows` are its rows. Returns the factor as a matrix of its own.
 fn corner<T: Entry>(rows: &mut [&mut [T]], block: &Range<usize>) -> Result<Mat<T>, Broken> {
     let (first, width) = (block.start, block.len());
     let entry = |i: usize, j: usize| if j <= i { rows[i][first + j] } else { T::default() };
@@ -169,7 +172,7 @@ fn corner<T: Entry>(rows: &mut [&mut [T]], block: &Range<usize>) -> Result<Mat<T
     Ok(corner)
 }
 
-/// The rows of L below a block on the diagonal: LᵢL_ccᵀ = Aᵢ.
+/// Solves for the rows of L below a block on the diagonal: LᵢL_ccᵀ = Aᵢ.
 fn solve_rows<T: Entry>(rows: &mut [&mut [T]], block: &Range<usize>, corner: &Mat<T>) {
     let mut transposed = Mat::from_fn(block.len(), rows.len(), |k, r| rows[r][block.start + k]);
     solve_lower_triangular_in_place(corner.as_ref(), transposed.as_mut(), Par::Seq);
@@ -178,7 +181,7 @@ fn solve_rows<T: Entry>(rows: &mut [&mut [T]], block: &Range<usize>, corner: &Ma
     }
 }
 
-/// Panels of 64 rows, column after column; the last is filled up with zeros.
+/// Packs rows into panels of 64, column after column; the last panel is filled up with zeros.
 fn pack<T: Entry>(rows: &[&mut [T]], columns: &Range<usize>, panels: &mut Vec<T>) {
     let width = columns.len();
     panels.clear();
@@ -192,7 +195,7 @@ fn pack<T: Entry>(rows: &[&mut [T]], columns: &Range<usize>, panels: &mut Vec<T>
     });
 }
 
-/// Strips of 6 rows, column after column; the last is filled up with zeros.
+/// Packs rows into strips of 6, column after column; the last strip is filled up with zeros.
 fn pack_strips<T: Entry>(rows: &[&mut [T]], columns: &Range<usize>) -> Vec<T> {
     let width = columns.len();
     let mut strips = vec![T::default(); rows.len().div_ceil(STRIP) * STRIP * width];
@@ -206,7 +209,7 @@ fn pack_strips<T: Entry>(rows: &[&mut [T]], columns: &Range<usize>) -> Vec<T> {
     strips
 }
 
-/// Aᵢⱼ −= LᵢLⱼᵀ for the rows i that are `offset` and more below the block, and for j ≤ i.
+/// Subtracts LᵢLⱼᵀ from Aᵢⱼ for the rows i that are at least `offset` below the block, and for j ≤ i.
 fn update<T: Entry>(rows: &mut [&mut [T]], block: &Range<usize>, offset: usize, panels: &[T]) {
     let (end, depth) = (block.end, block.len());
     let strips = pack_strips(rows, block);
@@ -228,8 +231,7 @@ fn update<T: Entry>(rows: &mut [&mut [T]], block: &Range<usize>, offset: usize, 
     }
 }
 
-/// The rows `block` of L⁻¹ in place of those of L, where the rows before are those of L⁻¹ already:
-/// X = L_cc⁻¹(E − Σⱼ LⱼXⱼ).
+/// Replaces the rows `block` of L by those of L⁻¹, once the rows before them are those of L⁻¹: X = L_cc⁻¹(E − Σⱼ LⱼXⱼ).
 fn inverse_rows(before: &[&mut [f64]], rows: &mut [&mut [f64]], block: &Range<usize>) {
     let (first, width) = (block.start, block.len());
     let corner = Mat::from_fn(width, width, |i, j| if j <= i { rows[i][first + j] } else { 0.0 });
@@ -255,7 +257,7 @@ fn inverse_rows(before: &[&mut [f64]], rows: &mut [&mut [f64]], block: &Range<us
     });
 }
 
-/// sums += strips · (64 columns of the rows, from `column` on).
+/// Adds to `sums` the product of the strips and 64 columns of the rows, from `column` on.
 fn add_product(rows: &[&mut [f64]], column: usize, strips: &[f64], sums: &mut [f64]) {
     let depth = rows.len();
     let mut panel = vec![0.0; depth * PANEL];
@@ -275,7 +277,7 @@ mod tests {
     use super::*;
     use crate::linalg::Square;
 
-    /// A definite matrix whose eigenvalues fall off as those of a Gaussian kernel do, but for the ridge.
+    /// A definite matrix whose eigenvalues fall off as those of a Gaussian kernel do, plus a ridge.
     fn matrix(n: usize, ridge: f64) -> Lower<f64> {
         let mut square = Square::zeros(n);
         for i in 0..n {

@@ -1,4 +1,4 @@
-//! Eigenvalues and vectors of a symmetric matrix.
+//! Eigenvalues and eigenvectors of a symmetric matrix.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -14,15 +14,15 @@ pub(crate) struct Eigen {
 }
 
 impl Eigen {
-    /// The decomposition of the n×n matrix with these entries, of which the lower triangle is read; `None` if the
-    /// iteration does not converge, which takes entries that are not finite. O(n³), on one thread, so that the bits
-    /// do not depend on how many there are.
+    /// Decomposes the n × n matrix with these entries; only the lower triangle is read. `None` if the iteration does not
+    /// converge, which only entries that are not finite cause. O(n³), on one thread, so that the bits do not depend on
+    /// the number of threads.
     pub(crate) fn new(n: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Self> {
         let matrix = Mat::from_fn(n, n, |i, j| entry(i.max(j), i.min(j)));
         Self::decompose(matrix.as_ref())
     }
 
-    /// The same of a matrix that is there already, of which both halves are given.
+    /// Decomposes a matrix whose two halves are both filled; see [`Eigen::new`].
     pub(crate) fn of(matrix: &Square) -> Option<Self> {
         Self::decompose(MatRef::from_column_major_slice(matrix.values(), matrix.n(), matrix.n()))
     }
@@ -45,13 +45,13 @@ impl Eigen {
         found.ok().map(|()| Self { values: values.column_vector().iter().copied().collect(), vectors })
     }
 
-    /// The unit eigenvector of `values[i]`, as it came out.
+    /// The unit eigenvector of `values[i]`, with whatever sign the decomposition gave it.
     pub(crate) fn column(&self, i: usize) -> &[f64] {
         let column = self.vectors.col(i).try_as_col_major();
         column.map_or(&[], |column| column.as_slice())
     }
 
-    /// The unit eigenvector of `values[i]`, its largest entry positive.
+    /// The unit eigenvector of `values[i]`, with the sign that makes its largest entry positive.
     pub(crate) fn vector(&self, i: usize) -> Vec<f64> {
         let mut vector: Vec<f64> = self.vectors.col(i).iter().copied().collect();
         fix_sign(&mut vector);
@@ -59,7 +59,7 @@ impl Eigen {
     }
 }
 
-/// Turns a vector so that its largest entry, the first of equals, is positive.
+/// Changes the sign of a vector if its entry of the largest size (the first of several equal ones) is negative.
 pub(super) fn fix_sign(vector: &mut [f64]) {
     let largest =
         vector.iter().copied().fold(0.0, |largest: f64, v| if v.abs() > largest.abs() { v } else { largest });

@@ -1,4 +1,4 @@
-//! Points of a positive semi-definite matrix as vectors: the Cholesky factor of a few of its rows.
+//! A positive semi-definite matrix as the inner products of explicit vectors: its partial Cholesky factor.
 //!
 //! The rows p₁, p₂, … (the pivots) make features h₁, h₂, … one after the other:
 //! h_q(i) = (K(p_q, i) − Σ_{r<q} h_r(p_q) h_r(i)) / h_q(p_q), so that K(i, j) = Σ_q h_q(i) h_q(j) wherever i or j is a
@@ -12,16 +12,17 @@ use rayon::prelude::*;
 
 use super::{Broken, Tick};
 
-/// What is left of a diagonal entry that cannot be told from rounding, as a share of the largest.
+/// A residual diagonal entry below this share of the largest diagonal entry cannot be told from rounding.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// An entry so far below zero, as a share of the largest, says that the matrix is not semi-definite.
+/// A residual diagonal entry this far below zero, as a share of the largest diagonal entry, says that the matrix is not
+/// positive semi-definite.
 const NEGATIVE: f64 = 1e-9;
 
-/// Points that one thread takes at a time.
+/// Points that one thread works on at a time.
 const CHUNK: usize = 1024;
 
-/// The coordinates of all points, feature after feature, and the points that made them.
+/// The coordinates of all points, feature after feature, and the pivots that the features come from.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Features {
     pub(crate) pivots: Vec<usize>,
@@ -29,11 +30,11 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// Takes the pivot with the largest residual again and again, until nothing is left or there are `limit` of them.
-    /// `row` gives a row of the matrix.
+    /// Takes the point with the largest residual as the next pivot until no residual is left or there are `limit`
+    /// pivots. `row` computes a row of the matrix.
     ///
     /// # Errors
-    /// Those of `row`; if the matrix is not positive semi-definite, or `tick` breaks.
+    /// If `row` fails, the matrix is not positive semi-definite, or `tick` breaks.
     pub(crate) fn of<E: From<Broken>>(
         diagonal: &[f64],
         limit: usize,
@@ -63,9 +64,10 @@ impl Features {
         tick(1.0).is_continue().then_some(features).ok_or_else(|| Broken::Interrupted.into())
     }
 
-    /// What K(i, i) = `own` has beside the features that are there: ‖φ(xᵢ)‖² outside the span of the pivots.
-    pub(crate) fn residual(&self, i: usize, own: f64) -> f64 {
-        own - self.columns.iter().map(|h| h[i] * h[i]).sum::<f64>()
+    /// The residual of point i, whose diagonal entry is K(i, i) = `diagonal`: the part of ‖φ(xᵢ)‖² that lies outside the
+    /// span of the pivots.
+    pub(crate) fn residual(&self, i: usize, diagonal: f64) -> f64 {
+        diagonal - self.columns.iter().map(|h| h[i] * h[i]).sum::<f64>()
     }
 
     /// The feature that `pivot` would add, from its row of the matrix and its residual, which must be positive.
@@ -83,7 +85,7 @@ impl Features {
         row
     }
 
-    /// Adds a feature.
+    /// Adds the feature of a pivot.
     pub(crate) fn push(&mut self, pivot: usize, column: Vec<f64>) {
         self.pivots.push(pivot);
         self.columns.push(column);
@@ -101,7 +103,7 @@ impl Features {
     }
 }
 
-/// Vectors about their mean with weights, each entry times the root of its weight.
+/// Subtracts from each vector its weighted mean, then multiplies each entry by the root of its weight.
 pub(crate) fn centered(columns: &[Vec<f64>], weights: &[f64]) -> Vec<Vec<f64>> {
     let total: f64 = weights.iter().sum();
     let center = |column: &Vec<f64>| {

@@ -12,8 +12,8 @@ const DEPTH: usize = 512;
 /// Rows of the result that one thread computes at a time.
 const ROWS: usize = 16 * STRIP;
 
-/// aᵢ·bⱼ, row after row. Each is one sum over blocks of entries in ascending order: the bits depend neither on the number of
-/// threads nor on the other vectors, and are the same for bⱼ·aᵢ.
+/// All aᵢ·bⱼ, row after row. Each is one sum over blocks of entries in ascending order: its bits depend neither on the
+/// number of threads nor on the other vectors, and are those of bⱼ·aᵢ.
 ///
 /// All vectors must have the same length.
 pub(crate) fn inner(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<f64> {
@@ -31,7 +31,7 @@ pub(crate) fn inner(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<f64> {
     products
 }
 
-/// Some rows of the result, plus what these entries add.
+/// Adds the contribution of some entries of the vectors to some rows of the result.
 fn add_rows(products: &mut [f64], a: &[Vec<f64>], entries: Range<usize>, panels: &[Vec<f64>]) {
     let columns = products.len() / a.len();
     let mut tile = [0.0; STRIP * PANEL];
@@ -46,7 +46,7 @@ fn add_rows(products: &mut [f64], a: &[Vec<f64>], entries: Range<usize>, panels:
     }
 }
 
-/// Up to `WIDTH` vectors, entry after entry, filled up with zeros.
+/// Packs up to `WIDTH` vectors, entry after entry, filled up with zeros.
 fn pack<const WIDTH: usize>(vectors: &[Vec<f64>], entries: Range<usize>) -> Vec<f64> {
     let mut packed = vec![0.0; WIDTH * entries.len()];
     for (v, vector) in vectors.iter().enumerate() {

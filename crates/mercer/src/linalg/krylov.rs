@@ -7,29 +7,29 @@
 //! eigenvalues wanted, since a block of b finds at most b vectors of one eigenvalue.
 //!
 //! Each step reads the matrix once, in O(n²b) multiplications at the speed of a matrix product; n·m numbers are kept, m
-//! being a few times b. What is returned is checked by one product more.
+//! being a few times b. The residual that is returned comes from one more product with the vectors found.
 
 use super::eigen::fix_sign;
 use super::tall::{Tall, WIDTH};
 use super::{Broken, Eigen, Square, Tick};
 
-/// ‖Av − λv‖ ≤ this times the largest eigenvalue, for every vector. A product of n = 10⁴ leaves about 1e-15.
+/// Largest ‖Av − λv‖ accepted, as a share of the largest eigenvalue. Rounding of a product with n = 10⁴ leaves about 1e-15.
 const TOLERANCE: f64 = 1e-14;
 
-/// Products after which a dense solver does better.
+/// Products with the matrix after which the dense solver is faster.
 const LIMIT: usize = 100;
 
-/// Blocks, and columns at least, that a space may have before it is replaced.
+/// The size at which a space is replaced by its best Ritz vectors, in blocks, and the least such size in columns.
 const BLOCKS: usize = 4;
 const COLUMNS: usize = 12 * WIDTH;
 
-/// The square of a direction of a block, as a share of the largest, below which rounding may be all there is.
+/// A direction of a block whose square is below this share of the largest may consist of rounding errors only.
 const SHORT: f64 = 1e-14;
 
-/// Rounds of orthogonalisation at most. Each makes directions longer by 10⁷.
+/// Most rounds of orthogonalisation. Each makes short directions longer by 10⁷.
 const ROUNDS: usize = 4;
 
-/// PSP for a symmetric S, with P = I − uuᵀ for a unit vector u.
+/// The matrix A = PSP for a symmetric S, with P = I − uuᵀ for a unit vector u.
 #[derive(Clone, Copy)]
 pub(crate) struct Deflated<'a> {
     /// S
@@ -39,7 +39,7 @@ pub(crate) struct Deflated<'a> {
 }
 
 impl Deflated<'_> {
-    /// PS · block, for a block that has no part along u.
+    /// The product PS · block, for a block that has no part along u.
     fn times(&self, block: &Tall) -> Tall {
         let mut product = block.multiplied_by(self.matrix);
         self.project(&mut product);
@@ -53,30 +53,31 @@ impl Deflated<'_> {
     }
 }
 
-/// Some of the largest eigenvalues.
+/// Some of the largest eigenvalues and their eigenvectors.
 pub(crate) struct Largest {
-    /// They, descending.
+    /// The eigenvalues, descending.
     pub(crate) values: Vec<f64>,
-    /// Their unit vectors, the largest entry of each positive.
+    /// Their unit eigenvectors, the largest entry of each positive.
     pub(crate) vectors: Vec<Vec<f64>>,
     /// The largest ‖Av − λv‖, divided by the largest |λ|; computed from the vectors.
     pub(crate) residual: f64,
 }
 
 impl Largest {
-    /// Whether this way pays for `count` eigenvalues of n: the largest space must be much smaller than the whole.
+    /// Whether block Lanczos is faster than the dense solver for `count` of n eigenvalues: the largest space must be much
+    /// smaller than the whole.
     pub(crate) fn pays(n: usize, count: usize) -> bool {
         let block = count.next_multiple_of(WIDTH);
         n >= 512 && 2 * BLOCKS * block <= n
     }
 
-    /// Bytes besides the matrix, about.
+    /// About how many bytes are needed beside the matrix.
     pub(crate) fn bytes(n: usize, count: usize) -> u64 {
         let (block, columns) = sizes(n, count);
         8 * (n as u64 * (columns + 3 * block) as u64 + 4 * (columns as u64 + block as u64).pow(2))
     }
 
-    /// The `count` largest of a whole decomposition of the matrix itself (no vector is taken out), checked in the same way.
+    /// The `count` largest eigenvalues of a complete decomposition of `matrix` (with P = I), with their residual.
     pub(crate) fn of_all(matrix: &Square, eigen: &Eigen, count: usize) -> Self {
         let n = matrix.n();
         let values: Vec<f64> = (0..count).map(|c| eigen.values[n - 1 - c]).collect();
@@ -86,7 +87,7 @@ impl Largest {
         Self { residual: residual(&products, &values, &vectors), values, vectors }
     }
 
-    /// The `count` algebraically largest eigenvalues; none if they do not converge.
+    /// The `count` algebraically largest eigenvalues; `None` if they do not converge.
     ///
     /// # Errors
     /// If `tick` breaks.
@@ -113,32 +114,32 @@ impl Largest {
     }
 }
 
-/// Columns of a block and of the largest space.
+/// The number of columns of a block, and of the largest space.
 fn sizes(n: usize, count: usize) -> (usize, usize) {
     let block = count.next_multiple_of(WIDTH);
     let half = n / 2 / WIDTH * WIDTH;
     (block, COLUMNS.min(half).max(BLOCKS * block))
 }
 
-/// The space so far.
+/// The Krylov space built so far.
 struct Space<'a> {
     matrix: Deflated<'a>,
     count: usize,
     /// V
     basis: Tall,
-    /// The next block of V; after [`Space::expand`] what the product of the last has outside V.
+    /// The next block of V; after [`Space::expand`] the part W of the last product that lies outside V.
     block: Tall,
     /// T, row after row.
     projected: Vec<f64>,
-    /// WᵀW for what sticks out.
+    /// WᵀW
     outside: Vec<f64>,
     largest: usize,
     steps: usize,
-    /// The step at which to look at Ritz vectors next.
+    /// The step at which to compute Ritz vectors next.
     due: usize,
-    /// Step and residual when they were last looked at.
+    /// The step in which Ritz vectors were last computed, and their residual.
     seen: Option<(usize, f64)>,
-    /// About how far it has come.
+    /// An estimate of the share of the work that is done.
     share: f64,
     random: Random,
 }
@@ -173,7 +174,7 @@ impl<'a> Space<'a> {
         space
     }
 
-    /// Takes the block into the basis; leaves in its place what its product has outside.
+    /// Adds the block to the basis, and replaces it by the part of its product that lies outside the basis.
     fn expand(&mut self) {
         let product = self.matrix.times(&self.block);
         let block = std::mem::replace(&mut self.block, product);
@@ -185,7 +186,7 @@ impl<'a> Space<'a> {
             row[..before].copy_from_slice(old);
         }
         for (p, panel) in self.block.panels_mut().iter_mut().enumerate() {
-            // Once leaves what rounding leaves of a small difference; twice is enough.
+            // One pass leaves the rounding error of a small difference; two passes are enough.
             for _ in 0..2 {
                 let cross = self.basis.cross(panel);
                 self.basis.add_product(-1.0, &cross, panel);
@@ -209,7 +210,7 @@ impl<'a> Space<'a> {
             }
         }
         self.steps += 1;
-        // Before a residual is known: a dozen steps are usual.
+        // An estimate before a residual is known; a dozen steps are usual.
         self.share = self.share.max(0.9 * self.steps as f64 / (self.steps as f64 + 6.0));
     }
 
@@ -217,7 +218,7 @@ impl<'a> Space<'a> {
         self.basis.columns() + self.block.columns() > self.largest
     }
 
-    /// The eigenvectors of T, and whether the wanted ones are good enough; none if T is not finite.
+    /// The eigenvectors of T, and whether the wanted ones are accurate enough; `None` if T is not finite.
     fn ritz(&mut self) -> Option<Ritz> {
         let m = self.basis.columns();
         let eigen = Eigen::new(m, |i, j| self.projected[i * m + j])?;
@@ -237,7 +238,7 @@ impl<'a> Space<'a> {
         Some(Ritz { eigen, converged })
     }
 
-    /// Steps until it is worth while to look again, if the residual falls as it did.
+    /// Steps until the residual will be small enough, if it goes on falling at its present rate.
     fn wait(&self, residual: f64) -> usize {
         let Some((step, before)) = self.seen else { return 1 };
         let rate = (before / residual).ln() / (self.steps - step).max(1) as f64;
@@ -245,7 +246,7 @@ impl<'a> Space<'a> {
         if rate > 0.0 { steps.clamp(1.0, 6.0) as usize } else { 1 }
     }
 
-    /// Keeps the best Ritz vectors: those wanted and a block more.
+    /// Replaces the space by its best Ritz vectors: those wanted and one more block.
     fn restart(&mut self, eigen: &Eigen) {
         let (m, b) = (self.basis.columns(), self.block.columns());
         // At most half of the largest space, which is four blocks or more.
@@ -257,7 +258,7 @@ impl<'a> Space<'a> {
         self.seen = None;
     }
 
-    /// Makes the next block of the basis of what the last product has outside.
+    /// Makes the part of the last product outside the basis the next, orthonormal block of the basis.
     fn turn(&mut self) {
         let n = self.matrix.matrix.n();
         let mut turned = Tall::zeros(n, 0);
@@ -266,7 +267,7 @@ impl<'a> Space<'a> {
             panel.panels_mut()[0].copy_from_slice(&self.block.panels()[at]);
             let missing = self.orthonormalise(&mut panel, &turned);
             if !missing.is_empty() {
-                // The space is invariant along these: what it has not seen yet can only be met at random.
+                // The space is invariant along these directions: a random one leads to what it does not contain yet.
                 let fresh = Tall::from_fn(n, 1, |_, _| self.random.next());
                 let rows = panel.panels_mut()[0].chunks_mut(WIDTH).zip(fresh.panels()[0].chunks(WIDTH));
                 rows.for_each(|(row, fresh)| missing.iter().for_each(|&c| row[c] = fresh[c]));
@@ -277,8 +278,8 @@ impl<'a> Space<'a> {
         self.block = turned;
     }
 
-    /// Makes the columns of a panel orthonormal among themselves and to the basis and `beside`; gives those for which no
-    /// direction was found.
+    /// Makes the columns of a panel orthonormal to each other, to the basis and to `beside`. Returns the columns that have
+    /// no direction of their own.
     fn orthonormalise(&self, panel: &mut Tall, beside: &Tall) -> Vec<usize> {
         let mut missing = Vec::new();
         for round in 0..ROUNDS {
@@ -295,7 +296,7 @@ impl<'a> Space<'a> {
         missing
     }
 
-    /// The wanted vectors, checked by one product more.
+    /// The wanted eigenvectors, with their residual from one more product.
     fn finish(&self, eigen: &Eigen) -> Largest {
         let m = self.basis.columns();
         let wanted: Vec<Vec<f64>> = (0..self.count).map(|c| eigen.vector(m - 1 - c)).collect();
@@ -320,9 +321,9 @@ fn residual(products: &Tall, values: &[f64], vectors: &[Vec<f64>]) -> f64 {
     worst / values.iter().fold(f64::MIN_POSITIVE, |a, v| a.max(v.abs()))
 }
 
-/// Makes the columns of a panel orthonormal by the eigenvectors of their scaled inner products (Stathopoulos and Wu 2002);
-/// says whether they nearly were before, and which came out short. Directions that are short by more than rounding can tell come
-/// out longer, for the next round.
+/// Makes the columns of a panel orthonormal by the eigenvectors of their scaled inner products (Stathopoulos and Wu 2002).
+/// Returns whether they nearly were before; `missing` gets the columns that consist of rounding errors only. Short
+/// directions come out longer, for the next round.
 fn normalise(panel: &mut Tall, missing: &mut Vec<usize>) -> bool {
     missing.clear();
     let inner = panel.cross(&panel.panels()[0]);
@@ -332,7 +333,7 @@ fn normalise(panel: &mut Tall, missing: &mut Vec<usize>) -> bool {
     };
     let scales: Vec<f64> = (0..WIDTH).map(scale).collect();
     let eigen = Eigen::new(WIDTH, |i, j| scales[i] * inner[i * WIDTH + j] * scales[j]);
-    // Only entries that are not finite have no eigenvalues; the space will find out.
+    // Only a matrix that is not finite has no eigenvalues; `Space::ritz` finds that out.
     let Some(eigen) = eigen else { return true };
     let floor = (SHORT * eigen.values[WIDTH - 1]).max(f64::MIN_POSITIVE);
     let vectors: Vec<Vec<f64>> = (0..WIDTH).map(|c| eigen.vector(c)).collect();
@@ -342,7 +343,7 @@ fn normalise(panel: &mut Tall, missing: &mut Vec<usize>) -> bool {
     eigen.values.iter().all(|&value| normal(value)) && (0..WIDTH).all(|c| normal(inner[c * WIDTH + c]))
 }
 
-/// Numbers from −1 to 1, the same every time (splitmix64).
+/// Pseudo-random numbers from −1 to 1 with a fixed seed (splitmix64).
 struct Random(u64);
 
 impl Random {

@@ -9,23 +9,23 @@ use crate::simd::{
     lanes_dot_f32,
 };
 
-/// Rows begin at multiples of so many values: with a cache line.
+/// Rows begin at multiples of this number of values, so that each begins a cache line.
 const ALIGNED: usize = 16;
 
-/// Pieces of a product with a vector: a number of its own, so that sums do not depend on the number of threads.
+/// Pieces of a product with a vector: a fixed number, so that sums do not depend on the number of threads.
 const PIECES: usize = 16;
 
-/// A type of values, and what is done with them at full speed.
+/// The type of the values, `f64` or `f32`, and the vectorised operations on them.
 pub(crate) trait Entry: RealField + Copy + Default + Send + Sync {
-    /// Rounds.
+    /// The nearest value of this type.
     fn from_f64(value: f64) -> Self;
-    /// Exactly.
+    /// The value in double precision, exactly.
     fn to_f64(self) -> f64;
     /// The product of a packed strip and a packed panel.
     fn dots(depth: usize, strip: &[Self], panel: &[Self], out: &mut [Self]);
-    /// Products of rows with eight vectors side by side.
+    /// Products of rows with eight interleaved vectors.
     fn lanes_dot(rows: [&[Self]; ROWS], x: &[Lanes]) -> [Lanes; ROWS];
-    /// Adds multiples of rows to eight vectors side by side.
+    /// Adds multiples of rows to eight interleaved vectors.
     fn lanes_add(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[Self]; ROWS]);
 }
 
@@ -65,24 +65,25 @@ impl Entry for f32 {
     }
 }
 
-/// Row i has the values of columns 0 to i. Memory is touched when it is written.
+/// The lower half of a symmetric matrix: row i has the values of columns 0 to i. The system provides memory only as it
+/// is written.
 pub(crate) struct Lower<T = f64> {
     n: usize,
     values: Vec<T>,
 }
 
 impl<T: Entry> Lower<T> {
-    /// Zeros.
+    /// An n × n matrix of zeros.
     pub(crate) fn zeros(n: usize) -> Self {
         Self { n, values: huge_zeros(start(n)) }
     }
 
-    /// Rows.
+    /// The number of rows.
     pub(crate) fn n(&self) -> usize {
         self.n
     }
 
-    /// Bytes that n rows take.
+    /// Bytes that a matrix of n rows takes.
     pub(crate) fn bytes(n: usize) -> u64 {
         start(n) as u64 * size_of::<T>() as u64
     }
@@ -92,12 +93,12 @@ impl<T: Entry> Lower<T> {
         &self.values[start(i)..start(i) + i + 1]
     }
 
-    /// The same, to be changed.
+    /// Mutable access to row i up to the diagonal.
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [T] {
         &mut self.values[start(i)..start(i) + i + 1]
     }
 
-    /// All rows, to be changed.
+    /// Mutable access to all rows.
     pub(crate) fn rows_mut(&mut self) -> Vec<&mut [T]> {
         let mut rest = self.values.as_mut_slice();
         let mut rows = Vec::with_capacity(self.n);
@@ -109,18 +110,18 @@ impl<T: Entry> Lower<T> {
         rows
     }
 
-    /// The diagonal.
+    /// The entries of the diagonal.
     pub(crate) fn diagonal(&self) -> Vec<f64> {
         (0..self.n).map(|i| self.row(i)[i].to_f64()).collect()
     }
 
-    /// A group of rows from `first` on and where it ends; the last of them over again where there are too few.
+    /// The group of rows that begins at `first`, and where it ends. A group that is not full repeats its last row.
     pub(super) fn group(&self, first: usize) -> (usize, [&[T]; ROWS]) {
         let end = self.n.min(first + ROWS);
         (end, std::array::from_fn(|r| self.row((first + r).min(end - 1))))
     }
 
-    /// Av in place of each v, with the whole symmetric matrix A.
+    /// Replaces each v by Av, with the whole symmetric matrix A.
     pub(crate) fn product(&self, vectors: &mut [Vec<f64>]) {
         by_eights(vectors, |x| *x = self.lanes_product(x));
     }
@@ -136,7 +137,7 @@ impl<T: Entry> Lower<T> {
         product
     }
 
-    /// What a piece of the rows adds to Av.
+    /// The contribution of one piece of the rows to Av.
     fn piece(&self, piece: usize, v: &[Lanes]) -> Vec<Lanes> {
         // The first i rows hold a share of about (i/n)² of all values.
         let border = |piece: usize| {
@@ -165,12 +166,12 @@ impl<T: Entry> Lower<T> {
 }
 
 impl Lower<f64> {
-    /// Adds to the diagonal.
+    /// Adds `values(i)` to the i-th entry of the diagonal.
     pub(crate) fn add_diagonal(&mut self, values: impl Fn(usize) -> f64) {
         (0..self.n).for_each(|i| self.row_mut(i)[i] += values(i));
     }
 
-    /// Rounded, with row and column i multiplied by `scale[i]`.
+    /// A copy, rounded to `T`, with row and column i multiplied by `scale[i]`.
     pub(crate) fn scaled<T: Entry>(&self, scale: &[f64]) -> Lower<T> {
         let mut rounded = Lower::zeros(self.n);
         rounded.rows_mut().into_par_iter().enumerate().for_each(|(i, row)| {
@@ -193,14 +194,14 @@ impl From<Square> for Lower<f64> {
     }
 }
 
-/// Where row i begins: row k before it takes k + 1 values, rounded up to whole lines.
+/// The position at which row i begins: each row k before it takes k + 1 values, rounded up to whole cache lines.
 fn start(i: usize) -> usize {
     let (lines, rest) = (i / ALIGNED, i % ALIGNED);
     ALIGNED * (ALIGNED * lines * (lines + 1) / 2 + rest * (lines + 1))
 }
 
-/// Calls `each` with the vectors interleaved, eight at a time, and takes what it has made of them apart again. A vector comes
-/// out the same alone and in company.
+/// Interleaves the vectors eight at a time, calls `each` with them, and separates the results again. The bits of a
+/// result do not depend on the other vectors.
 pub(super) fn by_eights(vectors: &mut [Vec<f64>], each: impl Fn(&mut Vec<Lanes>) + Sync) {
     vectors.par_chunks_mut(8).for_each(|vectors| {
         let n = vectors[0].len();

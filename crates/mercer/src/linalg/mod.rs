@@ -1,10 +1,18 @@
 //! Dense linear algebra in double precision, and the only place that knows `faer`.
 //!
-//! A symmetric matrix is one buffer ([`Square`]) or half of one ([`Lower`]). It has a factor ([`Cholesky`]) and eigenvectors
-//! ([`Eigen`]), of which the largest are found faster ([`Largest`]); where it is not definite, it is solved by pivots ([`Saddle`]).
-//! [`Features`] are a matrix of low rank, [`Svd`] is for what is not symmetric, [`Tall`] matrices have few columns, [`inner`]
-//! multiplies lists of vectors. Everything has the same bits on any number of threads: work is cut into
-//! pieces of fixed size, each of which one thread does.
+//! | what | type |
+//! |---|---|
+//! | a symmetric matrix, whole or its lower half | [`Square`], [`Lower`] |
+//! | its factor, if it is positive definite | [`Cholesky`] |
+//! | its factor with pivots, if it need not be | [`Saddle`] |
+//! | all its eigenvectors, or those of the largest eigenvalues | [`Eigen`], [`Largest`] |
+//! | its approximation of low rank | [`Features`] |
+//! | singular vectors of a matrix that is not symmetric | [`Svd`] |
+//! | a matrix of few columns | [`Tall`] |
+//! | all inner products of two lists of vectors | [`inner`] |
+//!
+//! The bits of all results are the same on any number of threads: work is cut into pieces of fixed size, each done by one
+//! thread.
 
 mod cholesky;
 mod eigen;
@@ -30,5 +38,5 @@ pub(crate) use tall::{Tall, WIDTH};
 
 use std::ops::ControlFlow;
 
-/// Told the share of the work done, from 0 to 1; answers whether to go on.
+/// A callback that is told the share of the work done, from 0 to 1, and answers whether to go on.
 pub(crate) type Tick<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;

@@ -1,7 +1,7 @@
 //! Symmetric linear systems that need not be definite, on one thread.
 //!
-//! PMPᵀ = LBLᵀ with B of blocks of one or two (Bunch and Kaufman 1977): n³/3 multiplications, and errors as small as those
-//! of elimination with pivots. One thread, so that the bits do not depend on how many there are.
+//! PMPᵀ = LBLᵀ with diagonal blocks of one or two rows in B (Bunch and Kaufman 1977): n³/3 multiplications, and errors as
+//! small as those of elimination with pivots. One thread, so that the bits do not depend on the number of threads.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -10,7 +10,7 @@ use faer::linalg::cholesky::lblt::solve::{solve_in_place, solve_in_place_scratch
 use faer::perm::PermRef;
 use faer::{Mat, Par};
 
-/// A matrix in factors.
+/// The factors of a symmetric matrix M.
 pub(crate) struct Saddle {
     lower: Mat<f64>,
     diagonal: Diag<f64>,
@@ -20,7 +20,7 @@ pub(crate) struct Saddle {
 }
 
 impl Saddle {
-    /// Of the matrix with these entries, of which the lower half counts.
+    /// Factorises the n × n matrix with these entries; only the lower half is read.
     pub(crate) fn new(n: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
         let mut lower = Mat::from_fn(n, n, entry);
         let (mut diagonal, mut below) = (Diag::zeros(n), Diag::zeros(n));
@@ -41,7 +41,7 @@ impl Saddle {
         Self { lower, diagonal, below, forward, backward }
     }
 
-    /// The solution of Mx = right, in place of `right`.
+    /// Replaces `right` by the solution of Mx = right.
     pub(crate) fn solve(&self, right: &mut [f64]) {
         let n = right.len();
         let mut matrix = Mat::from_fn(n, 1, |i, _| right[i]);

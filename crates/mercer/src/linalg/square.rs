@@ -1,25 +1,25 @@
-//! A symmetric matrix in one buffer.
+//! A symmetric matrix, both halves in one buffer.
 
 use rayon::prelude::*;
 
 use crate::simd::huge_zeros;
 
-/// Rows that are transposed together: a tile of so many squared stays in the first-level cache.
+/// Rows and columns that are transposed together: a tile of this size stays in the first-level cache.
 const TILE: usize = 32;
 
-/// n × n values, row after row. Memory is touched when it is written.
+/// n × n values, row after row. The system provides memory only as it is written.
 pub(crate) struct Square {
     n: usize,
     values: Vec<f64>,
 }
 
 impl Square {
-    /// Zeros.
+    /// An n × n matrix of zeros.
     pub(crate) fn zeros(n: usize) -> Self {
         Self { n, values: huge_zeros(n * n) }
     }
 
-    /// Rows and columns.
+    /// The number of rows, which is that of columns.
     pub(crate) fn n(&self) -> usize {
         self.n
     }
@@ -29,33 +29,33 @@ impl Square {
         &self.values
     }
 
-    /// The same, to be changed.
+    /// Mutable access to all values, row after row.
     pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// A row.
+    /// Row i.
     pub(crate) fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.n..(i + 1) * self.n]
     }
 
-    /// A row, to be changed.
+    /// Mutable access to row i.
     #[cfg(test)]
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[i * self.n..(i + 1) * self.n]
     }
 
-    /// Adds to the diagonal.
+    /// Adds `values(i)` to the i-th entry of the diagonal.
     pub(crate) fn add_diagonal(&mut self, values: impl Fn(usize) -> f64) {
         (0..self.n).for_each(|i| self.values[i * self.n + i] += values(i));
     }
 
-    /// The product with a vector, row by row, where both halves are given.
+    /// The product with a vector; both halves must be filled.
     pub(crate) fn product(&self, v: &[f64]) -> Vec<f64> {
         (0..self.n).into_par_iter().map(|i| dot(self.row(i), v)).collect()
     }
 
-    /// Changes every value by `change(i, j, value)`.
+    /// Replaces every value by `change(i, j, value)`.
     pub(crate) fn map(&mut self, change: impl Fn(usize, usize, f64) -> f64 + Sync) {
         let n = self.n.max(1);
         self.values.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
@@ -70,18 +70,19 @@ impl Square {
         }
     }
 
-    /// Copies the lower half to the upper one.
+    /// Copies the lower half to the upper half.
     pub(crate) fn mirror(&mut self) {
         mirror(&mut self.values, self.n);
     }
 }
 
-/// Copies the lower half of a matrix of n × n values, row after row, to the upper one.
+/// Copies the lower half of a matrix of n × n values, row after row, to the upper half.
 pub(crate) fn mirror<T: Copy + Send + Sync>(values: &mut [T], n: usize) {
     mirror_from(values, n, 0);
 }
 
-/// The same of the rows from `first` on; `rows` are whole rows of n values.
+/// Copies the lower half of the diagonal block that begins at row and column `first` to its upper half; `rows` are the
+/// whole rows of the block, n values each.
 fn mirror_from<T: Copy + Send + Sync>(rows: &mut [T], n: usize, first: usize) {
     let count = rows.len() / n.max(1);
     if count <= TILE {
@@ -107,7 +108,7 @@ fn mirror_from<T: Copy + Send + Sync>(rows: &mut [T], n: usize, first: usize) {
     rayon::join(|| mirror_from(upper, n, first), || mirror_from(lower, n, first + half));
 }
 
-/// aᵀb in eight sums side by side.
+/// The inner product aᵀb, in eight partial sums that can be added at once.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (whole_a, rest_a) = a.as_chunks::<8>();

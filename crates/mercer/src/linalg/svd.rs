@@ -1,4 +1,4 @@
-//! Singular values and vectors.
+//! Singular values and singular vectors of a matrix.
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -13,9 +13,9 @@ pub(crate) struct Svd {
 }
 
 impl Svd {
-    /// The decomposition of the matrix with these entries; `None` if the iteration does not converge, which takes
-    /// entries that are not finite. O(rows · columns · the fewer of both), on one thread, so that the bits do not
-    /// depend on how many there are.
+    /// Decomposes the matrix with these entries; `None` if the iteration does not converge, which only entries that are
+    /// not finite cause. O(rows · columns · min(rows, columns)), on one thread, so that the bits do not depend on the
+    /// number of threads.
     pub(crate) fn new(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Self> {
         let matrix = Mat::from_fn(rows, columns, entry);
         let size = rows.min(columns);
@@ -36,7 +36,7 @@ impl Svd {
         found.ok().map(|()| Self { values: values.column_vector().iter().copied().collect(), left, right })
     }
 
-    /// The two unit vectors of `values[i]`; the largest entry of the left one is positive.
+    /// The left and the right unit vector of `values[i]`; the largest entry of the left one is positive.
     pub(crate) fn vectors(&self, i: usize) -> (Vec<f64>, Vec<f64>) {
         let mut left: Vec<f64> = self.left.col(i).iter().copied().collect();
         let mut right: Vec<f64> = self.right.col(i).iter().copied().collect();

@@ -14,13 +14,14 @@ const PIECE: usize = 160 * STRIP;
 /// Rows of a square matrix that one thread multiplies at a time.
 const ROWS: usize = 16 * STRIP;
 
-/// Columns of a square matrix that are multiplied at once: so many rows of a panel stay in the second-level cache.
+/// Columns of a square matrix that are multiplied at once: this number of rows of a panel stays in the second-level cache.
 const DEPTH: usize = 1024;
 
-/// The first of six rows each that together cover the 32 rows of a tile; the last overlaps.
+/// Where the strips of six rows begin that cover the 32 rows of a tile; the last strip overlaps the one before it.
 const STRIPS: [usize; 6] = [0, 6, 12, 18, 24, WIDTH - STRIP];
 
-/// n rows by panels of 32 columns. Within a panel values lie row after row, filled up with zero rows to whole strips.
+/// A matrix of n rows in panels of 32 columns. Within a panel values lie row after row, filled up with zero rows to whole
+/// strips.
 #[derive(Clone)]
 pub(crate) struct Tall {
     n: usize,
@@ -28,12 +29,12 @@ pub(crate) struct Tall {
 }
 
 impl Tall {
-    /// Zeros.
+    /// A matrix of zeros with n rows.
     pub(super) fn zeros(n: usize, panels: usize) -> Self {
         Self { n, panels: vec![vec![0.0; n.next_multiple_of(STRIP) * WIDTH]; panels] }
     }
 
-    /// From the entries.
+    /// The matrix with these entries.
     pub(crate) fn from_fn(n: usize, panels: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
         let mut tall = Self::zeros(n, panels);
         for (p, panel) in tall.panels.iter_mut().enumerate() {
@@ -44,7 +45,7 @@ impl Tall {
         tall
     }
 
-    /// Columns, a multiple of 32.
+    /// The number of columns, a multiple of 32.
     pub(super) fn columns(&self) -> usize {
         self.panels.len() * WIDTH
     }
@@ -54,28 +55,28 @@ impl Tall {
         &self.panels
     }
 
-    /// The panels, to be changed.
+    /// Mutable access to the panels.
     pub(super) fn panels_mut(&mut self) -> &mut [Vec<f64>] {
         &mut self.panels
     }
 
-    /// More columns at the right.
+    /// Appends the columns of another matrix at the right.
     pub(super) fn append(&mut self, mut other: Self) {
         self.panels.append(&mut other.panels);
     }
 
-    /// A row of the first `columns` columns.
+    /// The first `columns` entries of a row.
     pub(crate) fn row(&self, at: usize, columns: usize) -> Vec<f64> {
         (0..columns).map(|c| self.panels[c / WIDTH][at * WIDTH + c % WIDTH]).collect()
     }
 
-    /// A column.
+    /// The column `at`.
     pub(super) fn column(&self, at: usize) -> Vec<f64> {
         let values = self.panels[at / WIDTH].chunks(WIDTH).take(self.n);
         values.map(|row| row[at % WIDTH]).collect()
     }
 
-    /// selfᵀ · panel: a row of 32 sums for each column. Pieces of the rows are added up one after the other.
+    /// The product selfᵀ · panel: a row of 32 sums for each column. Pieces of the rows are added up one after the other.
     pub(super) fn cross(&self, panel: &[f64]) -> Vec<f64> {
         let pieces: Vec<Vec<f64>> = panel
             .par_chunks(PIECE * WIDTH)
@@ -96,7 +97,7 @@ impl Tall {
         sums
     }
 
-    /// out += factor · self · coefficients, with 32 coefficients for each column.
+    /// Adds factor · self · coefficients to `out`, with 32 coefficients for each column.
     pub(super) fn add_product(&self, factor: f64, coefficients: &[f64], out: &mut [f64]) {
         out.par_chunks_mut(PIECE * WIDTH).enumerate().for_each(|(at, out)| {
             let mut sums = [0.0; STRIP * WIDTH];
@@ -110,7 +111,7 @@ impl Tall {
         });
     }
 
-    /// self · coefficients, with a row of `panels` times 32 coefficients for each column.
+    /// The product self · coefficients, with a row of 32 · `panels` coefficients for each column.
     pub(super) fn combined(&self, panels: usize, coefficient: impl Fn(usize, usize) -> f64) -> Self {
         let mut combined = Self::zeros(self.n, panels);
         for (p, out) in combined.panels.iter_mut().enumerate() {
@@ -123,12 +124,13 @@ impl Tall {
         combined
     }
 
-    /// matrix · self. The matrix is read once, whatever the number of panels.
+    /// The product matrix · self. The matrix is read once, whatever the number of panels.
     pub(super) fn multiplied_by(&self, matrix: &Square) -> Self {
         self.multiplied_by_rows(matrix.values())
     }
 
-    /// The same for any number of rows of n values. Each row of the product is a sum of its own, whatever is beside it.
+    /// The product of a matrix with self, for a matrix of any number of rows of n values. The bits of a row of the product
+    /// do not depend on the other rows.
     pub(crate) fn multiplied_by_rows(&self, values: &[f64]) -> Self {
         let n = self.n;
         let count = values.len().checked_div(n).unwrap_or(0);
@@ -147,7 +149,7 @@ impl Tall {
         product
     }
 
-    /// Takes the part along a unit vector out of every column.
+    /// Removes from every column its part along a unit vector.
     pub(super) fn remove(&mut self, unit: &[f64]) {
         for panel in &mut self.panels {
             let shares: Vec<[f64; WIDTH]> = panel
@@ -172,7 +174,7 @@ impl Tall {
     }
 }
 
-/// leftᵀ · right of two pieces of panels, 32 by 32.
+/// The 32 × 32 product leftᵀ · right of two pieces of panels.
 fn tile(left: &[f64], right: &[f64]) -> Vec<f64> {
     let mut tile = vec![0.0; WIDTH * WIDTH];
     for first in STRIPS {
@@ -182,7 +184,7 @@ fn tile(left: &[f64], right: &[f64]) -> Vec<f64> {
     tile
 }
 
-/// Adds the products of some columns of `rows` with the same rows of the panels.
+/// Adds the products of some columns of `rows` with the corresponding rows of the panels.
 fn add_block(
     rows: &[f64],
     n: usize,

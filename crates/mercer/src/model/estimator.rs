@@ -26,6 +26,14 @@ pub trait Estimator<X: Points> {
     /// If a parameter, the points or what is known of them cannot be used.
     fn fit_in(&self, x: &X, y: &Self::Target, job: &mut Job<'_, X>) -> Result<Self::Model>;
 
+    /// Fits a model to points with a weight for each: a whole number is the same as so many copies of the point, 0 as none.
+    ///
+    /// # Errors
+    /// As [`Estimator::fit_in`]; if there is not one weight per point, or one is negative or not finite.
+    fn fit_weighted(&self, x: &X, y: &Self::Target, weights: &[f64]) -> Result<Self::Model> {
+        self.fit_in(x, y, &mut Job::new().weights(weights))
+    }
+
     /// Learns what the decisions of the fitted model are worth; none where there are too few points to tell.
     ///
     /// # Errors

@@ -22,6 +22,13 @@ pub enum Quality {
         /// Whether the residual is what was asked for.
         converged: bool,
     },
+    /// The mistakes of an online method in its last pass over the points.
+    Mistakes {
+        /// Their share of the points.
+        share: f64,
+        /// Updates made in all passes.
+        updates: u64,
+    },
 }
 
 impl Quality {
@@ -42,7 +49,7 @@ impl Quality {
     pub fn certificates(&self) -> &[Certificate] {
         match self {
             Self::Programmes(certificates) | Self::Parts(certificates) => certificates,
-            Self::Unknown | Self::Residual { .. } => &[],
+            Self::Unknown | Self::Residual { .. } | Self::Mistakes { .. } => &[],
         }
     }
 
@@ -73,6 +80,8 @@ impl Quality {
         match self {
             Self::Residual { converged: false, .. } => Some(Stop::IterationLimit),
             Self::Residual { .. } => Some(Stop::Converged),
+            Self::Mistakes { share, .. } if *share > 0.0 => Some(Stop::IterationLimit),
+            Self::Mistakes { .. } => Some(Stop::Converged),
             _ => self.totals().map(|totals| totals.stop),
         }
     }
@@ -89,6 +98,9 @@ impl Quality {
                 .with("residual", *residual)
                 .with("iterations", *iterations)
                 .with("converged", *converged),
+            Self::Mistakes { share, updates } => {
+                Facts::default().with("mistakes", *share).with("iterations", *updates)
+            }
         }
     }
 }

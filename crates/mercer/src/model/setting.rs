@@ -303,14 +303,15 @@ impl<E: 'static> Parameter<E> {
 
 /// Makes the setters of an estimator and the table of its parameters.
 ///
-/// A line is: field, its type, the name in the table and its letter if it has one, the values allowed, the meaning.
+/// A line is: field, its type (`| into` where the setter takes whatever becomes it), the name in the table and its letter if
+/// it has one, the values allowed, the meaning.
 macro_rules! settings {
-    ($estimator:ident<K>: $($field:ident: $type:ty, $name:literal $($letter:literal)?, $domain:literal, $meaning:literal;)*) => {
+    ($estimator:ident<K>: $($field:ident: $type:ty $(| $into:ident)?, $name:literal $($letter:literal)?, $domain:literal, $meaning:literal;)*) => {
         impl<K> $estimator<K> {
             $(
                 #[doc = concat!("Sets the ", $meaning, "; ", $domain, ".")]
                 #[must_use]
-                pub fn $field(mut self, $field: impl Into<$type>) -> Self {
+                pub fn $field(mut self, $field: $crate::model::setting::settings!(@given $type $(| $into)?)) -> Self {
                     self.$field = $field.into();
                     self
                 }
@@ -331,6 +332,8 @@ macro_rules! settings {
             }
         }
     };
+    (@given $type:ty) => { $type };
+    (@given $type:ty | into) => { impl Into<$type> };
     (@letter) => { None };
     (@letter $letter:literal) => { Some($letter) };
 }

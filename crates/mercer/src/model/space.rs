@@ -18,7 +18,9 @@ use super::quality::Quality;
 use super::setting::Value;
 use crate::data::{Dense, Points, Vectors};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{Bound, Definiteness, Expr, Kernel, Parameter, Readout, VectorExpr, rbf};
+use crate::kernel::{
+    Bound, Definiteness, Expr, Kernel, Parameter, Readout, TextExpr, VectorExpr, rbf, spectrum,
+};
 
 /// A space of inputs that has a kernel algebra and a form in model files.
 pub trait Space: Points + Debug + PartialEq + 'static {
@@ -36,6 +38,13 @@ pub trait Space: Points + Debug + PartialEq + 'static {
 
     /// The kernel where none is named, for points with so many features.
     fn default_kernel(width: usize) -> Self::Kernel;
+
+    /// Points with `width` features, the new ones zero; as they are where the space has none.
+    #[must_use]
+    fn widened(self, width: usize) -> Self {
+        let _ = width;
+        self
+    }
 
     /// Writes the points into a model file, `prefix` before each name.
     fn write(&self, prefix: &str, writer: &mut Writer);
@@ -63,6 +72,10 @@ impl Space for Vectors {
         rbf(1.0 / width.max(1) as f64)
     }
 
+    fn widened(self, width: usize) -> Self {
+        self.with_width(width)
+    }
+
     fn write(&self, prefix: &str, writer: &mut Writer) {
         super::file::write_vectors(prefix, self, writer);
     }
@@ -78,6 +91,32 @@ impl Space for Vectors {
             Self::Sparse32(_) => "sparse, single precision",
             Self::Sparse64(_) => "sparse, double precision",
         }
+    }
+}
+
+impl Space for Vec<String> {
+    const NAME: &'static str = "texts";
+    type Kernel = TextExpr;
+
+    fn check_kernel(kernel: &TextExpr) -> Result<()> {
+        kernel.check()
+    }
+
+    /// The normalised 3-spectrum.
+    fn default_kernel(_: usize) -> TextExpr {
+        spectrum(3).normalized()
+    }
+
+    fn write(&self, prefix: &str, writer: &mut Writer) {
+        super::file::write_texts(prefix, self, writer);
+    }
+
+    fn read(prefix: &str, reader: &mut Reader<'_>) -> Result<Self, Flaw> {
+        super::file::read_texts(prefix, reader)
+    }
+
+    fn storage(&self) -> &'static str {
+        "texts"
     }
 }
 
@@ -206,7 +245,6 @@ macro_rules! spaces {
             ($any:expr, $type:ident, $thing:ident, $points_of:expr, $given:ident => $result:expr) => {
                 match ($any, $points_of) {
                     $(($type::$variant($thing), AnyPoints::$variant($given)) => $result,)+
-                    #[expect(unreachable_patterns, reason = "with one space in the list nothing can differ")]
                     (first, second) => mixed(first.space(), second.space()),
                 }
             };
@@ -296,7 +334,6 @@ macro_rules! spaces {
             pub fn plus(self, other: Self) -> Result<Self> {
                 match self.operands(other) {
                     $((Self::$variant(first), Self::$variant(second)) => Ok(Self::$variant(first + second)),)+
-                    #[expect(unreachable_patterns, reason = "with one space in the list nothing can differ")]
                     (first, second) => mixed_kernels(&first, &second),
                 }
             }
@@ -308,7 +345,6 @@ macro_rules! spaces {
             pub fn times(self, other: Self) -> Result<Self> {
                 match self.operands(other) {
                     $((Self::$variant(first), Self::$variant(second)) => Ok(Self::$variant(first * second)),)+
-                    #[expect(unreachable_patterns, reason = "with one space in the list nothing can differ")]
                     (first, second) => mixed_kernels(&first, &second),
                 }
             }
@@ -361,7 +397,6 @@ macro_rules! spaces {
                 fn as_space(&self) -> &$points {
                     match self {
                         Self::$variant(points) => points,
-                        #[expect(unreachable_patterns, reason = "with one space in the list nothing can differ")]
                         other => panic!("points of the space '{}' for a kernel bound to others", other.space()),
                     }
                 }
@@ -449,6 +484,14 @@ macro_rules! spaces {
                     });
                 });
                 self
+            }
+
+            /// Makes the points of all its expansions `width` features wide; the new features are zero.
+            pub fn widen(&mut self, width: usize) {
+                each!(self, Self, model => model.change(&mut |expansion| {
+                    let points = expansion.points().clone().widened(width);
+                    expansion.with_points(points)
+                }));
             }
 
             /// Positions of the support points in the training data, from 0; empty when unknown.
@@ -641,7 +684,6 @@ macro_rules! spaces {
                     $((Self::$variant(estimator), AnyPoints::$variant(x)) => {
                         let y = y.try_map(|view| match view {
                             AnyPoints::$variant(view) => Ok(view.clone()),
-                            #[expect(unreachable_patterns, reason = "with one space in the list nothing can differ")]
                             other => mixed(self.space(), other.space()),
                         })?;
                         let mut own = job.of_space();
@@ -649,7 +691,6 @@ macro_rules! spaces {
                         (job.phases, job.found) = (own.phases, own.found);
                         Ok(AnyModel::$variant(model))
                     })+
-                    #[expect(unreachable_patterns, reason = "with one space in the list nothing can differ")]
                     (first, second) => mixed(first.space(), second.space()),
                 }
             }
@@ -673,7 +714,6 @@ macro_rules! spaces {
                         let y = y.try_map(|_| mixed(self.space(), "another"))?;
                         estimator.learn(x, &y, &**model, settings, &mut job.of_space())
                     })+
-                    #[expect(unreachable_patterns, reason = "with one space in the list nothing can differ")]
                     (first, second, _) => mixed(first.space(), second.space()),
                 }
             }
@@ -690,4 +730,6 @@ macro_rules! spaces {
 spaces! {
     /// Rows of numbers.
     Vectors(Vectors),
+    /// Texts in Unicode.
+    Texts(Vec<String>),
 }

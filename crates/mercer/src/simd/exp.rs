@@ -90,8 +90,8 @@ fn gaussian_body_f32<const FMA: bool>(dots: &mut [f32], columns: &[f32], row: f3
     let scale = (-f64::from(gamma) * LOG2_E) as f32;
     for (dot, &column) in dots.iter_mut().zip(columns) {
         let t = scale * fma_f32::<FMA>(-2.0, *dot, row + column);
-        // Norms that overflow belong to points that are far away, and their difference is no number. Rounding can leave
-        // a little less than no distance.
+        // Norms that overflow belong to points that are far away, and their difference is NaN. Rounding can leave a
+        // squared distance just below zero.
         let t = if t > BINARY_LOW_F32 { t } else { BINARY_LOW_F32 };
         let t = if t < 0.0 { t } else { 0.0 };
         let shifted = t + ROUND_F32;
@@ -110,8 +110,8 @@ fn gaussian_body_f64<const FMA: bool>(dots: &mut [f64], columns: &[f64], row: f6
     for (dot, &column) in dots.iter_mut().zip(columns) {
         let norms = row + column;
         let square = fma_f64::<FMA>(-2.0, *dot, norms);
-        // Rounding can leave a little less than nothing. Norms that overflow belong to points that are far away,
-        // and their difference would be no number.
+        // Rounding can leave a squared distance just below zero. Norms that overflow belong to points that are far
+        // away, and their difference would be NaN.
         let square = if square > 0.0 { square } else { 0.0 };
         let square = if norms > f64::MAX { f64::INFINITY } else { square };
         *dot = one_f64::<FMA>(-gamma * square);

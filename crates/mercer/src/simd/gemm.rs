@@ -26,7 +26,7 @@ macro_rules! product {
             {
                 let (a, b, c) = (strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr());
                 match level() {
-                    // SAFETY: the instruction set is there; the lengths were checked above.
+                    // SAFETY: the processor has the instruction set; the lengths were checked above.
                     Level::Avx512 => return unsafe {
                         x86::$avx512::<$row, $feature, $columns, $v512>(depth, a, [$row, $feature], b, c)
                     },
@@ -82,7 +82,7 @@ pub(crate) fn dots_strided(
     {
         let (a, b, c, steps) = (strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr(), [row, feature]);
         match level() {
-            // SAFETY: the instruction set is there; the lengths were checked above.
+            // SAFETY: the processor has the instruction set; the lengths were checked above.
             Level::Avx512 => return unsafe { x86::dots_avx512_f64::<0, 0, TALL, 4>(depth, a, steps, b, c) },
             // SAFETY: as above.
             Level::Avx2 => return unsafe { x86::dots_avx2_f64::<0, 0, TALL, 2>(depth, a, steps, b, c) },
@@ -112,9 +112,9 @@ mod x86 {
         ($name:ident, $features:literal, $T:ty, $vector:ty, $lanes:literal,
          $zero:ident, $set:ident, $load:ident, $fma:ident, $store:ident) => {
             /// # Safety
-            /// The machine has the instruction set; the strip holds a value at r·ROW + k·FEATURE (where these are 0, by
-            /// `steps` instead) for each of STRIP rows r and `depth` features k, the other pointers `depth·COLUMNS` and `STRIP·COLUMNS` values; VECTORS
-            /// registers hold a part of COLUMNS that divides it.
+            /// The processor has the instruction set. The strip holds a value at r·ROW + k·FEATURE (where these are 0, by
+            /// `steps` instead) for each of STRIP rows r and `depth` features k; the other pointers have `depth·COLUMNS` and
+            /// `STRIP·COLUMNS` values. The values of VECTORS registers divide COLUMNS.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn $name<
                 const ROW: usize,

@@ -1,11 +1,11 @@
-//! A row of a matrix against eight vectors that lie interleaved, one in each lane.
+//! Products of rows of a matrix with eight interleaved vectors, one in each lane.
 
 use super::{fma_f64, multiversion};
 
 /// One entry of each of eight vectors.
 pub(crate) type Lanes = [f64; 8];
 
-/// Rows taken together: what is read or written of the vectors is so many times less.
+/// Rows that are taken together: the vectors are read and written only once for all of them.
 pub(crate) const ROWS: usize = 8;
 
 #[inline(always)]

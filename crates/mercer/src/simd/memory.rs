@@ -1,4 +1,4 @@
-//! Memory as the vector units like it: aligned to cache lines, and written past the caches where it is large.
+//! Memory for vector instructions: aligned to cache lines, in huge pages, and written past the caches where it is large.
 
 use super::{Level, level};
 
@@ -14,7 +14,7 @@ pub(crate) struct Aligned<T> {
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// `len` zeros. Memory is touched when it is written.
+    /// `len` zeros. The system provides memory only as it is written.
     pub(crate) fn zeros(len: usize) -> Self {
         let values = vec![T::default(); len + LINE / size_of::<T>()];
         let offset = values.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
@@ -23,8 +23,8 @@ impl<T: Copy + Default> Aligned<T> {
 }
 
 impl Aligned<f32> {
-    /// `len` zeros for which the system is asked to use huge pages: there are five hundred times fewer of them to be
-    /// handed out one by one. It may decline.
+    /// `len` zeros for which the system is asked to use huge pages, which it may decline. Pages are provided one by one,
+    /// and there are five hundred times fewer huge ones.
     pub(crate) fn huge_zeros(len: usize) -> Self {
         let zeros = Self::zeros(len);
         ask_for_huge_pages(&zeros.values);
@@ -39,7 +39,7 @@ pub(crate) fn huge_vec<T>(capacity: usize) -> Vec<T> {
     vector
 }
 
-/// `len` zeros in huge pages where the system agrees. Memory is touched when it is written.
+/// `len` zeros in huge pages where the system agrees. The system provides memory only as it is written.
 pub(crate) fn huge_zeros<T: Copy + Default>(len: usize) -> Vec<T> {
     let zeros = vec![T::default(); len];
     ask_for_huge_pages(&zeros);
@@ -63,11 +63,11 @@ fn ask_for_huge_pages<T>(vector: &Vec<T>) {
     let _ = vector;
 }
 
-/// Returns memory that has been freed to the system, now and from here on as soon as 4 MB of it come together. For the
-/// beginning of a program, and between its large steps.
+/// Returns freed memory to the operating system now, and from now on whenever 4 MB of it lie together. To be called at
+/// the beginning of a program and between its large steps.
 ///
-/// Left to itself the C library's allocator comes to keep blocks of up to 32 MB for later, a stock for each thread: a
-/// fit's memory can then be half as much again as what it holds at any time. Does nothing where that library is not there.
+/// By default the allocator of the GNU C library keeps freed blocks of up to 32 MB, for each thread: a fit then takes up
+/// to half as much memory again as it holds at any time. With another C library this function does nothing.
 pub fn return_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: sets numbers inside the allocator, and has it give back free pages, under its own locks.
@@ -100,20 +100,20 @@ impl<T> std::ops::DerefMut for Aligned<T> {
 /// Copies `source` to `target`, past the caches where both are whole cache lines: a kernel row is longer than any
 /// cache, and reading its old contents only to overwrite them would double the traffic.
 ///
-/// Whoever hands the result to another thread calls [`fence`] first.
+/// The caller must call [`fence`] before another thread reads the result.
 pub(crate) fn stream(target: &mut [f32], source: &[f32]) {
     assert_eq!(target.len(), source.len());
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 && target.len().is_multiple_of(16) && target.as_ptr().align_offset(LINE) == 0
     {
-        // SAFETY: the instruction set is there; lengths agree and are whole vectors; the target is aligned.
+        // SAFETY: the processor has the instruction set; lengths agree and are whole vectors; the target is aligned.
         unsafe { x86::stream(target, source) };
         return;
     }
     target.copy_from_slice(source);
 }
 
-/// Makes everything streamed so far visible to other threads.
+/// Makes all values written by [`stream`] so far visible to other threads.
 pub(crate) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: part of the baseline of x86-64.

@@ -40,7 +40,7 @@ pub(crate) enum Level {
     Avx512,
 }
 
-/// The best level of this machine; `MERCER_SIMD=baseline|avx2` lowers it (for tests and for chasing bugs).
+/// The best level that this processor has; `MERCER_SIMD=baseline|avx2` lowers it (for tests and for chasing bugs).
 pub(crate) fn level() -> Level {
     static LEVEL: OnceLock<Level> = OnceLock::new();
     *LEVEL.get_or_init(|| {
@@ -103,7 +103,7 @@ macro_rules! multiversion {
                     $body::<true>($($arg),*)
                 }
                 match $crate::simd::level() {
-                    // SAFETY: `level` found these instruction sets on this machine.
+                    // SAFETY: `level` found that this processor has these instruction sets.
                     $crate::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
                     $crate::simd::Level::Avx2 => return unsafe { avx2($($arg),*) },

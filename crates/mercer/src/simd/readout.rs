@@ -29,7 +29,7 @@ fn readout_body<const FMA: bool>(kernel: &[f32], coefficients: &[f64], out: &mut
 }
 
 multiversion! {
-    /// `out[o] += Σ kernel[i] · coefficients[i][o]`, coefficients point after point.
+    /// `out[o] += Σ kernel[i] · coefficients[i][o]`; the coefficients lie point after point.
     fn readout(kernel: &[f32], coefficients: &[f64], out: &mut [f64]) = readout_body;
 }
 
@@ -43,7 +43,7 @@ fn add_strip_body<const FMA: bool>(part: &[f32], outputs: usize, sums: &mut [f64
 }
 
 multiversion! {
-    /// Adds the first `outputs` of each [`OUTPUTS`] values of `part` to sums that are `stride` apart.
+    /// Adds the first `outputs` of each [`OUTPUTS`] values of `part` to the rows of `sums`, which begin `stride` apart.
     fn add_strip(part: &[f32], outputs: usize, sums: &mut [f64], stride: usize) = add_strip_body;
 }
 

@@ -2,7 +2,7 @@
 
 use super::{BASELINE_FMA, Level, PANEL, fma_f32, fma_f64, level};
 
-/// Sparse rows that know the bound of their indices, so that a product need not look at each of them.
+/// Sparse rows with a common bound on their indices, so that a product need not check each index.
 #[derive(Debug, Clone)]
 pub(crate) struct SparseRows<T> {
     start: Vec<usize>,
@@ -11,12 +11,12 @@ pub(crate) struct SparseRows<T> {
     bound: usize,
 }
 
-/// One of [`SparseRows`].
+/// A row of [`SparseRows`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SparseRow<'a, T> {
     index: &'a [u32],
     values: &'a [T],
-    /// Every index is below it.
+    /// Larger than every index.
     bound: usize,
 }
 
@@ -25,24 +25,24 @@ impl<T: Copy> SparseRows<T> {
         Self { start: vec![0], index: Vec::new(), values: Vec::new(), bound: 0 }
     }
 
-    /// Adds an entry to the row under way.
+    /// Adds an entry to the last row, which has not been ended.
     pub(crate) fn push(&mut self, index: u32, value: T) {
         self.index.push(index);
         self.values.push(value);
         self.bound = self.bound.max(index as usize + 1);
     }
 
-    /// Ends the row under way.
+    /// Ends the last row.
     pub(crate) fn end_row(&mut self) {
         self.start.push(self.index.len());
     }
 
-    /// Rows ended.
+    /// How many rows have been ended.
     pub(crate) fn len(&self) -> usize {
         self.start.len() - 1
     }
 
-    /// Forgets all rows, keeps their memory.
+    /// Removes all rows and keeps their memory for others.
     pub(crate) fn clear(&mut self) {
         self.start.truncate(1);
         self.index.clear();
@@ -57,7 +57,7 @@ impl<T: Copy> SparseRows<T> {
 }
 
 impl<T: Copy> SparseRow<'_, T> {
-    /// Indices and values, in order.
+    /// The indices and values of the row, in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u32, T)> {
         self.index.iter().copied().zip(self.values.iter().copied())
     }
@@ -74,7 +74,7 @@ macro_rules! product {
             assert!(out.len() >= PANEL && bound * PANEL <= panel.len());
             #[cfg(target_arch = "x86_64")]
             match level() {
-                // SAFETY: the instruction set is there; every index is below `bound`, which was checked above.
+                // SAFETY: the processor has the instruction set; every index is below `bound`, which was checked above.
                 Level::Avx512 => return unsafe { x86::$avx512(index, values, panel, out) },
                 // SAFETY: as above.
                 Level::Avx2 => return unsafe { x86::$avx2(index, values, panel, out) },
@@ -104,7 +104,7 @@ mod x86 {
         ($name:ident, $features:literal, $T:ty, $lanes:literal, $vectors:literal, $zero:ident, $set:ident,
          $load:ident, $fma:ident, $store:ident) => {
             /// # Safety
-            /// The machine has the instruction set; every index lies inside the panel; `out` has `PANEL` values.
+            /// The processor has the instruction set; every index lies inside the panel; `out` has `PANEL` values.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn $name(index: &[u32], values: &[$T], panel: &[$T], out: &mut [$T]) {
                 let panel = panel.as_ptr();

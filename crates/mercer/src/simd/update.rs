@@ -2,7 +2,7 @@
 
 use super::{PANEL, fma_f32, fma_f64, multiversion};
 
-/// Lanes in which extrema are kept before they are compared; a multiple of every vector width.
+/// Partial extrema that are kept side by side and compared at the end; a multiple of every vector width.
 pub(crate) const LANES: usize = 32;
 
 #[inline(always)]
@@ -110,7 +110,7 @@ fn best_pair_body<const FMA: bool>(
     diagonal: &[f32],
     blocked: &[f32],
     lowest: f32,
-    own: f32,
+    first_diagonal: f32,
 ) -> (usize, f32, f32) {
     // Gains are negated so that one `smallest` serves both choices.
     let (mut best, mut place) = ([0f32; LANES], [0u32; LANES]);
@@ -121,7 +121,7 @@ fn best_pair_body<const FMA: bool>(
         for l in 0..LANES {
             let spread = g[l] - lowest - block[l];
             widest[l] = if spread > widest[l] { spread } else { widest[l] };
-            let curvature = fma_f32::<FMA>(-2.0, k[l], own + d[l]);
+            let curvature = fma_f32::<FMA>(-2.0, k[l], first_diagonal + d[l]);
             let curvature = if curvature > MIN_CURVATURE { curvature } else { MIN_CURVATURE };
             let spread = if spread > 0.0 { spread } else { 0.0 };
             let gain = -(spread * spread) / curvature;
@@ -142,10 +142,10 @@ fn best_pair_body<const FMA: bool>(
 pub(crate) const MIN_CURVATURE: f32 = 1e-12;
 
 multiversion! {
-    /// The partner with the largest second-order gain (gⱼ − lowest)²/(own + dⱼ − 2kⱼ) among those that may fall
+    /// The partner with the largest second-order gain (gⱼ − lowest)²/(first_diagonal + dⱼ − 2kⱼ) among those that may fall
     /// (`blocked` is 0 there, ∞ elsewhere): its number, the gain (0 if there is none) and the largest gⱼ − lowest.
     fn best_pair(
-        gradient: &[f32], row: &[f32], diagonal: &[f32], blocked: &[f32], lowest: f32, own: f32,
+        gradient: &[f32], row: &[f32], diagonal: &[f32], blocked: &[f32], lowest: f32, first_diagonal: f32,
     ) -> (usize, f32, f32) = best_pair_body;
 }
 

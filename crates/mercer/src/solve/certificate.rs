@@ -1,4 +1,4 @@
-//! How good an answer is, and why the solver stopped.
+//! What is proved about an answer, and why the solver stopped.
 
 use std::fmt;
 
@@ -19,11 +19,11 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// All reasons, for parsing and tables.
+    /// All reasons to stop, for parsing and tables.
     pub const ALL: [Stop; 5] =
         [Stop::Converged, Stop::IterationLimit, Stop::TimeLimit, Stop::Stalled, Stop::Interrupted];
 
-    /// The word used in files and output.
+    /// The name used in files and output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,23 +42,23 @@ impl fmt::Display for Stop {
     }
 }
 
-/// What is known of an answer.
+/// What is proved about the solution of a quadratic programme.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Certificate {
     /// The dual objective ½βᵀKβ + linearᵀβ.
     pub objective: f64,
-    /// Primal minus dual objective: the answer is at most this far from the best. Absent for a kernel that is not
-    /// known to be positive semi-definite, where it bounds nothing.
+    /// Primal minus dual objective: the objective is at most this far from the optimum. `None` for a kernel that is not
+    /// known to be positive semi-definite, for which it is not a bound.
     pub gap: Option<f64>,
     /// Largest violation of the optimality conditions.
     pub violation: f64,
-    /// Steps taken: of two variables, or of one point's where all classes are [together](super::together).
+    /// Steps taken: of two variables, or of the variables of one point for the methods of [`together`](super::together).
     pub iterations: u64,
-    /// Kernel rows computed, in rows of the whole problem.
+    /// Kernel values computed, divided by the number of points: rows of the whole problem.
     pub rows: f64,
     /// Why the solver stopped.
     pub stop: Stop,
-    /// Whether the free variables solve their linear system to rounding, in double precision; for a softmax, whether the
-    /// probabilities are those of the scores to rounding.
+    /// Whether the free variables solve their linear system up to rounding, in double precision; for the softmax, whether
+    /// the probabilities are those of the scores up to rounding.
     pub exact: bool,
 }

@@ -1,16 +1,17 @@
-//! Solvers: numbers in, coefficients and a measure of their quality out. No solver knows a kernel or a class name.
+//! Solvers: from numbers and a Gram to coefficients and a measure of their quality. No solver knows a kernel or the name
+//! of a class.
 //!
-//! One room for each kind of problem:
+//! There is one module for each kind of problem:
 //!
 //! - `smo`: the quadratic programme of the support vector machines, [`Problem`], solved by [`Smo`] on any
-//!   [`Gram`](crate::gram::Gram). A [`Solution`] comes with a [`Certificate`]: how far the answer can be from the best there
-//!   is, and why the solver stopped.
+//!   [`Gram`](crate::gram::Gram). A [`Solution`] comes with a [`Certificate`]: how far the answer can be from the optimum,
+//!   and why the solver stopped.
 //! - [`together`]: the methods that solve one programme for several classes.
 //! - `algebra`: the methods that are linear systems and eigenproblems of a Gram matrix (ridge regression, Fisher's
 //!   discriminant, canonical correlations, relevant dimensions).
 //!
-//! What they share stands here: the certificate, the progress of work whose length is not known ([`Progress`]) and of
-//! work whose cost is ([`Stage`]), and where the time went ([`Phases`]).
+//! This module has what they share: the certificate, the progress of work whose length is not known beforehand
+//! ([`Progress`]) and of work whose cost is ([`Stage`]), and the time spent in each part ([`Phases`]).
 
 pub(crate) mod algebra;
 mod certificate;

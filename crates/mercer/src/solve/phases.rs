@@ -1,4 +1,4 @@
-//! Where the time of a solve goes.
+//! The time spent in each part of a solver.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub struct Phases {
     /// Choosing working sets.
     pub selection: Span,
-    /// Computing kernel rows, and adding those to the gradient that are not kept.
+    /// Computing kernel rows, and adding to the gradient those that are not kept.
     pub rows: Span,
     /// Steps inside working sets.
     pub inner: Span,
@@ -15,12 +15,12 @@ pub struct Phases {
     pub update: Span,
     /// Setting variables aside and bringing them back.
     pub shrinking: Span,
-    /// Solving the parts of a large problem, and their answers' gradient.
+    /// Solving the cells of a large problem, and computing the gradient at their answers.
     pub dividing: Span,
 }
 
 impl Phases {
-    /// Each part by its name.
+    /// The name and the time of each part.
     #[must_use]
     pub fn parts(&self) -> [(&'static str, Span); 6] {
         [
@@ -52,7 +52,7 @@ impl std::iter::Sum for Phases {
 pub struct Span(pub Duration);
 
 impl Span {
-    /// Adds the time since `since`; returns now.
+    /// Adds the time since `since`, and returns the present time.
     pub(super) fn lap(&mut self, since: Instant) -> Instant {
         let now = Instant::now();
         self.0 += now - since;

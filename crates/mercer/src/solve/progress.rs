@@ -1,29 +1,29 @@
-//! How a solver tells its caller what it is doing, and hears whether to go on.
+//! The progress of a solver, and the caller's callback that may stop it.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// The state of a fit, handed to the caller's callback after each round.
+/// The state of a fit, shown to the caller's callback before each round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Which of several problems (class pairs), from 0.
+    /// Which of several problems this is (a pair of classes, for example), from 0.
     pub part: usize,
     /// How many problems there are.
     pub parts: usize,
     /// Rounds so far.
     pub rounds: u64,
-    /// Steps so far, of two variables or of one point's.
+    /// Steps so far; a step changes two variables or the variables of one point.
     pub iterations: u64,
-    /// Variables that are not set aside.
+    /// Number of variables that are not set aside.
     pub active: usize,
-    /// Variables of the next working set, at most.
+    /// The most variables that the next working set can have.
     pub working_set: usize,
-    /// The two points of the last working set, from 0 in the numbering of the part, where it had two.
+    /// The points of the last working set if there were two, from 0 in the numbering of the part.
     pub pair: Option<(usize, usize)>,
     /// Largest violation of the optimality conditions.
     pub violation: f64,
-    /// Duality gap of a recent round, where the kernel is positive semi-definite. Variables set aside count as
-    /// held at their bounds, where they add nothing; the certificate looks at all of them again.
+    /// Duality gap of a recent round, which is a bound if the kernel is positive semi-definite. Variables that are set
+    /// aside are not counted; the certificate counts all variables.
     pub gap: f64,
     /// The dual objective.
     pub objective: f64,
@@ -31,10 +31,11 @@ pub struct Progress {
     pub elapsed: Duration,
 }
 
-/// The caller's callback: shown each round, answers whether to go on. Called from one thread at a time.
+/// The caller's callback: it is shown the progress before each round and answers whether to go on. It is called from one
+/// thread at a time.
 pub type Watch<'a> = &'a mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send);
 
-/// A watch that lets everything go on.
+/// A callback that never stops the solver.
 pub fn unwatched() -> impl FnMut(&Progress) -> ControlFlow<()> + Send {
     |_| ControlFlow::Continue(())
 }

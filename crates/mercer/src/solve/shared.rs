@@ -1,4 +1,4 @@
-//! A watch for problems that are solved side by side.
+//! One callback for several problems that are solved at once.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::{Progress, Watch};
 
-/// What they share: who watches, whether anybody asked to stop.
+/// The caller's callback, shared by several problems that are solved at once. When it asks one of them to stop, all stop.
 pub(crate) struct Shared<'w> {
     watch: Mutex<Watch<'w>>,
     stopped: AtomicBool,
@@ -16,21 +16,22 @@ pub(crate) struct Shared<'w> {
 }
 
 impl<'w> Shared<'w> {
+    /// A callback for `parts` problems that were begun at `started`.
     pub(crate) fn new(watch: Watch<'w>, parts: usize, started: Instant) -> Self {
         Self { watch: Mutex::new(watch), stopped: AtomicBool::new(false), parts, started }
     }
 
-    /// Whether anybody asked to stop.
+    /// Whether the callback has asked to stop.
     pub(crate) fn stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Shows the progress of one of them.
+    /// Shows the progress of the problem number `part` to the callback, and returns its answer.
     pub(crate) fn show(&self, part: usize, progress: &Progress) -> ControlFlow<()> {
         if self.stopped() {
             return ControlFlow::Break(());
         }
-        // A watch that panicked in another problem cannot be asked again.
+        // A callback that panicked in another problem cannot be called again.
         let Ok(mut watch) = self.watch.lock() else { return ControlFlow::Break(()) };
         let progress = Progress { part, parts: self.parts, elapsed: self.started.elapsed(), ..*progress };
         let answer = watch(&progress);

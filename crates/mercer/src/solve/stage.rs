@@ -1,4 +1,4 @@
-//! The course of work whose cost is known beforehand: Gram matrices, factorisations, eigenvectors.
+//! The progress of work whose cost is known beforehand: Gram matrices, factorisations, eigenvectors.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 use crate::error::{DataProblem, Error, ErrorKind, Result};
 use crate::linalg::Broken;
 
-/// How far such work has come, handed to the caller's callback.
+/// The progress of work whose cost is known, shown to the caller's callback.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stage {
-    /// What is being done.
+    /// The present stage of the work.
     pub name: &'static str,
-    /// The share of all work that is done, from 0 to 1, by the number of operations.
+    /// The share of all operations that are done, from 0 to 1.
     pub done: f64,
     /// Time since the work began.
     pub elapsed: Duration,
 }
 
 impl Stage {
-    /// The time that is left if the rest goes as what is done has gone; none at the very beginning.
+    /// An estimate of the time that is left, at the present speed; `None` at the very beginning.
     #[must_use]
     pub fn left(&self) -> Option<Duration> {
         let seconds = self.elapsed.as_secs_f64() * (1.0 - self.done) / self.done;
@@ -26,16 +26,16 @@ impl Stage {
     }
 }
 
-/// The caller's callback: shown each step, answers whether to go on. Without an answer there is nothing to hand over, and the
-/// work ends with [`ErrorKind::Interrupted`].
+/// The caller's callback: it is shown the progress and answers whether to go on. If it asks to stop, the work ends with
+/// [`ErrorKind::Interrupted`], since there is no answer yet.
 pub type Follow<'a> = &'a mut (dyn FnMut(&Stage) -> ControlFlow<()> + Send);
 
-/// Nobody looks, nobody stops.
+/// A callback that never stops the work.
 pub fn unfollowed() -> impl FnMut(&Stage) -> ControlFlow<()> + Send {
     |_| ControlFlow::Continue(())
 }
 
-/// The stages of some work, each with its cost in operations.
+/// The stages of some work with their costs, and the callback that follows it.
 pub(crate) struct Plan<'a> {
     follow: Follow<'a>,
     started: Instant,
@@ -43,12 +43,12 @@ pub(crate) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Work that begins now. The costs are relative to each other.
+    /// Work that begins now. Each stage has a name and a cost; only the ratios of the costs matter.
     pub(crate) fn new(follow: Follow<'a>, stages: &[(&'static str, f64)]) -> Self {
         Self { follow, started: Instant::now(), stages: stages.to_vec() }
     }
 
-    /// What to call with the share of a stage that is done.
+    /// A function to be called with the share, from 0 to 1, of stage number `at` that is done.
     pub(crate) fn stage(&mut self, at: usize) -> impl FnMut(f64) -> ControlFlow<()> {
         let all: f64 = self.stages.iter().map(|stage| stage.1).sum();
         let before: f64 = self.stages[..at].iter().map(|stage| stage.1).sum();
@@ -62,7 +62,7 @@ impl<'a> Plan<'a> {
 }
 
 impl From<Broken> for Error {
-    /// A matrix of points that has no factor.
+    /// The error of a factorisation that has failed, where the rows of the matrix are points.
     fn from(broken: Broken) -> Self {
         match broken {
             Broken::NotDefinite(i) => ErrorKind::Data(DataProblem::NotDefinite { row: i + 1 }).into(),
@@ -71,7 +71,7 @@ impl From<Broken> for Error {
     }
 }
 
-/// Refuses work that needs more memory than `budget`, or than the machine has left where none is given.
+/// Refuses work that needs more memory than `budget` or, without a budget, than the system has available.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`].
@@ -88,7 +88,7 @@ pub(crate) fn room(
     }
 }
 
-/// Bytes that the machine can still give away, where it tells.
+/// Bytes of memory that the system has available, if it tells.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

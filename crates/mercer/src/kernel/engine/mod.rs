@@ -47,9 +47,19 @@ const TILE: usize = 4 * STRIP;
 
 /// Binds a checked expression to `columns`.
 pub(super) fn bind(expr: &VectorExpr, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
+    bind_within(expr, columns, || precision::single_reach(expr, columns))
+}
+
+/// Binds a checked expression. Rows are computed in single precision up to the squared norm that `reach` gives, in double
+/// precision beyond it; all in double precision where it gives none.
+pub(super) fn bind_within(
+    expr: &VectorExpr,
+    columns: &Vectors,
+    reach: impl FnOnce() -> Result<Option<f64>>,
+) -> Result<Box<dyn Bound<Vectors>>> {
     let all: Vec<usize> = (0..columns.len()).collect();
     let diagonal = finite(diagonal(expr, columns, &all))?;
-    let reach = precision::single_reach(expr, columns)?;
+    let reach = reach()?;
     let single = reach.is_some();
     let bound = VectorBound {
         expr: expr.clone(),

@@ -3,8 +3,8 @@
 use super::container::Writer;
 use super::tests::refusal;
 use super::*;
-use crate::data::{Dense, Sparse};
-use crate::kernel;
+use crate::data::{Dense, Points, Sparse};
+use crate::kernel::{self, VectorExpr};
 use crate::model::{CcaModel, Coefficients, Expansion};
 
 fn view(points: impl Into<Vectors>, values: Vec<f64>) -> Expansion<Vectors, VectorExpr> {
@@ -32,7 +32,7 @@ pub(super) fn saved() -> Saved {
         regularizer: 0.02,
         residual: 1e-14,
     };
-    Machine::from(model).into()
+    model.into()
 }
 
 #[test]
@@ -44,10 +44,13 @@ fn parts_that_do_not_fit_are_refused() {
     assert!(refusal(|file| file.tensor("correlations", &[1], [0.5])).contains("1 correlations where 2"));
     assert!(refusal(|file| file.tensor("second.coefficients", &[2, 3], [0.0; 6])).contains("'second.coeff"));
     let infinite = |file: &mut Writer| file.tensor("second.coefficients", &[3, 2], [f64::INFINITY; 6]);
-    assert!(refusal(infinite).contains("a coefficient of the second view"));
-    assert!(refusal(|file| file.tensor("second.offsets", &[1], [0.0])).contains("1 offsets of the second"));
+    assert!(refusal(infinite).contains("second view: a coefficient is not a finite number"));
+    assert!(refusal(|file| file.tensor("second.offsets", &[1], [0.0])).contains("second view: 1 offsets"));
     assert!(refusal(|file| file.tensor("second.offsets", &[2], [f64::NAN; 2])).contains("an offset is not"));
-    assert!(refusal(|file| file.tensor("second.support", &[1], [1_u64])).contains("1 positions of points"));
+    assert!(
+        refusal(|file| file.tensor("second.support", &[1], [1_u64]))
+            .contains("second view: 1 positions of support points")
+    );
     assert!(refusal(|file| file.tensor("second.points", &[1, 1], [1.0])).contains("both dense and sparse"));
     assert!(refusal(|file| file.entry("second.columns", "2")).contains("lie inside the width"));
     assert!(refusal(|file| file.entry("second.kernel", "rbf(gamma=")).contains("rbf(gamma="));

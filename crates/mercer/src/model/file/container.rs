@@ -53,8 +53,8 @@ macro_rules! element {
         }
     )*};
 }
-// The four have `to_le_bytes` by name only: the standard library has no trait for it.
-element!(f32 = F32, f64 = F64, u32 = U32, u64 = U64);
+// These have `to_le_bytes` by name only: the standard library has no trait for it.
+element!(f32 = F32, f64 = F64, u8 = U8, u32 = U32, u64 = U64);
 
 /// Collects the entries and tensors of a model file and writes them out.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use super::container::Writer;
 use super::tests::{certificate, refusal};
 use super::*;
 use crate::data::Dense;
-use crate::kernel;
+use crate::kernel::{self, VectorExpr};
 use crate::model::{Coefficients, Expansion, FisherModel};
 
 /// Axes of classes over two points.
@@ -29,11 +29,11 @@ fn model(classes: usize, threshold: Option<f64>) -> FisherModel<Vectors, VectorE
 }
 
 pub(super) fn saved() -> Saved {
-    Machine::from(model(3, None)).into()
+    model(3, None).into()
 }
 
 pub(super) fn two_classes() -> Saved {
-    Machine::from(model(2, Some(-0.0))).into()
+    model(2, Some(-0.0)).into()
 }
 
 #[test]

@@ -1,18 +1,18 @@
-//! Files of machines of cells.
+//! Files of classifiers by cells.
 
 use super::container::Writer;
 use super::tests::{certificate, refusal};
 use super::*;
 use crate::data::{Dense, Sparse};
-use crate::kernel;
-use crate::model::{Cell, CoefficientBlock, Coefficients, Expansion, LocalModel, VoteRule, layout};
+use crate::kernel::{self, VectorExpr};
+use crate::model::{Cell, CoefficientBlock, Coefficients, Expansion, LocalModel, SvcModel, VoteRule};
 
-fn machine(points: impl Into<Vectors>, classes: [&str; 2]) -> SvcModel<Vectors, VectorExpr> {
+fn classifier(points: impl Into<Vectors>, classes: [&str; 2]) -> SvcModel<Vectors, VectorExpr> {
     SvcModel {
         expansion: Expansion::new(
             kernel::rbf(1.0 / 3.0),
             points.into(),
-            layout::blocks(&[1, 2], &[0.1, -0.0, 1e300]),
+            parts::blocks(&[1, 2], &[0.1, -0.0, 1e300]),
             vec![5e-324],
         ),
         classes: classes.map(String::from).to_vec(),
@@ -38,16 +38,16 @@ fn model() -> LocalModel<Vectors, VectorExpr> {
         ),
         support: vec![3, 1, 4, 0],
         cells: vec![
-            Cell { size: 5, class: 2, machine: Some(machine(dense, ["c", "a"])) },
-            Cell { size: 1, class: 1, machine: None },
-            Cell { size: 4, class: 0, machine: Some(machine(sparse, ["a", "b"])) },
+            Cell { size: 5, class: 2, classifier: Some(classifier(dense, ["c", "a"])) },
+            Cell { size: 1, class: 1, classifier: None },
+            Cell { size: 4, class: 0, classifier: Some(classifier(sparse, ["a", "b"])) },
         ],
         classes: ["a", "b", "c"].map(String::from).to_vec(),
     }
 }
 
 pub(super) fn saved() -> Saved {
-    Machine::from(model()).into()
+    model().into()
 }
 
 #[test]
@@ -107,7 +107,9 @@ fn machines_of_cells_that_do_not_fit_are_refused() {
     let rows = "one row per support point";
     assert!(refusal(|file| file.tensor("cell.0.class_sizes", &[2], [2_u64; 2])).contains(rows));
     assert!(refusal(|file| file.tensor("cell.0.class_sizes", &[2], [u64::MAX, 4])).contains(rows));
-    assert!(refusal(|file| file.tensor("cell.0.class_sizes", &[1], [3_u64])).contains(rows));
+    assert!(
+        refusal(|file| file.tensor("cell.0.class_sizes", &[1], [3_u64])).contains("1 class sizes where 2")
+    );
     assert!(refusal(|file| file.tensor("cell.0.coefficients", &[1, 3], [0.0; 3])).contains(rows));
     let wide = |file: &mut Writer| file.tensor("cell.0.points", &[3, 3], [0_f32; 9]);
     assert!(refusal(wide).contains("cell 0: 3 features where 2"));
@@ -123,14 +125,14 @@ fn machines_of_cells_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn machines_of_cells_whose_parts_do_not_fit_are_not_written() {
+fn models_of_cells_whose_parts_do_not_fit_are_not_written() {
     let refusal = |change: fn(&mut LocalModel<Vectors, VectorExpr>)| {
         let mut model = model();
         change(&mut model);
-        Saved::from(Machine::from(model)).to_bytes().unwrap_err().to_string()
+        Saved::from(model).to_bytes().unwrap_err().to_string()
     };
     fn first(model: &mut LocalModel<Vectors, VectorExpr>) -> &mut SvcModel<Vectors, VectorExpr> {
-        model.cells[0].machine.as_mut().unwrap()
+        model.cells[0].classifier.as_mut().unwrap()
     }
     assert!(
         refusal(|model| first(model).expansion.edit(|kernel, _, _| *kernel = kernel::linear()))

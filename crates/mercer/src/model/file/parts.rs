@@ -238,11 +238,11 @@ pub(in crate::model) fn number(reader: &mut Reader<'_>, name: &str) -> Result<f6
     }
 }
 
-/// Refuses certificates of a method that is no quadratic programme.
+/// Refuses certificates of a method that has none.
 pub(in crate::model) fn no_certificates(reader: &mut Reader<'_>) -> Result<(), Flaw> {
     match text::read_certificates(&reader.entry("certificates")?)?.is_empty() {
         true => Ok(()),
-        false => Err("certificates of a method that is no quadratic programme".into()),
+        false => Err("certificates of a method that has none".into()),
     }
 }
 

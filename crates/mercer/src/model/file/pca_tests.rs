@@ -3,12 +3,12 @@
 use super::tests::refusal;
 use super::*;
 use crate::kernel;
-use crate::model::Pca;
+use crate::model::{Estimator, Pca};
 
 pub(super) fn saved() -> Saved {
     let x = Vectors::dense(2, vec![0.1, -0.0, 5e-3, 4.0, 0.7, 1e-45, 2.0, -1.0]);
-    let pca = Pca::new(kernel::rbf(0.5)).components(2).weights(vec![1.0, 2.0, 0.0, 0.5]);
-    Saved::from(Machine::from(pca.fit(&x).unwrap()))
+    let pca = Pca::new(kernel::rbf(0.5)).components(2);
+    Saved::from(pca.fit_weighted(&x, &(), &[1.0, 2.0, 0.0, 0.5]).unwrap())
 }
 
 #[test]

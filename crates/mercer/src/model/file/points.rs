@@ -83,3 +83,32 @@ fn read_sparse<T: Real + Element>(prefix: &str, reader: &mut Reader<'_>) -> Resu
     }
     Ok(Sparse::new(columns, start, index, values))
 }
+
+/// Writes texts: their bytes one after the other, and where each begins.
+pub(in crate::model) fn write_texts(prefix: &str, texts: &[String], writer: &mut Writer) {
+    let ends = texts.iter().scan(0, |end, text| {
+        *end += text.len();
+        Some(*end)
+    });
+    let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+    writer.counts(&format!("{prefix}texts.start"), &starts);
+    writer.tensor(
+        &format!("{prefix}texts.bytes"),
+        &[starts[texts.len()]],
+        texts.iter().flat_map(|t| t.bytes()),
+    );
+}
+
+/// Reads texts.
+pub(in crate::model) fn read_texts(prefix: &str, reader: &mut Reader<'_>) -> Result<Vec<String>, Flaw> {
+    let start = reader.counts(&format!("{prefix}texts.start"))?;
+    let bytes: Vec<u8> = reader.list(&format!("{prefix}texts.bytes"))?;
+    if start.first() != Some(&0) || start.last() != Some(&bytes.len()) || !start.is_sorted() {
+        return Err("the starts of texts must ascend from 0 to the number of bytes".into());
+    }
+    let text = |ends: &[usize]| {
+        let text = std::str::from_utf8(&bytes[ends[0]..ends[1]]);
+        text.map(str::to_owned).map_err(|_| Flaw::from("a support point is not a text in UTF-8"))
+    };
+    start.windows(2).map(text).collect()
+}

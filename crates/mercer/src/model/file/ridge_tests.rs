@@ -1,13 +1,14 @@
-use super::super::Saved;
-use super::super::tests::refusal;
+//! Files of kernel ridge regressions.
+
+use super::tests::refusal;
 use super::*;
 use crate::data::Dense;
 use crate::kernel::rbf;
-use crate::model::{Coefficients, Expansion, Machine};
+use crate::model::{Coefficients, Expansion, RidgeModel};
 
 fn saved() -> Saved {
     let values = vec![0.1, -0.0, 1.0 / 3.0, 5e-324, -0.2, 1e300];
-    Machine::Ridge(RidgeModel {
+    RidgeModel {
         expansion: Expansion::new(
             rbf(0.1),
             Dense::new(2, vec![0.1, -0.0, 5e-324, 4.0]).into(),
@@ -16,8 +17,8 @@ fn saved() -> Saved {
         ),
         support: vec![7, 2],
         lambda: 0.1 + 0.2,
-        certificate: RidgeCertificate { residual: 1e-15, iterations: Some(3), converged: true },
-    })
+        quality: Quality::Residual { residual: 1e-15, iterations: Some(3), converged: true },
+    }
     .into()
 }
 
@@ -25,7 +26,7 @@ fn saved() -> Saved {
 fn what_is_written_is_read() {
     let saved = saved();
     assert_eq!(Saved::from_bytes(&saved.to_bytes().unwrap()).unwrap(), saved);
-    assert_eq!(saved.model.method(), "ridge");
+    assert_eq!(saved.model.kind(), "ridge");
 }
 
 #[test]

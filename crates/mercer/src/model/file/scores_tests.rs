@@ -1,11 +1,11 @@
-//! Files of machines with a function for each class or label, and of the rule for pairs.
+//! Files of models with a function for each class or label, and of the rule for pairs.
 
 use super::container::Writer;
-use super::tests::{certificate, dense32, refusal};
+use super::tests::{certificate, dense32, edit, refusal};
 use super::*;
 use crate::data::{Dense, Sparse};
-use crate::kernel;
-use crate::model::{Coefficients, Expansion, Loss, MultiLabelModel, ScoreModel, VoteRule};
+use crate::kernel::{self, VectorExpr};
+use crate::model::{Coefficients, Expansion, Loss, MultiLabelModel, ScoreModel, SvcModel, VoteRule};
 
 fn scores(
     loss: Option<Loss>,
@@ -32,39 +32,37 @@ fn dense() -> Dense<f64> {
 }
 
 fn one_vs_all() -> Saved {
-    Machine::from(scores(None, dense(), 3)).into()
+    scores(None, dense(), 3).into()
 }
 
 fn multilabel() -> Saved {
     let sparse = Sparse::new(9, vec![0, 2, 2], vec![0, 8], vec![0.1_f32, -2.0]);
-    Machine::from(MultiLabelModel { scores: scores(None, sparse, 2) }).into()
+    MultiLabelModel { scores: scores(None, sparse, 2) }.into()
 }
 
 fn summed() -> Saved {
     let mut saved = dense32();
-    let Machine::Classifier(model) = &mut saved.model else { panic!("a classifier was made") };
-    model.rule = VoteRule::Sum;
+    saved.model.downcast_mut::<SvcModel<Vectors, VectorExpr>>().unwrap().rule = VoteRule::Sum;
     saved
 }
 
 pub(super) fn all() -> Vec<Saved> {
-    let together = Loss::ALL.map(|loss| Machine::from(scores(Some(loss), dense(), 1)).into());
+    let together = Loss::ALL.map(|loss| scores(Some(loss), dense(), 1).into());
     together.into_iter().chain([one_vs_all(), multilabel(), summed()]).collect()
 }
 
 #[test]
-fn the_method_tells_the_machine() {
-    let methods: Vec<&str> = all().iter().map(|saved| saved.model.method()).collect();
+fn the_kind_tells_the_model() {
+    let methods: Vec<&str> = all().iter().map(|saved| saved.model.kind()).collect();
     assert_eq!(methods, ["crammer-singer", "weston-watkins", "softmax", "ovr", "multilabel", "svc"]);
-    assert!(methods.iter().all(|method| Machine::METHODS.contains(method)));
 }
 
 #[test]
-fn a_machine_without_support_points_or_certificates_comes_back() {
+fn a_model_without_support_points_or_certificates_comes_back() {
     let mut model = scores(None, Dense::new(4, Vec::<f32>::new()), 0);
     model.expansion.edit(|_, coefficients, _| *coefficients = Coefficients::full(0, 3, vec![]));
     model.support.clear();
-    let saved = Saved::from(Machine::from(MultiLabelModel { scores: model }));
+    let saved = Saved::from(MultiLabelModel { scores: model });
     assert_eq!(Saved::from_bytes(&saved.to_bytes().unwrap()).unwrap(), saved);
 }
 
@@ -83,7 +81,7 @@ fn votes_are_not_written_and_another_rule_is_named() {
 #[test]
 fn parts_that_do_not_fit_are_refused() {
     let ovr = |change: fn(&mut Writer)| refusal(&one_vs_all(), change);
-    let shape = "one row per support point, one column per class";
+    let shape = "one row per point, one column per output";
     assert!(ovr(|file| file.entry("classes", "[\"a\",\"b\"]")).contains(shape));
     assert!(ovr(|file| file.entry("classes", "[\"a\",\"b\",\"a\"]")).contains("class 'a' is listed twice"));
     assert!(ovr(|file| file.entry("classes", "3")).contains("entry 'classes'"));
@@ -98,7 +96,7 @@ fn parts_that_do_not_fit_are_refused() {
     assert!(ovr(|file| file.entry("rule", "sum")).contains("unknown entry or tensor 'rule'"));
     assert!(ovr(|file| file.entry("method", "softmax")).contains("3 certificates where 1"));
     assert!(ovr(|file| file.entry("method", "svc")).contains("no tensor 'class_sizes'"));
-    assert!(ovr(|file| file.entry("method", "svr")).contains("one column"));
+    assert!(ovr(|file| file.entry("method", "svr")).contains("3 certificates where 1"));
 
     let four = text::certificates(&[certificate(); 4]).unwrap();
     assert!(
@@ -121,11 +119,11 @@ fn parts_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn machines_whose_parts_do_not_fit_are_not_written() {
+fn models_whose_parts_do_not_fit_are_not_written() {
     let mut short = one_vs_all();
-    short.model.expansion_mut().edit(|_, coefficients, _| coefficients.blocks[0].values.truncate(5));
+    edit(&mut short, |_, coefficients, _| coefficients.blocks[0].values.truncate(5));
     assert!(short.to_bytes().unwrap_err().to_string().contains("5 coefficients where 6"));
     let mut moved = multilabel();
-    moved.model.expansion_mut().edit(|_, coefficients, _| coefficients.blocks[0].outputs = vec![0, 2, 1]);
+    edit(&mut moved, |_, coefficients, _| coefficients.blocks[0].outputs = vec![0, 2, 1]);
     assert!(moved.to_bytes().unwrap_err().to_string().contains("one block over all its points"));
 }

@@ -1,9 +1,10 @@
 //! Round trips and hostile files.
 
 use super::*;
+use crate::data::Points;
 use crate::data::{Column, Dense, Sparse};
-use crate::kernel;
-use crate::model::{Coefficients, Expansion, Function, SvddModel, VoteRule, layout};
+use crate::kernel::{self, VectorExpr};
+use crate::model::{Coefficients, Expansion, Function, Role, SvcModel, SvddModel, VoteRule};
 use crate::solve::{Certificate, Stop};
 
 pub(super) fn certificate() -> Certificate {
@@ -26,7 +27,7 @@ fn saved(points: impl Into<Vectors>) -> Saved {
         expansion: Expansion::new(
             kernel::rbf(1.0 / 3.0) * kernel::linear() + 0.1,
             points.into(),
-            layout::blocks(&class_sizes, &weights),
+            parts::blocks(&class_sizes, &weights),
             vec![0.5, -0.7, 1e-17],
         ),
         classes: vec!["cat".into(), "\"dög\"\n".into(), String::new()],
@@ -59,7 +60,7 @@ fn sparse64() -> Saved {
     saved(Sparse::new(9, vec![0, 2, 2, 3], vec![0, 8, 3], vec![0.1_f64, -2.0, f64::MAX]))
 }
 
-/// The same machine without classes: a function over three points.
+/// A function over three points.
 fn function() -> Function<Vectors, VectorExpr> {
     Function {
         expansion: Expansion::new(
@@ -68,30 +69,44 @@ fn function() -> Function<Vectors, VectorExpr> {
             Coefficients::single(vec![1.0 / 3.0, -0.0, 1e300]),
             vec![-0.7],
         ),
+        role: Role::Regression,
         support: vec![4, 0, 9],
         certificate: Some(certificate()),
     }
 }
 
-fn trained(model: Machine, [c, nu, epsilon]: [Option<f64>; 3]) -> Saved {
+/// Changes kernel, coefficients and offsets of a model of vectors.
+pub(super) fn edit(
+    saved: &mut Saved,
+    change: impl FnOnce(&mut VectorExpr, &mut Coefficients, &mut Vec<f64>),
+) {
+    let AnyModel::Vectors(model) = &mut saved.model else { panic!("a model of vectors was saved") };
+    let mut change = Some(change);
+    model.change(&mut |mut expansion| {
+        expansion.edit(change.take().expect("one expansion"));
+        expansion
+    });
+}
+
+fn trained(model: impl Into<Saved>, [c, nu, epsilon]: [Option<f64>; 3]) -> Saved {
     let training = Training { c, nu, epsilon, class_weights: vec![], tolerance: 1e-3 };
-    Saved { training: Some(training), ..Saved::from(model) }
+    Saved { training: Some(training), ..model.into() }
 }
 
 fn regression() -> Saved {
-    trained(Machine::Regression(function()), [Some(2.0), None, Some(0.1)])
+    trained(function(), [Some(2.0), None, Some(0.1)])
 }
 
 fn one_class() -> Saved {
-    let unknown = Function { support: vec![], certificate: None, ..function() };
-    trained(Machine::OneClass(unknown), [None, Some(0.5), None])
+    let unknown = Function { role: Role::OneClass, support: vec![], certificate: None, ..function() };
+    trained(unknown, [None, Some(0.5), None])
 }
 
 fn sphere() -> Saved {
     let square_center = 0.1;
     let square_radius = square_center + 2.0 * 0.7;
-    let sphere = SvddModel { function: function(), square_radius, square_center };
-    trained(sphere.into(), [Some(1.0), None, None])
+    let function = Function { role: Role::OneClass, ..function() };
+    trained(SvddModel { function, square_radius, square_center }, [Some(1.0), None, None])
 }
 
 fn all() -> Vec<Saved> {
@@ -131,15 +146,14 @@ fn a_model_saved_is_a_model_loaded_and_nothing_else_is_left() {
     model.save(&path).unwrap();
     assert_eq!(Saved::load(&path).unwrap(), model);
     let mut broken = model;
-    let Machine::Classifier(classifier) = &mut broken.model else { panic!("a classifier was saved") };
-    classifier.class_sizes[0] = 7;
+    broken.model.downcast_mut::<SvcModel<Vectors, VectorExpr>>().unwrap().class_sizes[0] = 7;
     let error = broken.save(folder.path().join("b.mercer")).unwrap_err();
     assert!(error.to_string().ends_with("9 points listed by class where 3 are expected"), "{error}");
     let mut hidden = dense32();
     hidden.scaler = Some(Scaler::Standard { mean: vec![f64::NAN; 2], deviation: vec![1.0; 2] });
     assert!(hidden.save(folder.path().join("b.mercer")).unwrap_err().to_string().contains("scaler"));
     let mut hidden = dense32();
-    hidden.model.expansion_mut().edit(|kernel, _, _| *kernel = kernel::rbf(f64::NAN));
+    edit(&mut hidden, |kernel, _, _| *kernel = kernel::rbf(f64::NAN));
     assert!(hidden.save(folder.path().join("b.mercer")).unwrap_err().to_string().contains("gamma = NaN"));
     assert!(dense32().save(folder.path().join("none/c.mercer")).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -193,7 +207,7 @@ fn another_version_format_or_method_is_named() {
     assert_eq!(refusal("format", "pt"), "not a mercer model");
     assert_eq!(
         refusal("method", "gp"),
-        "method 'gp': this program reads svc, svr, one-class, svdd, ovr, crammer-singer, weston-watkins, softmax, multilabel, ridge, fisher, cca, kpca, local"
+        "method 'gp': this program reads svc, svr, one-class, svdd, ovr, crammer-singer, weston-watkins, softmax, multilabel, local, ridge, fisher, cca, kpca"
     );
     assert!(refusal("method", "svr").contains("one row per support point, one column"));
     assert!(refusal("surprise", "!").contains("unknown entry or tensor 'surprise'"));
@@ -246,7 +260,10 @@ fn tensors_that_do_not_fit_are_refused() {
     assert!(dense(|file| file.tensor("coefficients", &[6], [0.0; 6])).contains("must have 2 dimensions"));
     assert!(dense(|file| file.tensor("coefficients", &[3, 2], [0_f32; 6])).contains("dimensions of F64"));
     assert!(dense(|file| file.tensor("support", &[2], [0_u64, 1])).contains("2 positions"));
-    assert!(dense(|file| file.tensor("points", &[2, 2], [0_f32; 4])).contains("3 points listed by class"));
+    assert!(
+        dense(|file| file.tensor("points", &[2, 2], [0_f32; 4]))
+            .contains("one row per support point of a class")
+    );
     assert!(dense(|file| file.tensor("points", &[3, 2], [0_u32; 6])).contains("must be F32 or F64"));
     assert!(dense(|file| file.tensor("points", &[1 << 60, 0], [0_f32; 0])).contains("without features"));
     assert!(
@@ -259,7 +276,7 @@ fn tensors_that_do_not_fit_are_refused() {
 #[test]
 fn functions_and_spheres_that_do_not_fit_are_refused() {
     let svr = |change: fn(&mut Writer)| refusal(&regression(), change);
-    let one_column = "one row per support point, one column";
+    let one_column = "one row per point, one column per output";
     assert!(svr(|file| file.tensor("coefficients", &[1, 3], [0.0; 3])).contains(one_column));
     assert!(svr(|file| file.tensor("coefficients", &[3, 2], [0.0; 6])).contains(one_column));
     assert!(svr(|file| file.tensor("coefficients", &[3], [0.0; 3])).contains("must have 2 dimensions"));
@@ -286,15 +303,15 @@ fn functions_and_spheres_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn machines_whose_parts_do_not_fit_are_not_written() {
+fn models_whose_parts_do_not_fit_are_not_written() {
     let mut blocks = regression();
-    blocks.model.expansion_mut().edit(|_, coefficients, _| coefficients.blocks.clear());
+    edit(&mut blocks, |_, coefficients, _| coefficients.blocks.clear());
     assert!(blocks.to_bytes().unwrap_err().to_string().contains("one block over all its points"));
     let mut short = regression();
-    short.model.expansion_mut().edit(|_, coefficients, _| coefficients.blocks[0].values.truncate(2));
+    edit(&mut short, |_, coefficients, _| coefficients.blocks[0].values.truncate(2));
     assert!(short.to_bytes().unwrap_err().to_string().contains("2 coefficients where 3"));
     let mut moved = sphere();
-    moved.model.expansion_mut().edit(|_, _, offsets| offsets[0] = 0.0);
+    edit(&mut moved, |_, _, offsets| offsets[0] = 0.0);
     assert!(moved.to_bytes().unwrap_err().to_string().contains("the radius of the sphere"));
 }
 
@@ -302,7 +319,7 @@ fn machines_whose_parts_do_not_fit_are_not_written() {
 #[test]
 fn the_first_models_are_still_read() {
     let saved = Saved::from_bytes(include_bytes!("../../../tests/models/svc.mercer")).unwrap();
-    let model = saved.model.classifier().unwrap();
+    let model = saved.model.downcast::<SvcModel<Vectors, VectorExpr>>().unwrap();
     assert_eq!((model.classes.len(), model.expansion.points().len()), (2, 2));
     assert_eq!(saved.training.unwrap().c, Some(10.0));
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, ParseProblem, Result};
 
 /// The lines of a text.
 pub(super) struct Lines<'a> {
@@ -49,12 +49,13 @@ impl<'a> Lines<'a> {
                 path,
                 number,
                 self.rest.len() as u64 + 1,
-                Problem::Other(problem.into()),
+                ParseProblem::Other(problem.into()),
             ));
         };
         let bytes = &self.rest[..end];
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| Error::parse(path, number, error.valid_up_to() as u64 + 1, Problem::NotText))?;
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            Error::parse(path, number, error.valid_up_to() as u64 + 1, ParseProblem::NotText)
+        })?;
         self.rest = &self.rest[end + 1..];
         self.number = number;
         Ok(Line { path, number, text: text.strip_suffix('\r').unwrap_or(text) })
@@ -84,17 +85,17 @@ impl<'a> Line<'a> {
     /// An error behind the last word of the line.
     pub(super) fn error(self, problem: impl Into<Box<str>>) -> Error {
         let column = self.text.trim_end().len() as u64 + 1;
-        Error::parse(self.path, self.number, column, Problem::Other(problem.into()))
+        Error::parse(self.path, self.number, column, ParseProblem::Other(problem.into()))
     }
 }
 
 impl<'a> Word<'a> {
-    pub(super) fn error(self, problem: Problem) -> Error {
+    pub(super) fn error(self, problem: ParseProblem) -> Error {
         Error::parse(self.line.path, self.line.number, self.start as u64 + 1, problem)
     }
 
     pub(super) fn other(self, problem: impl Into<Box<str>>) -> Error {
-        self.error(Problem::Other(problem.into()))
+        self.error(ParseProblem::Other(problem.into()))
     }
 
     /// The parts before and after the first `separator`.
@@ -108,8 +109,8 @@ impl<'a> Word<'a> {
     pub(super) fn number(self) -> Result<f64> {
         match self.text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(value),
-            Ok(_) => Err(self.error(Problem::NotFinite(self.text.into()))),
-            Err(_) => Err(self.error(Problem::BadNumber(self.text.into()))),
+            Ok(_) => Err(self.error(ParseProblem::NotFinite(self.text.into()))),
+            Err(_) => Err(self.error(ParseProblem::BadNumber(self.text.into()))),
         }
     }
 

@@ -1,9 +1,9 @@
 //! What the reader refuses, and where it points; what the writer refuses.
 
 use super::*;
-use crate::data::Dense;
+use crate::data::{Dense, Vectors};
 use crate::error::ErrorKind;
-use crate::kernel;
+use crate::kernel::{self, VectorExpr};
 use crate::model::file::Training;
 use crate::model::{MultiLabel, OneVsAll, Svc, SvddModel};
 
@@ -76,12 +76,14 @@ fn other_types_are_refused_by_name() {
 
 #[test]
 fn functions_have_one_coefficient_and_no_classes() {
-    let machine = parse(FUNCTION.as_bytes()).unwrap().model;
-    let Machine::Regression(function) = &machine else { panic!("{machine:?}") };
+    let model = parse(FUNCTION.as_bytes()).unwrap().model;
+    let function = model.downcast::<Function<Vectors, VectorExpr>>().unwrap();
+    assert_eq!(function.role, Role::Regression);
     assert_eq!(function.coefficients(), [1.0, -0.25]);
     assert_eq!((function.expansion.offsets(), function.certificate), (&[0.5][..], None));
     let one_class = parse(FUNCTION.replace("epsilon_svr", "one_class").as_bytes()).unwrap().model;
-    assert_eq!(one_class, Machine::OneClass(function.clone()));
+    let expected = Function { role: Role::OneClass, ..function.clone() };
+    assert_eq!(one_class.downcast::<Function<Vectors, VectorExpr>>(), Some(&expected));
 
     let refusal = |from: &str, to: &str| {
         assert!(FUNCTION.contains(from), "'{from}' is not in the model");
@@ -110,13 +112,12 @@ fn functions_have_one_coefficient_and_no_classes() {
 
 #[test]
 fn a_sphere_has_no_place_in_the_text() {
-    let Machine::Regression(function) = parse(FUNCTION.as_bytes()).unwrap().model else {
-        panic!("not a function")
-    };
+    let model = parse(FUNCTION.as_bytes()).unwrap().model;
+    let function = model.downcast::<Function<Vectors, VectorExpr>>().unwrap().clone();
     let sphere = SvddModel { function, square_radius: 1.0, square_center: 2.0 };
-    let error = print(&Machine::from(sphere).into()).unwrap_err();
+    let error = print(&sphere.into()).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }));
-    assert!(error.to_string().contains("a sphere (svdd)"), "{error}");
+    assert!(error.to_string().contains("kind 'svdd' in a LIBSVM model"), "{error}");
 }
 
 #[test]
@@ -234,7 +235,7 @@ fn written(kernel: VectorExpr, classes: [&str; 2]) -> Result<String> {
         expansion: Expansion::new(
             kernel,
             Dense::new(2, vec![0.1_f32, 0.0, 0.0, 1e20]).into(),
-            layout::blocks(&[1, 1], &[1.0, -1.0]),
+            parts::blocks(&[1, 1], &[1.0, -1.0]),
             vec![0.0],
         ),
         classes: classes.map(str::to_owned).to_vec(),
@@ -269,11 +270,11 @@ fn what_libsvm_does_not_have_is_refused_by_name() {
 
     let x = Vectors::dense(1, vec![-1.0, 0.0, 1.0]);
     let y = crate::data::Labels::first_seen(["1", "2", "3"]);
-    let refusal = |machine: Machine| print(&machine.into()).unwrap_err().to_string();
+    let refusal = |saved: Saved| print(&saved).unwrap_err().to_string();
     let sum = Svc::new(kernel::rbf(1.0)).fit(&x, &y).unwrap().with_rule(VoteRule::Sum);
     assert!(refusal(sum.into()).contains("summed decisions (ovo-sum) in a LIBSVM model"));
     let ovr = OneVsAll::new(kernel::rbf(1.0)).fit(&x, &y).unwrap();
-    assert!(refusal(ovr.into()).contains("a function for each class (ovr) in a LIBSVM model"));
+    assert!(refusal(ovr.into()).contains("kind 'ovr' in a LIBSVM model"));
     let sets = MultiLabel::new(kernel::rbf(1.0)).fit(&x, &crate::data::LabelSets::of(&y)).unwrap();
-    assert!(refusal(sets.into()).contains("a function for each label (multilabel) in a LIBSVM model"));
+    assert!(refusal(sets.into()).contains("kind 'multilabel' in a LIBSVM model"));
 }

@@ -3,7 +3,7 @@
 use super::header::{Header, Kind};
 use super::line::{Line, Lines, Word};
 use crate::data::{Sparse, Vectors};
-use crate::error::{Problem, Result};
+use crate::error::{ParseProblem, Result};
 
 /// The largest feature index: what a C `int` holds.
 const MAX_INDEX: u64 = (1 << 31) - 1;
@@ -47,10 +47,10 @@ impl Rows {
         let mut previous = 0;
         for word in words {
             let (index, value) =
-                word.split(':').ok_or_else(|| word.error(Problem::MissingColon(word.text.into())))?;
+                word.split(':').ok_or_else(|| word.error(ParseProblem::MissingColon(word.text.into())))?;
             let position = feature_index(index)?;
             if position <= previous {
-                return Err(index.error(Problem::IndexOrder { index: position, previous }));
+                return Err(index.error(ParseProblem::IndexOrder { index: position, previous }));
             }
             previous = position;
             self.push(position - 1, value.number()?);
@@ -84,11 +84,11 @@ impl Rows {
 
 fn feature_index(word: Word<'_>) -> Result<u64> {
     if word.text.is_empty() || !word.text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(word.error(Problem::BadIndex(word.text.into())));
+        return Err(word.error(ParseProblem::BadIndex(word.text.into())));
     }
     match word.text.parse::<u64>() {
-        Ok(0) => Err(word.error(Problem::IndexZero)),
+        Ok(0) => Err(word.error(ParseProblem::IndexZero)),
         Ok(index) if index <= MAX_INDEX => Ok(index),
-        _ => Err(word.error(Problem::IndexTooLarge(word.text.into()))),
+        _ => Err(word.error(ParseProblem::IndexTooLarge(word.text.into()))),
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 
-use super::left_out::Pair;
+use super::left_out::{Data, Pair};
 use super::*;
 use crate::data::Vectors;
 use crate::error::{DataProblem, ErrorKind};
 use crate::kernel::{VectorExpr, polynomial, rbf};
-use crate::model::{NuSvc, Svc, Svr};
+use crate::model::{Event, NuSvc, Svc, Svr};
 
 fn line(values: &[f64]) -> Vectors {
     Vectors::dense(1, values.to_vec())
@@ -154,18 +154,20 @@ fn weights_reach_the_fits_and_the_calibration() {
         let settings = settings(method);
         let plain = svc.fit_probability(&x, &y, &settings).unwrap();
         // Weights of 1 are no weights, to the bit.
-        let ones = svc.clone().weights(vec![1.0; 60]);
-        assert_eq!(ones.fit_probability(&x, &y, &settings).unwrap(), plain);
-        let found = svc.clone().weights(weights.clone()).fit_probability(&x, &y, &settings).unwrap();
+        let weighed = |weights: &[f64]| {
+            svc.fit_probability_in(&x, &y, &settings, &mut Job::new().weights(weights)).unwrap()
+        };
+        assert_eq!(weighed(&[1.0; 60]), plain);
+        let found = weighed(&weights);
         assert_ne!(found, plain);
         // What has no weight is not there.
         let there: Vec<usize> = (0..60).filter(|&i| weights[i] > 0.0).collect();
         let own: Vec<f64> = there.iter().map(|&i| weights[i]).collect();
-        let part = svc.clone().weights(own.clone());
-        assert_eq!(part.fit_probability(&x.select(&there), &y.select(&there), &settings).unwrap(), found);
-        let found = nu.clone().weights(weights.clone()).fit_probability(&x, &y, &settings).unwrap();
-        let part = nu.clone().weights(own).fit_probability(&x.select(&there), &y.select(&there), &settings);
-        assert_eq!(part.unwrap(), found);
+        let (some_x, some_y) = (x.select(&there), y.select(&there));
+        let job = || Job::new().weights(&own);
+        assert_eq!(svc.fit_probability_in(&some_x, &some_y, &settings, &mut job()).unwrap(), found);
+        let found = nu.fit_probability_in(&x, &y, &settings, &mut Job::new().weights(&weights)).unwrap();
+        assert_eq!(nu.fit_probability_in(&some_x, &some_y, &settings, &mut job()).unwrap(), found);
     }
 }
 
@@ -175,18 +177,21 @@ fn a_weight_is_about_so_many_copies_of_the_point() {
     let (x, copies, weights) = weighted();
     let y = Labels::first_seen((0..60).map(|i| if (i / 3) % 2 == 0 { "a" } else { "b" }));
     let svc = Svc::new(rbf(0.2));
-    let p = |machine: &Svc<VectorExpr>, x: &Vectors, y: &Labels| {
+    let p = |weights: &[f64], x: &Vectors, y: &Labels| {
         let settings = Settings { folds: 20, ..Settings::default() };
-        machine.fit_probability(x, y, &settings).unwrap().classes(&[0.2], 2)[0]
+        let found = svc.fit_probability_in(x, y, &settings, &mut Job::new().weights(weights));
+        found.unwrap().classes(&[0.2], 2)[0]
     };
-    let once = p(&svc.clone().weights(weights.clone()), &x, &y);
-    let repeated = p(&svc, &x.select(&copies), &y.select(&copies));
+    let once = p(&weights, &x, &y);
+    let repeated = p(&[], &x.select(&copies), &y.select(&copies));
     assert!((once - repeated).abs() < 0.1, "{once} {repeated}");
 
     let targets: Vec<f64> = (0..60).map(|i| (f64::from(i) * 2.1).cos()).collect();
     let of = |index: &[usize]| index.iter().map(|&i| targets[i]).collect::<Vec<_>>();
     let svr = Svr::new(rbf(0.2));
-    let once = svr.clone().weights(weights).fit_noise(&x, &targets, 20, 0).unwrap().sigma;
+    let settings = Settings { folds: 20, ..Settings::default() };
+    let mut job = Job::new().weights(&weights);
+    let once = svr.fit_noise_in(&x, &targets, &settings, &mut job).unwrap().sigma;
     let repeated = svr.fit_noise(&x.select(&copies), &of(&copies), 20, 0).unwrap().sigma;
     assert!((once / repeated - 1.0).abs() < 0.15, "{once} {repeated}");
 }
@@ -197,12 +202,15 @@ fn noise_of_weights_is_that_of_the_points_that_are_there() {
     let targets: Vec<f64> = (0..60).map(|i| (f64::from(i) * 2.1).cos()).collect();
     let svr = Svr::new(rbf(0.5));
     let plain = svr.fit_noise(&x, &targets, 5, 3).unwrap();
-    assert_eq!(svr.clone().weights(vec![1.0; 60]).fit_noise(&x, &targets, 5, 3).unwrap(), plain);
-    let found = svr.clone().weights(weights.clone()).fit_noise(&x, &targets, 5, 3).unwrap();
+    let settings = Settings { folds: 5, seed: 3, ..Settings::default() };
+    let noise = |x: &Vectors, y: &[f64], weights: &[f64]| {
+        svr.fit_noise_in(x, y, &settings, &mut Job::new().weights(weights)).unwrap()
+    };
+    assert_eq!(noise(&x, &targets, &[1.0; 60]), plain);
+    let found = noise(&x, &targets, &weights);
     let there: Vec<usize> = (0..60).filter(|&i| weights[i] > 0.0).collect();
     let own = |values: &[f64]| there.iter().map(|&i| values[i]).collect::<Vec<_>>();
-    let part = svr.weights(own(&weights)).fit_noise(&x.select(&there), &own(&targets), 5, 3).unwrap();
-    assert_eq!(part, found);
+    assert_eq!(noise(&x.select(&there), &own(&targets), &own(&weights)), found);
     assert_ne!(found, plain);
     let twice = Noise::of_weighted_residuals(&[1.0, -4.0, 9.0], &[2.0, 1.0, 0.0]);
     assert!((twice.sigma - 2.0).abs() < 1e-15);
@@ -238,19 +246,21 @@ fn a_watch_ends_every_fit() {
     let x = line(&(0..60).map(|i| (f64::from(i) * 0.37).sin()).collect::<Vec<_>>());
     let y = Labels::first_seen((0..60).map(|i| ["a", "b", "c"][(i / 2) % 3]));
     let parts = Mutex::new(std::collections::BTreeSet::new());
-    let mut watch = |progress: &crate::solve::Progress| {
+    let mut watch = |event: Event<'_>| {
+        let Event::Round(progress) = event else { panic!("a solver has rounds") };
         parts.lock().unwrap().insert((progress.part, progress.parts));
         std::ops::ControlFlow::Continue(())
     };
     let svc = Svc::new(rbf(2.0));
-    let found = svc.fit_probability_watched(&x, &y, &Settings::default(), &mut watch).unwrap();
+    let found =
+        svc.fit_probability_in(&x, &y, &Settings::default(), &mut Job::new().watched(&mut watch)).unwrap();
     assert_eq!(found, svc.fit_probability(&x, &y, &Settings::default()).unwrap());
     assert!(parts.lock().unwrap().iter().copied().eq((0..15).map(|part| (part, 15))));
     let mut calls = 0;
-    let mut stop = |_: &crate::solve::Progress| {
+    let mut stop = |_: Event<'_>| {
         calls += 1;
         std::ops::ControlFlow::Break(())
     };
-    svc.fit_probability_watched(&x, &y, &Settings::default(), &mut stop).unwrap();
+    svc.fit_probability_in(&x, &y, &Settings::default(), &mut Job::new().watched(&mut stop)).unwrap();
     assert_eq!(calls, 1);
 }

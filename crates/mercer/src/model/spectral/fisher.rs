@@ -105,7 +105,7 @@ pub struct FisherModel<X, K> {
 
 settings! { Fisher<K>:
     regularizer: f64, "mu", "above 0", "price mu of the squared norm of an axis beside the scatter within classes";
-    points: Option<usize>, "points", "1 or more", "most expansion points, chosen one after the other, each the best of 59 drawn by the seed; all points where left open";
+    points: Option<usize> | into, "points", "1 or more", "most expansion points, chosen one after the other, each the best of 59 drawn by the seed; all points where left open";
     seed: u64, "seed", "a whole number", "seed by which candidates for expansion points are drawn";
     threshold: Threshold, "threshold", "means or svm", "rule by which two classes part on their axis";
 }
@@ -201,7 +201,7 @@ impl<K> Fisher<K> {
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &costs);
         let lower = values::lower(&*gram, &mut plan.stage(0))?;
-        gram.rest();
+        gram.release_scratch();
         let axes = whole(lower, classes, mu, &mut plan, 1)?;
         Ok((axes, (0..x.len()).collect()))
     }

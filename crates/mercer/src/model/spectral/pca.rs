@@ -82,7 +82,7 @@ pub struct PcaModel<X, K> {
 }
 
 settings! { Pca<K>:
-    components: Option<usize>, "components", "1 or more", "number of components; fewer where the data have a smaller rank, all there are where left open";
+    components: Option<usize> | into, "components", "1 or more", "number of components; fewer where the data have a smaller rank, all there are where left open";
 }
 
 impl<K> Pca<K> {

@@ -6,7 +6,7 @@ use super::{Pca, PcaModel};
 use crate::data::{Points, Vectors};
 use crate::error::ErrorKind;
 use crate::kernel::{VectorExpr, linear, rbf};
-use crate::solve::Stage;
+use crate::model::{Estimator, Event, Job};
 
 fn points(n: usize) -> Vectors {
     Vectors::dense(3, (0..3 * n).map(|i| ((i * i * 7919 + 3 * i) % 1009) as f64 / 504.5 - 1.0).collect())
@@ -107,7 +107,7 @@ fn a_weight_is_so_many_copies() {
     let copies: Vec<usize> = (0..600).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
     for count in [4, 150] {
         let pca = Pca::new(rbf(2.0)).components(count);
-        let weighted = pca.clone().weights(weights.clone()).fit(&x).unwrap();
+        let weighted = pca.fit_weighted(&x, &(), &weights).unwrap();
         let copied = pca.fit(&x.select(&copies)).unwrap();
         assert_eq!(weighted.support, (0..600).filter(|i| i % 3 > 0).collect::<Vec<_>>());
         assert!((weighted.total - copied.total).abs() < 1e-9 * copied.total);
@@ -146,8 +146,10 @@ fn what_cannot_be_done_is_refused() {
         assert!(message(pca(), &Vectors::dense(1, same.clone())).contains("no variance"), "{same:?}");
         assert!(message(Pca::new(linear()), &Vectors::dense(1, same)).contains("no variance"));
     }
-    assert!(message(pca().memory(1 << 20), &points(600)).contains("the Gram matrix needs"));
-    assert!(message(pca().weights(vec![1.0]), &points(5)).contains("one for each point"));
+    let small = pca().fit_in(&points(600), &(), &mut Job::new().memory(1 << 20)).unwrap_err();
+    assert!(small.to_string().contains("the Gram matrix needs"));
+    let few = pca().fit_weighted(&points(5), &(), &[1.0]).unwrap_err();
+    assert!(few.to_string().contains("one for each point"));
     let overflow: VectorExpr = "poly(degree=100, gamma=100)".parse().unwrap();
     assert!(Pca::new(overflow).fit(&Vectors::dense(1, vec![1e-9, 1.0, 20.0])).is_err());
     let model = pca().fit(&points(5)).unwrap();
@@ -157,11 +159,13 @@ fn what_cannot_be_done_is_refused() {
 #[test]
 fn a_caller_sees_the_stages_and_can_stop() {
     let mut names = Vec::new();
-    let mut follow = |stage: &Stage| {
+    let mut watch = |event: Event<'_>| {
+        let Event::Stage(stage) = event else { panic!("algebra has stages") };
         names.push(stage.name);
         if stage.done > 0.5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let stopped = Pca::new(rbf(1.0)).components(3).fit_followed(&points(700), &mut follow);
+    let stopped = Pca::new(rbf(1.0)).components(3);
+    let stopped = stopped.fit_in(&points(700), &(), &mut Job::new().watched(&mut watch));
     assert!(matches!(stopped.unwrap_err().kind(), ErrorKind::Interrupted));
     names.dedup();
     assert_eq!(names[0], "kernel values");

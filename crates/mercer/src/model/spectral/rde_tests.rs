@@ -22,7 +22,8 @@ fn whole_weights_are_copies() {
     let copies: Vec<usize> = (0..n).flat_map(|i| vec![i; weights(i)]).collect();
     let y = numbers(n);
     let labels = Labels::first_seen((0..n).map(|i| ["a", "b", "c"][(i * i) % 7 % 3]));
-    let weighed = Rde::new(rbf(1.0)).weights((0..n).map(|i| weights(i) as f64).collect());
+    let weights: Vec<f64> = (0..n).map(|i| weights(i) as f64).collect();
+    let job = || Job::new().weights(&weights);
     let copied = Rde::new(rbf(1.0));
     let copied_y: Vec<f64> = copies.iter().map(|&i| y[i]).collect();
     let same = |a: &RdeFit, b: &RdeFit| {
@@ -35,8 +36,8 @@ fn whole_weights_are_copies() {
         }
         close(a.relevance.without_cut, b.relevance.without_cut, 1e-12);
     };
-    same(&weighed.fit(&x, &y).unwrap(), &copied.fit(&x.select(&copies), &copied_y).unwrap());
-    let of_labels = weighed.fit_labels(&x, &labels).unwrap();
+    same(&copied.fit_in(&x, &y, &mut job()).unwrap(), &copied.fit(&x.select(&copies), &copied_y).unwrap());
+    let of_labels = copied.fit_labels_in(&x, &labels, &mut job()).unwrap();
     let of_copies = copied.fit_labels(&x.select(&copies), &labels.select(&copies)).unwrap();
     same(&of_labels, &of_copies);
     assert_eq!(of_labels.relevance.targets.len(), 3);
@@ -125,15 +126,21 @@ fn what_cannot_be_used_is_refused() {
     assert!(
         message(Rde::new(rbf(1.0)).fit(&points(1), &y[..1])).starts_with("the Gram matrix has no leading")
     );
-    assert!(message(rde().memory(1000).fit(&x, &y)).starts_with("an eigendecomposition needs"));
+    assert!(
+        message(rde().fit_in(&x, &y, &mut Job::new().memory(1000)))
+            .starts_with("an eigendecomposition needs")
+    );
     let one = Labels::first_seen(["a"; 20]);
     assert_eq!(message(rde().fit_labels(&x, &one)), "only one class, 'a'; at least two are needed");
     let huge = Vectors::dense(1, (0..20).map(|i| 1e200 * f64::from(i)).collect());
     assert!(message(Rde::new(linear()).fit(&huge, &y)).contains("not finite"));
-    let refused = rde().weights(vec![-1.0; 20]).fit(&x, &y);
+    let refused = rde().fit_in(&x, &y, &mut Job::new().weights(&[-1.0; 20]));
     assert_eq!(message(refused), "weights of points: none may be negative or infinite, or no number");
-    let mut stop = |_: &crate::solve::Stage| std::ops::ControlFlow::Break(());
-    assert!(matches!(rde().fit_followed(&x, &y, &mut stop).unwrap_err().kind(), ErrorKind::Interrupted));
+    let mut stop = |_: crate::model::Event<'_>| std::ops::ControlFlow::Break(());
+    assert!(matches!(
+        rde().fit_in(&x, &y, &mut Job::new().watched(&mut stop)).unwrap_err().kind(),
+        ErrorKind::Interrupted
+    ));
 }
 
 #[test]

@@ -139,7 +139,7 @@ pub struct Ridge<K> {
 }
 
 settings! { Ridge<K>:
-    lambda: Lambda, "lambda", "0 or more; several, separated by commas, or auto: the best at points left out", "price of the squared norm";
+    lambda: Lambda | into, "lambda", "0 or more; several, separated by commas, or auto: the best at points left out", "price of the squared norm";
     offset: bool, "offset", "a flag", "constant of the function, which costs nothing";
     leave_one_out: bool, "loo", "a flag", "error at points left out of the fit, each in turn, in closed form";
     solver: RidgeSolver, "solver", "auto, cholesky or cg", "way to solve the equations: by a Cholesky factor, or by conjugate gradients, which never hold the Gram matrix (auto: where memory is too small for it)";
@@ -355,7 +355,7 @@ impl<K> Ridge<K> {
         let mut plan = Plan::new(&mut stages, &costs);
         let k = values::lower(gram, &mut plan.stage(0)).map_err(|error| ready.own.error(error))?;
         // The packed points are not needed any more.
-        gram.rest();
+        gram.release_scratch();
         self.system(lambda, &ready.own.weights).direct(k, &ready.targets, left_out, &mut plan, 1)
     }
 

@@ -72,7 +72,7 @@ pub struct Local<K> {
 }
 
 settings! { Local<K>:
-    cells: Option<usize>, "cells", "from 1 to 512", "most cells that the points are divided into; one for 10,000 points, from 2 to 64, where left open";
+    cells: Option<usize> | into, "cells", "from 1 to 512", "most cells that the points are divided into; one for 10,000 points, from 2 to 64, where left open";
 }
 
 impl<K> Local<K> {

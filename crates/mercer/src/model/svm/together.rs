@@ -38,7 +38,7 @@ use crate::model::space::Space;
 use crate::model::weights::Weighted;
 use crate::model::{Estimator, Job};
 use crate::solve::Smo;
-use crate::solve::together::{Loss, Problem};
+use crate::solve::together::{Loss, MulticlassProblem};
 
 /// A classifier of all classes together and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +119,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Together<K> {
         Estimator::<X>::check(self)?;
         check_known(&self.class_weights, y)?;
         let (own, y) = Weighted::classes(x, y, job.weights)?;
-        let problem = Problem {
+        let problem = MulticlassProblem {
             labels: y.index().to_vec(),
             classes: y.classes().len(),
             c: own.times(prices(self.c, &self.class_weights, &y)),

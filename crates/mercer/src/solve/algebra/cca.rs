@@ -1,4 +1,4 @@
-//! Canonical correlations of two lists of features, as numbers.
+//! Canonical correlations of two lists of features.
 //!
 //! With Z_x and Z_y the features of n pairs about their means and a penalty nκ: LLᵀ = ZᵀZ + nκI for each view, and the singular
 //! value decomposition of L_x⁻¹ Z_xᵀZ_y L_y⁻ᵀ = P diag(ρ) Qᵀ gives the directions L_x⁻ᵀp and L_y⁻ᵀq. Cost: n·m² for m
@@ -12,9 +12,9 @@ use crate::linalg::{Broken, Cholesky, Lower, Svd, Tick, inner};
 pub(crate) struct Canonical {
     /// ρ of all pairs of directions, descending.
     pub(crate) spectrum: Vec<f64>,
-    /// Of each component, a weight for each feature of the first view.
+    /// For each component, the weights of the features of the first view.
     pub(crate) first: Vec<Vec<f64>>,
-    /// The same of the second.
+    /// For each component, the weights of the features of the second view.
     pub(crate) second: Vec<Vec<f64>>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn canonical(
         (0..x.len()).map(|i| columns.iter().map(|column| column[i]).collect()).collect();
     second.solve_lower(&mut rows);
     go(tick, 0.5)?;
-    // What is not finite has no factor, so that the iteration converges.
+    // Features that are not finite have no Cholesky factor, so that the values here are finite and the iteration converges.
     let svd = Svd::new(x.len(), y.len(), |i, j| rows[i][j]).ok_or(Broken::NotDefinite(0))?;
     go(tick, 1.0)?;
     let pairs = (0..components.min(svd.values.len())).map(|k| svd.vectors(k));
@@ -49,7 +49,7 @@ pub(crate) fn canonical(
     Ok(Canonical { spectrum: svd.values, first: left, second: right })
 }
 
-/// Of ZᵀZ + penalty·I.
+/// The Cholesky factor of ZᵀZ + penalty·I.
 fn factor(features: &[Vec<f64>], penalty: f64) -> Result<Cholesky, Broken> {
     let (products, mut lower) = (inner(features, features), Lower::zeros(features.len()));
     let rows = lower.rows_mut().into_iter().zip(products.chunks(features.len()));
@@ -62,7 +62,7 @@ fn go(tick: Tick<'_>, share: f64) -> Result<(), Broken> {
     if tick(share).is_break() { Err(Broken::Interrupted) } else { Ok(()) }
 }
 
-/// Σ weights_q features_q at each point.
+/// The function Σ weights_q features_q at each point.
 pub(crate) fn combined(features: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
     let mut sum = vec![0.0; features.first().map_or(0, Vec::len)];
     for (feature, weight) in features.iter().zip(weights) {
@@ -71,7 +71,7 @@ pub(crate) fn combined(features: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
     sum
 }
 
-/// The correlation of two lists of numbers with weights; 0 where one of them does not vary.
+/// The weighted correlation of two lists of numbers; 0 if one of them is constant.
 pub(crate) fn correlation(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
     let total: f64 = weights.iter().sum();
     let mean = |v: &[f64]| v.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>() / total;

@@ -1,4 +1,4 @@
-//! (K + D)x = y by conjugate gradients, where K is too large to be held.
+//! The linear system (K + D)x = y by conjugate gradients, for a K that is too large to be held in memory.
 //!
 //! Every iteration computes K once, block after block. How many there are depends on the condition of P⁻¹(K + D), with
 //! P = LLᵀ + D and LLᵀ a partial Cholesky factor of K whose pivots are the largest diagonal entries left (Harbrecht, Peters,
@@ -20,38 +20,38 @@ use crate::simd::{LANES_ROWS as ROWS, Lanes, lanes_add, lanes_dot};
 /// Bytes of a block of rows of K.
 const BLOCK_BYTES: usize = 16 << 20;
 
-/// Entries summed by one thread at a time: a number of its own, so that bits do not depend on threads.
+/// Entries summed by one thread at a time: a fixed number, so that the bits do not depend on the number of threads.
 const CHUNK: usize = 1024;
 
-/// A diagonal entry left over that is this small against D adds nothing to P.
+/// A residual diagonal entry below this share of D does not improve P.
 const NEGLIGIBLE: f64 = 1e-2;
 
-/// When to stop.
+/// When to stop, and the size of the preconditioner.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// ‖(K + D)x − y‖/‖y‖ to come down to.
+    /// The largest ‖(K + D)x − y‖/‖y‖ accepted.
     pub(crate) tolerance: f64,
-    /// Iterations at most.
+    /// The most iterations.
     pub(crate) iterations: usize,
-    /// Columns of L at most.
+    /// The most columns of L.
     pub(crate) rank: usize,
 }
 
-/// The solutions and how they came about.
+/// The solutions, and their residuals.
 pub(crate) struct Reached {
     pub(crate) solved: Vec<Vec<f64>>,
-    /// (K + D)x − y, computed anew at the end.
+    /// (K + D)x − y for each right side, computed from the solutions at the end.
     pub(crate) over: Vec<Vec<f64>>,
     pub(crate) iterations: usize,
 }
 
-/// Bytes that [`solve`] takes for n points and so many right sides.
+/// Bytes that [`solve`] takes for n points and `sides` right sides.
 pub(crate) fn bytes(n: usize, rank: usize, sides: usize) -> u64 {
     let block = (BLOCK_BYTES / 8).max(n);
     (n * rank + rank * rank + block + 6 * n * sides) as u64 * 8
 }
 
-/// Solves for all right sides side by side.
+/// Solves the systems of all right sides at once.
 ///
 /// # Errors
 /// If D is so small that the preconditioner has no factor, or `tick` breaks.
@@ -63,15 +63,15 @@ pub(crate) fn solve(
     tick: Tick<'_>,
 ) -> Result<Reached> {
     let preconditioner = Preconditioner::new(gram, d, limits.rank)?;
-    let mut state: Vec<State> = right.iter().map(|y| State::new(y, &preconditioner)).collect();
+    let mut state: Vec<Iteration> = right.iter().map(|y| Iteration::new(y, &preconditioner)).collect();
     let mut iterations = 0;
     while iterations < limits.iterations && state.iter().any(|s| !s.done(limits.tolerance)) {
-        let mut going: Vec<&mut State> = state.iter_mut().filter(|s| !s.done(limits.tolerance)).collect();
+        let mut going: Vec<&mut Iteration> = state.iter_mut().filter(|s| !s.done(limits.tolerance)).collect();
         let directions: Vec<&[f64]> = going.iter().map(|s| s.direction.as_slice()).collect();
         let products = product(gram, d, &directions);
         going.iter_mut().zip(products).for_each(|(state, product)| state.step(&product, &preconditioner));
         iterations += 1;
-        // Residuals fall by about the same factor in equal times.
+        // The logarithm of a residual falls about linearly in time.
         let share = state.iter().map(|s| s.relative().ln() / limits.tolerance.ln()).fold(1.0, f64::min);
         if tick(share.clamp(0.0, 1.0)) == ControlFlow::Break(()) {
             return Err(ErrorKind::Interrupted.into());
@@ -83,7 +83,7 @@ pub(crate) fn solve(
     Ok(Reached { solved, over, iterations })
 }
 
-/// (K + D)v for each v; only the values on and below the diagonal are computed.
+/// (K + D)v for each v; only the values of K on and below the diagonal are computed.
 fn product(gram: &dyn Gram, d: &[f64], vectors: &[&[f64]]) -> Vec<Vec<f64>> {
     let mut products: Vec<Vec<f64>> = vectors.iter().map(|v| v.to_vec()).collect();
     for (vectors, products) in vectors.chunks(8).zip(products.chunks_mut(8)) {
@@ -98,7 +98,7 @@ fn product(gram: &dyn Gram, d: &[f64], vectors: &[&[f64]]) -> Vec<Vec<f64>> {
     products
 }
 
-/// Kv for eight vectors side by side.
+/// Kv for eight interleaved vectors.
 fn lanes_product(gram: &dyn Gram, v: &[Lanes]) -> Vec<Lanes> {
     let n = gram.len();
     let height = (BLOCK_BYTES / 8 / n.max(1)).clamp(ROWS, 512) / ROWS * ROWS;
@@ -114,10 +114,10 @@ fn lanes_product(gram: &dyn Gram, v: &[Lanes]) -> Vec<Lanes> {
             rest = after;
         }
         gram.lower_rows(first, &mut rows);
-        // Along the rows, then along the columns before the block; inside it pair by pair.
+        // First along the rows, then along the columns to the left of the diagonal block; inside that block value by value.
         let dots: Vec<[Lanes; ROWS]> =
             rows.par_chunks(ROWS).map(|rows| lanes_dot(group(rows), &v[..first])).collect();
-        let (before, own) = sums.split_at_mut(first);
+        let (before, block_sums) = sums.split_at_mut(first);
         before.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, sums)| {
             for (rows, v) in rows.chunks(ROWS).zip(v[first..end].chunks(ROWS)) {
                 let factors = std::array::from_fn(|r| v.get(r).copied().unwrap_or_default());
@@ -125,11 +125,11 @@ fn lanes_product(gram: &dyn Gram, v: &[Lanes]) -> Vec<Lanes> {
             }
         });
         for (i, row) in rows.iter().enumerate() {
-            add_lanes(&mut own[i], 1.0, &dots[i / ROWS][i % ROWS]);
+            add_lanes(&mut block_sums[i], 1.0, &dots[i / ROWS][i % ROWS]);
             for j in 0..=i {
-                add_lanes(&mut own[i], row[first + j], &v[first + j]);
+                add_lanes(&mut block_sums[i], row[first + j], &v[first + j]);
                 if j < i {
-                    add_lanes(&mut own[j], row[first + j], &v[first + i]);
+                    add_lanes(&mut block_sums[j], row[first + j], &v[first + i]);
                 }
             }
         }
@@ -137,7 +137,7 @@ fn lanes_product(gram: &dyn Gram, v: &[Lanes]) -> Vec<Lanes> {
     sums
 }
 
-/// Rows that go together, the last of them over again where there are too few.
+/// A group of rows; a group that is not full repeats its last row.
 fn group<'a>(rows: &'a [&mut [f64]]) -> [&'a [f64]; ROWS] {
     std::array::from_fn(|r| &*rows[r.min(rows.len() - 1)])
 }
@@ -146,17 +146,18 @@ fn add_lanes(sums: &mut Lanes, factor: f64, values: &Lanes) {
     (0..8).for_each(|lane| sums[lane] += factor * values[lane]);
 }
 
-/// One right side on its way.
-struct State {
+/// The iteration for one right side y.
+struct Iteration {
     x: Vec<f64>,
     residual: Vec<f64>,
     direction: Vec<f64>,
     /// residual · P⁻¹residual
     measure: f64,
+    /// ‖y‖
     size: f64,
 }
 
-impl State {
+impl Iteration {
     fn new(y: &[f64], preconditioner: &Preconditioner) -> Self {
         let direction = preconditioner.apply(y);
         let (measure, size) = (dot(y, &direction), norm(y.iter().copied()));
@@ -187,13 +188,13 @@ impl State {
     }
 }
 
-/// P⁻¹.
+/// The inverse P⁻¹ of the preconditioner, in factors.
 struct Preconditioner {
     /// 1/D
     inverse: Vec<f64>,
     /// The columns of L.
     columns: Vec<Vec<f64>>,
-    /// I + LᵀD⁻¹L
+    /// The Cholesky factor of I + LᵀD⁻¹L.
     inner: Cholesky,
 }
 
@@ -237,7 +238,8 @@ impl Preconditioner {
     }
 }
 
-/// Columns of a partial Cholesky factor of K, each for the point with the largest diagonal entry left over against D.
+/// The columns of a partial Cholesky factor of K. Each pivot is the point with the largest residual diagonal entry,
+/// relative to D.
 fn pivoted(gram: &dyn Gram, d: &[f64], rank: usize) -> Vec<Vec<f64>> {
     let n = gram.len();
     let (mut left, mut features) = (gram.diagonal().to_vec(), Features::default());

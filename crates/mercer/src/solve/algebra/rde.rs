@@ -1,22 +1,24 @@
-//! Relevant dimensions of a spectrum: where the part that knows of the targets ends and noise begins.
+//! Relevant dimension estimation: how many leading eigenvectors of a Gram matrix carry information on the targets.
 //!
-//! With $K = UΛUᵀ$, eigenvalues descending, the targets have the coefficients $sᵢ = uᵢᵀy$. Noise spreads evenly over all of them;
-//! what the kernel can say of the targets lives in the leading ones (Braun, Buhmann and Müller 2008). The two-component model
-//! takes sᵢ ~ N(0, σ₁²) up to the cut d and N(0, σ₂²) after it, σ₁ ≥ σ₂, and chooses the d of the greatest likelihood:
+//! With $K = UΛUᵀ$, eigenvalues descending, the targets have the coefficients $sᵢ = uᵢᵀy$. Noise is spread evenly over all
+//! coefficients; the part of the targets that the kernel can represent is in the leading ones (Braun, Buhmann and Müller
+//! 2008). The two-component model takes sᵢ ~ N(0, σ₁²) up to the cut d and N(0, σ₂²) after it, σ₁ ≥ σ₂, and chooses the d
+//! of the greatest likelihood, which minimises
 //!
-//! $ℓ(d) = (d/n) log σ̂₁² + ((n−d)/n) log σ̂₂²$, least.
+//! $ℓ(d) = (d/n) log σ̂₁² + ((n−d)/n) log σ̂₂²$.
 //!
-//! Leave-one-out takes least squares on the d leading eigenvectors, $ŷ = U_d U_dᵀ y$, and chooses the d of the least
+//! Leave-one-out takes least squares on the d leading eigenvectors, $ŷ = U_d U_dᵀ y$, and chooses the d that minimises
 //! $(1/n) Σ ((yᵢ − ŷᵢ)/(1 − hᵢ))²$, $hᵢ = Σ_{k ≤ d} u²_{ki}$. Both cost O(n²) for all d together, after one decomposition.
 
 use rayon::prelude::*;
 
 use crate::linalg::Eigen;
 
-/// Eigenvalues are right to so many times nε of the largest: a few in the smallest matrices, less in others.
+/// The error of an eigenvalue, in units of nε times the largest eigenvalue: a few in the smallest matrices, less in larger
+/// ones.
 const ROUNDING: f64 = 8.0;
 
-/// What chooses the cut.
+/// The criterion by which the cut is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Criterion {
     /// The likelihood of the two-component model.
@@ -26,10 +28,10 @@ pub enum Criterion {
     LeaveOneOut,
 }
 
-/// A place where the spectrum can be cut, and what speaks for it.
+/// A cut of the spectrum and its two criteria.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
-    /// d: eigenvectors before the cut.
+    /// d, the number of eigenvectors before the cut.
     pub dimension: usize,
     /// ℓ(d), the mean over the targets.
     pub likelihood: f64,
@@ -40,39 +42,40 @@ pub struct Cut {
 /// One target in the basis of the eigenvectors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Target {
-    /// sᵢ, one for each eigenvalue. Those of equal eigenvalues are arbitrary one by one; the sum of their squares is not.
+    /// sᵢ, one for each eigenvalue. For equal eigenvalues the single coefficients are arbitrary; the sum of their squares is
+    /// not.
     pub coefficients: Vec<f64>,
     /// d for this target alone.
     pub dimension: usize,
     /// σ̂₁² at the common cut: the mean square of the coefficients before it.
     pub relevant: f64,
-    /// σ̂₂² at the common cut: the mean square of those after it, which is the variance of the noise.
+    /// σ̂₂² at the common cut: the mean square of the coefficients after it, which estimates the variance of the noise.
     pub noise: f64,
-    /// ŷ at the common cut.
+    /// ŷ at the common cut: the targets without the noise.
     pub denoised: Vec<f64>,
 }
 
-/// What a spectrum says of some targets.
+/// The relevant dimension of a spectrum for some targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relevance {
     /// λᵢ, descending.
     pub eigenvalues: Vec<f64>,
-    /// The targets, one cut for all of them.
+    /// The targets, with one common cut.
     pub targets: Vec<Target>,
-    /// Every place where the spectrum can be cut: up to n/2, and not between eigenvalues that are equal to rounding.
+    /// All possible cuts: up to n/2, and not between eigenvalues that are equal up to rounding.
     pub cuts: Vec<Cut>,
     /// The cut by the two-component model.
     pub by_likelihood: usize,
     /// The cut by leave-one-out.
     pub by_leave_one_out: usize,
-    /// What has chosen.
+    /// The criterion by which the cut was chosen.
     pub criterion: Criterion,
-    /// ℓ(0): one variance for all coefficients. A cut that says nothing of the targets has the same.
+    /// ℓ(0): one variance for all coefficients. A cut that carries no information on the targets has this value too.
     pub without_cut: f64,
 }
 
 impl Relevance {
-    /// d by the criterion that has chosen.
+    /// d by the chosen criterion.
     #[must_use]
     pub fn dimension(&self) -> usize {
         match self.criterion {
@@ -81,14 +84,14 @@ impl Relevance {
         }
     }
 
-    /// The criterion at its cut: what kernels are compared by, the less the better.
+    /// The value of the chosen criterion at its cut, by which kernels are compared: the smaller the better.
     #[must_use]
     pub fn score(&self) -> f64 {
         let scores = self.cuts.iter().map(|cut| cut.score(self.criterion));
         scores.fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether the cut is the last there can be, so that the relevant part may go on beyond it.
+    /// Whether the cut is the last possible one, so that there may be relevant dimensions beyond it.
     #[must_use]
     pub fn at_the_end(&self) -> bool {
         self.cuts.last().is_some_and(|cut| cut.dimension == self.dimension())
@@ -96,7 +99,7 @@ impl Relevance {
 }
 
 impl Cut {
-    /// What `criterion` minimises.
+    /// The value of `criterion` at this cut.
     #[must_use]
     pub fn score(&self, criterion: Criterion) -> f64 {
         match criterion {
@@ -106,8 +109,8 @@ impl Cut {
     }
 }
 
-/// A Gram matrix decomposed, and the weights of its points: the matrix is that of √wᵢ k(xᵢ, xⱼ) √wⱼ, whose spectrum is
-/// that of wᵢ copies of each point but for zeros.
+/// The eigenvectors of the matrix √wᵢ k(xᵢ, xⱼ) √wⱼ, and the weights w of its points. But for zeros, the spectrum is that
+/// of the Gram matrix of wᵢ copies of each point.
 pub(crate) struct Spectrum<'a> {
     eigen: &'a Eigen,
     /// √wᵢ
@@ -131,7 +134,7 @@ impl<'a> Spectrum<'a> {
         self.eigen.vector(self.len() - 1 - i)
     }
 
-    /// Cuts the spectrum for `targets`, each of which has a number for every point. None if it cannot be cut.
+    /// Cuts the spectrum for `targets`, each of which has a number for every point. `None` if there is no possible cut.
     pub(crate) fn relevance(&self, targets: &[Vec<f64>], criterion: Criterion) -> Option<Relevance> {
         let eigenvalues: Vec<f64> = self.eigen.values.iter().rev().copied().collect();
         let dimensions = self.dimensions(&eigenvalues);
@@ -174,9 +177,9 @@ impl<'a> Spectrum<'a> {
         })
     }
 
-    /// Where the spectrum can be cut. Eigenvectors of eigenvalues that rounding does not tell apart are any basis of their
-    /// space, so a cut among them would be chance; those of no positive eigenvalue are not in the feature space. The
-    /// last few coefficients could fake a very small σ₂, hence n/2.
+    /// The possible cuts. There is none between eigenvalues that are equal up to rounding, whose eigenvectors are an
+    /// arbitrary basis, and none after an eigenvalue that is not positive, whose eigenvector is not in the feature space.
+    /// Cuts end at n/2, because a few coefficients at the end could have a very small σ₂ by chance.
     fn dimensions(&self, eigenvalues: &[f64]) -> Vec<usize> {
         let n = self.len();
         let largest = eigenvalues.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
@@ -188,7 +191,7 @@ impl<'a> Spectrum<'a> {
             .collect()
     }
 
-    /// sᵢ of each target. Each is one sum of one thread.
+    /// The coefficients sᵢ of each target. Each is one sum, computed by one thread.
     fn coefficients(&self, scaled: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let of = |i: usize| -> Vec<f64> {
             let vector = self.vector(i);
@@ -198,7 +201,7 @@ impl<'a> Spectrum<'a> {
         (0..scaled.len()).map(|c| rows.iter().map(|row| row[c]).collect()).collect()
     }
 
-    /// ŷ of the `dimension` leading eigenvectors.
+    /// ŷ by the `dimension` leading eigenvectors.
     fn leading(&self, coefficients: &[f64], dimension: usize) -> Vec<f64> {
         let mut values = vec![0.0; self.len()];
         for (i, s) in coefficients.iter().enumerate().take(dimension) {
@@ -207,7 +210,7 @@ impl<'a> Spectrum<'a> {
         values.iter().zip(&self.roots).map(|(value, root)| value / root).collect()
     }
 
-    /// The errors of leave-one-out of each target at each cut.
+    /// The leave-one-out error of each target at each cut.
     fn leave_one_out(
         &self,
         targets: &[Vec<f64>],
@@ -236,8 +239,8 @@ impl<'a> Spectrum<'a> {
 
     /// The mean square of (yᵢ − ŷᵢ)/(1 − hᵢ).
     fn left_out(&self, y: &[f64], values: &[f64], hat: &[f64]) -> f64 {
-        // A point with h = 1 has an eigenvector to itself: without it there is nothing there, and 0 is left of ŷ. The
-        // quotient of two differences is right to ε/(1 − h).
+        // A point with h = 1 has an eigenvector to itself: a fit without the point predicts 0 there. The error of the
+        // quotient below is ε/(1 − h).
         let error = |i: usize| {
             let rest = 1.0 - hat[i];
             if rest > f64::EPSILON.sqrt() { (y[i] - values[i]) / rest } else { y[i] }
@@ -245,13 +248,13 @@ impl<'a> Spectrum<'a> {
         let mean_square = |f: &dyn Fn(usize) -> f64| {
             (0..y.len()).map(|i| (self.roots[i] * f(i)).powi(2)).sum::<f64>() / self.total
         };
-        // Below rounding of ŷ all errors are the same.
+        // Errors below the rounding error of ŷ are not told apart.
         let rounding = self.len() as f64 * f64::EPSILON;
         mean_square(&error).max(rounding.powi(2) * mean_square(&|i| y[i]))
     }
 }
 
-/// The two-component model of one target.
+/// The two-component model of one target, at all cuts.
 struct Components {
     /// ℓ at each cut.
     likelihood: Vec<f64>,
@@ -263,14 +266,14 @@ struct Components {
 
 impl Components {
     fn new(coefficients: &[f64], total: f64, dimensions: &[usize]) -> Self {
-        // From behind: what is left of a target that the leading vectors fit exactly is a sum of small squares, not a
-        // difference of large ones.
+        // Summed from the end: if the leading vectors fit a target exactly, the rest is a sum of small squares, not a
+        // difference of large numbers.
         let mut after = vec![0.0; coefficients.len() + 1];
         for i in (0..coefficients.len()).rev() {
             after[i] = after[i + 1] + coefficients[i].powi(2);
         }
         let square = after[0];
-        // Rounding leaves ε√n ‖y‖ in each coefficient; below that all variances are the same.
+        // The rounding error of a coefficient is ε√n ‖y‖; smaller variances are not told apart.
         let least = (coefficients.len() as f64 * f64::EPSILON.powi(2) * square).max(f64::MIN_POSITIVE);
         let without_cut = (square / total).max(least).ln();
         let mut before = 0.0;
@@ -282,7 +285,7 @@ impl Components {
             let d = dimension as f64;
             let (relevant, noise) = (before / d, after[dimension] / (total - d));
             let share = d / total;
-            // Where σ̂₁ < σ̂₂ the greatest likelihood under σ₁ ≥ σ₂ has both the same.
+            // If σ̂₁ < σ̂₂, the greatest likelihood subject to σ₁ ≥ σ₂ is at σ₁ = σ₂.
             likelihood.push(if relevant >= noise {
                 share * relevant.max(least).ln() + (1.0 - share) * noise.max(least).ln()
             } else {
@@ -300,7 +303,7 @@ impl Components {
     }
 }
 
-/// The first of `dimensions` with the least score.
+/// The first of `dimensions` with the smallest score.
 fn best(dimensions: &[usize], score: impl Fn(usize) -> f64) -> Option<usize> {
     (0..dimensions.len()).min_by(|&a, &b| score(a).total_cmp(&score(b))).map(|at| dimensions[at])
 }

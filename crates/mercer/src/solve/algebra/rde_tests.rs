@@ -139,7 +139,7 @@ fn a_matrix_without_leading_part_cannot_be_cut() {
 
 #[test]
 fn leading_vectors_without_any_of_the_target_are_not_relevant() {
-    // Without σ₁ ≥ σ₂ the cut after the first, whose coefficient is 0, would be the likeliest by far.
+    // Without the constraint σ₁ ≥ σ₂ the cut after the first coefficient, which is 0, would have the greatest likelihood.
     let n = 40;
     let eigen = cosines(n, |k| 0.8_f64.powi(k as i32));
     let mut random = normal(5);
@@ -164,7 +164,7 @@ fn a_target_that_is_fitted_exactly_has_no_noise() {
         assert_eq!(found.dimension(), 3, "{criterion:?}");
         assert!(found.targets[0].noise <= 1e-28 && found.score().is_finite());
     }
-    // Nothing at all to find.
+    // A target of zeros.
     let nothing = cut(&eigen, &vec![0.0; n], Criterion::TwoComponents);
     assert!(nothing.score().is_finite() && nothing.dimension() == 1);
 }

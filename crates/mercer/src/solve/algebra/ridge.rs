@@ -1,8 +1,8 @@
-//! Kernel ridge regression in numbers: (K + λW⁻¹)α + b1 = y, with 1ᵀα = 0 where there is an offset b.
+//! Kernel ridge regression: (K + λW⁻¹)α + b1 = y, with 1ᵀα = 0 if there is an offset b.
 //!
-//! With G = K + λW⁻¹, u = G⁻¹1 and v = G⁻¹y the offset is b = 1ᵀv / 1ᵀu and α = v − bu. What a point's target misses where the
-//! point is left out of the fit is αᵢ/Cᵢᵢ, with C = G⁻¹ − uuᵀ/1ᵀu (C = G⁻¹ without an offset): the block inverse of the system,
-//! exact, at the price of the diagonal of G⁻¹.
+//! With G = K + λW⁻¹, u = G⁻¹1 and v = G⁻¹y the offset is b = 1ᵀv / 1ᵀu and α = v − bu. The leave-one-out residual of point i
+//! (its target minus the prediction of a fit without the point) is αᵢ/Cᵢᵢ, with C = G⁻¹ − uuᵀ/1ᵀu (C = G⁻¹ without an
+//! offset). This is exact, by the block inverse of the system, and costs the diagonal of G⁻¹.
 
 use rayon::prelude::*;
 
@@ -10,45 +10,47 @@ use crate::error::{DataProblem, ErrorKind, Result};
 use crate::linalg::{Broken, Cholesky, Eigen, Lower, Square, Tick};
 use crate::solve::Plan;
 
-/// Residuals above this are worth a round of refinement.
+/// A relative residual above this is reduced by another round of refinement.
 const WORTH_REFINING: f64 = 1e-14;
 
-/// Rounds of refinement at most; each costs two passes over the matrix.
+/// The most rounds of refinement; each costs two passes over the matrix.
 const REFINEMENTS: usize = 10;
 
-/// A residual that a factor in single precision must be refined to: else there is one in double precision.
+/// The relative residual that refinement by a factor in single precision must reach; if it does not, a factor in double
+/// precision is computed.
 const ACCEPTED: f64 = 1e-12;
 
-/// Points from which on a factor in single precision pays.
+/// The number of points from which on a factor in single precision pays.
 const WORTH_ROUNDING: usize = 512;
 
-/// Points whose sums over all eigenvectors are taken together: a number of its own, so that bits do not depend on threads.
+/// Points whose sums over all eigenvectors one thread computes at a time: a fixed number, so that the bits do not depend on
+/// the number of threads.
 const CHUNK: usize = 256;
 
-/// λ, the weights of the points, and whether there is an offset.
+/// A ridge regression: λ, the weights of the points, and whether there is an offset.
 pub(crate) struct Ridge<'a> {
     pub(crate) lambda: f64,
     pub(crate) weights: &'a [f64],
     pub(crate) offset: bool,
 }
 
-/// α and b for each target, so that f = Kα + b, and how well they satisfy the system.
+/// The solution for each target, f = Kα + b, and how well it satisfies the system.
 pub(crate) struct Solved {
     pub(crate) coefficients: Vec<Vec<f64>>,
     pub(crate) offsets: Vec<f64>,
     /// The largest ‖Gα + b1 − y‖/‖y‖.
     pub(crate) residual: f64,
-    /// For each target what it misses at each point that is left out, where that was wanted.
+    /// For each target, the leave-one-out residual of each point, if that was asked for.
     pub(crate) left_out: Option<Vec<Vec<f64>>>,
 }
 
 impl Ridge<'_> {
-    /// What stands on the diagonal of G beside K's.
+    /// The diagonal of λW⁻¹, which G has in addition to K.
     pub(crate) fn diagonal(&self) -> Vec<f64> {
         self.weights.iter().map(|w| self.lambda / w).collect()
     }
 
-    /// Right sides: the targets, and 1 for an offset.
+    /// The right sides of the linear systems: the targets and, if there is an offset, the vector 1.
     pub(crate) fn right_sides(&self, targets: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let mut right = targets.to_vec();
         if self.offset {
@@ -57,7 +59,7 @@ impl Ridge<'_> {
         right
     }
 
-    /// α and b from G⁻¹ of the right sides and from what these leave over, G(G⁻¹y) − y.
+    /// Computes α and b from the solutions for all right sides (`solved`) and their residuals (`over`).
     pub(crate) fn combine(
         &self,
         targets: &[Vec<f64>],
@@ -80,7 +82,8 @@ impl Ridge<'_> {
         Solved { coefficients: solved, offsets, residual, left_out: None }
     }
 
-    /// By a Cholesky factor; stages `at` and, if points are `left_out`, `at + 1` of the plan.
+    /// Solves the regression by a Cholesky factor; `left_out` asks for leave-one-out residuals. The work is stage `at` of
+    /// the plan and, with `left_out`, stage `at + 1`.
     ///
     /// # Errors
     /// If G is not positive definite, or the work is interrupted.
@@ -114,10 +117,11 @@ impl Ridge<'_> {
     }
 }
 
-/// The solutions and what they leave over.
+/// Solutions x and their residuals Gx − y.
 type Refined = (Vec<Vec<f64>>, Vec<Vec<f64>>);
 
-/// The solutions by a factor in single precision, of the matrix with a diagonal of ones; none where it is not up to it.
+/// The solutions by a factor in single precision of the matrix scaled to a diagonal of ones; `None` if refinement does not
+/// reach the accepted residual.
 ///
 /// # Errors
 /// If the work is interrupted.
@@ -142,7 +146,8 @@ fn by_single(k: &Lower, right: &[Vec<f64>], tick: Tick<'_>) -> Result<Option<Ref
     Ok((worst(&over, right) <= ACCEPTED).then_some((solved, over)))
 }
 
-/// The solutions of all systems by an approximate inverse, refined while that makes less than half of what is left over.
+/// The solutions of all systems by the approximate inverse `solve`, refined as long as each round at least halves the
+/// residual.
 fn refined(k: &Lower, right: &[Vec<f64>], solve: impl Fn(&mut [Vec<f64>])) -> Refined {
     let left = |solved: &[Vec<f64>]| {
         let mut over = solved.to_vec();
@@ -174,14 +179,14 @@ fn refined(k: &Lower, right: &[Vec<f64>], solve: impl Fn(&mut [Vec<f64>])) -> Re
     (solved, over)
 }
 
-/// The largest relative residual.
+/// The largest relative residual; infinite if one is NaN.
 fn worst(over: &[Vec<f64>], right: &[Vec<f64>]) -> f64 {
     let one = |(over, y): (&Vec<f64>, &Vec<f64>)| ratio(norm(over.iter().copied()), norm(y.iter().copied()));
-    // A residual that is no number is the worst of all, whatever `max` thinks of it.
+    // `f64::max` would ignore NaN.
     over.iter().zip(right).map(one).fold(0.0, |a, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
 }
 
-/// αᵢ/Cᵢᵢ for each target, from the diagonal of G⁻¹ and from u where there is an offset.
+/// The leave-one-out residuals αᵢ/Cᵢᵢ of each target, from the diagonal of G⁻¹ and, if there is an offset, from u.
 fn missed(coefficients: &[Vec<f64>], inverse: &[f64], u: Option<&[f64]>) -> Vec<Vec<f64>> {
     let sum: f64 = u.map_or(1.0, |u| u.iter().sum());
     let c: Vec<f64> = match u {
@@ -191,18 +196,18 @@ fn missed(coefficients: &[Vec<f64>], inverse: &[f64], u: Option<&[f64]>) -> Vec<
     coefficients.iter().map(|alpha| alpha.iter().zip(&c).map(|(a, c)| a / c).collect()).collect()
 }
 
-/// Every λ from one decomposition: K̃ = W^½KW^½ = UΛUᵀ, so that G⁻¹ = W^½U(Λ + λ)⁻¹UᵀW^½.
+/// The solutions for any λ from one decomposition: K̃ = W^½KW^½ = UΛUᵀ, so that G⁻¹ = W^½U(Λ + λ)⁻¹UᵀW^½.
 pub(crate) struct Path<'a> {
     eigen: Eigen,
     weights: &'a [f64],
     offset: bool,
     targets: &'a [Vec<f64>],
-    /// UᵀW^½y for each target, and of 1 last.
+    /// UᵀW^½y for each target y, and at last for the vector 1.
     projected: Vec<Vec<f64>>,
 }
 
 impl<'a> Path<'a> {
-    /// Decomposes W^½KW^½, in place of K.
+    /// Decomposes W^½KW^½, in the memory of K.
     ///
     /// # Errors
     /// If K is not finite.
@@ -231,7 +236,7 @@ impl<'a> Path<'a> {
         &self.eigen.values
     }
 
-    /// The answer for λ with all that is missed by leaving points out. O(n²) for each target.
+    /// The solution for λ with the leave-one-out residuals of all points. O(n²) for each target.
     ///
     /// # Errors
     /// If K + λW⁻¹ is not positive definite.
@@ -241,7 +246,7 @@ impl<'a> Path<'a> {
             return Err(ErrorKind::Data(DataProblem::NotDefinite { row: n }).into());
         }
         let shrink: Vec<f64> = self.eigen.values.iter().map(|value| 1.0 / (value + lambda)).collect();
-        // Each a sum over the eigenvectors: the diagonal of (K̃ + λ)⁻¹, and its products with the right sides.
+        // Sums over the eigenvectors: the diagonal of (K̃ + λ)⁻¹, and its products with the right sides.
         let mut sums = vec![vec![0.0; n]; 1 + self.projected.len()];
         let mut pieces: Vec<Vec<&mut [f64]>> = (0..n.div_ceil(CHUNK)).map(|_| Vec::new()).collect();
         for row in &mut sums {
@@ -279,7 +284,7 @@ pub(super) fn norm(v: impl Iterator<Item = f64>) -> f64 {
     v.map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// a / b, where nothing of nothing is nothing.
+/// a / b, and 0 for 0 / 0.
 pub(super) fn ratio(a: f64, b: f64) -> f64 {
     if a == 0.0 { 0.0 } else { a / b }
 }

@@ -97,7 +97,7 @@ impl<'a> Active<'a> {
         self.index = kept.iter().map(|&i| self.index[i]).collect();
         let gram = self.gram.restrict(&self.index);
         // The packed copy of all points is of no use before they come back.
-        self.gram.rest();
+        self.gram.release_scratch();
         let cache = self.cache.take().expect("there is a cache between compactions");
         self.cache = Some(cache.restricted(gram, kept, cache_bytes, lent));
     }

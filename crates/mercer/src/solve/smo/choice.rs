@@ -1,4 +1,4 @@
-//! Which variables to work on next.
+//! The choice of the working set.
 
 use rayon::prelude::*;
 
@@ -6,22 +6,22 @@ use super::state::{Extremes, Spread, State};
 use crate::gram::Cached;
 use crate::simd::MIN_CURVATURE;
 
-/// How many of the working set's places go to variables of the last set that are worth another look.
+/// The largest share of a working set for variables that the last round moved.
 const KEPT: f64 = 0.6;
 
-/// Violations above this share of the largest are strong.
+/// A violation above this share of the largest is strong.
 const STRONG: f64 = 0.5;
 
-/// Variables looked at by one task.
+/// Variables that one task looks at.
 const TASK: usize = 8192;
 
-/// What the choice is made from, in the numbering of the active variables.
+/// The choice of a working set among the active variables, in their numbering.
 pub(super) struct Choice<'a> {
     state: &'a State,
     extremes: Extremes,
 }
 
-/// A side of the violation: the variables that should rise, or those that should fall.
+/// The variables that should rise, or those that should fall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Rise,
@@ -33,18 +33,18 @@ impl<'a> Choice<'a> {
         Self { state, extremes }
     }
 
-    /// At most `size` variables: of those the `last` round moved the ones that are free now, up to a share of the
-    /// places; the others from both ends of the violation, alternately.
+    /// At most `size` variables: first variables that the last round moved (`last`) and that are free now, up to a share
+    /// of the set; then violators, in turn one that should rise and one that should fall.
     pub(super) fn choose(&self, size: usize, last: &[usize]) -> Vec<usize> {
         let mut taken = vec![false; self.state.len()];
         let mut chosen = Vec::with_capacity(size);
-        // Two places at least are for the pair that violates most: without it a round can stand still.
+        // At least two places are for the pair that violates most, without which a round may change nothing.
         let keep = ((size as f64 * KEPT) as usize).min(size.saturating_sub(2));
         for &i in last.iter().filter(|&&i| self.state.free(i)).take(keep) {
             taken[i] = true;
             chosen.push(i);
         }
-        // Where there are two sums, the places are for both as long as both are violated.
+        // With two sums, the set has violators of both as long as both have any.
         let groups = (0..self.state.groups()).filter(|&g| self.extremes.groups[g].violation() > 0.0);
         let mut groups: Vec<usize> = groups.collect();
         groups.sort_by(|&a, &b| {
@@ -55,22 +55,22 @@ impl<'a> Choice<'a> {
             let places = (left / (groups.len() - nth)).max(2).min(left);
             self.fill(group, chosen.len() + places, &mut taken, &mut chosen);
         }
-        // All of them in their own order, in which their kernel values lie side by side.
+        // The whole problem is kept in its own order, in which its kernel values lie next to each other.
         if chosen.len() == self.state.len() {
             chosen.sort_unstable();
         }
         chosen
     }
 
-    /// The variable that should rise most and the partner with the largest second-order gain, of the sum that is violated
-    /// most; a partner that violates by less than `least` is none.
+    /// The variable that should rise most and its partner with the largest second-order gain, in the sum with the largest
+    /// violation. A partner must violate by at least `least`; empty if there is none.
     pub(super) fn pair(&self, least: f64, cache: &mut Cached<'_>) -> Vec<usize> {
         let spread = |group: usize| self.extremes.groups[group].violation();
         let group = if self.state.groups() > 1 && spread(1) > spread(0) { 1 } else { 0 };
-        let own = |i: &usize| self.state.group(*i) == group;
+        let in_group = |i: &usize| self.state.group(*i) == group;
         let all = 0..self.state.len();
         let order = |a: &usize, b: &usize| self.state.rise(*a).total_cmp(&self.state.rise(*b));
-        let Some(rise) = all.clone().filter(own).min_by(order) else { return Vec::new() };
+        let Some(rise) = all.clone().filter(in_group).min_by(order) else { return Vec::new() };
         let diagonal = cache.gram().diagonal().to_vec();
         let rows = cache.lend(&[rise]);
         let gain = |&fall: &usize| {
@@ -78,17 +78,17 @@ impl<'a> Choice<'a> {
             let curvature = diagonal[rise] + diagonal[fall] - 2.0 * f64::from(rows[0][fall]);
             if slope > least { slope * slope / curvature.max(f64::from(MIN_CURVATURE)) } else { 0.0 }
         };
-        let best = all.filter(own).max_by(|a, b| gain(a).total_cmp(&gain(b)).then(b.cmp(a)));
+        let best = all.filter(in_group).max_by(|a, b| gain(a).total_cmp(&gain(b)).then(b.cmp(a)));
         best.filter(|fall| *fall != rise && gain(fall) > 0.0).map_or_else(Vec::new, |fall| vec![rise, fall])
     }
 
-    /// Adds variables of a group from both ends, alternately, until `size` are chosen.
+    /// Adds violators of a group, in turn one that should rise and one that should fall, until `size` are chosen.
     fn fill(&self, group: usize, size: usize, taken: &mut [bool], chosen: &mut Vec<usize>) {
         let wanted = size - chosen.len();
         let (risers, fallers) =
             (self.side(Side::Rise, group, wanted, taken), self.side(Side::Fall, group, wanted, taken));
         let (mut risers, mut fallers) = (risers.into_iter(), fallers.into_iter());
-        // A free variable can stand in both lists; it is taken once.
+        // A free variable can be in both lists; it is taken once.
         let mut add = |from: &mut std::vec::IntoIter<usize>, chosen: &mut Vec<usize>| {
             let next = from.find(|&i| !taken[i]);
             next.inspect(|&i| {
@@ -106,7 +106,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Up to `count` violators of one side, in the order in which to take them.
+    /// Up to `count` violators of one side, in the order in which they are to be taken.
     fn side(&self, side: Side, group: usize, count: usize, taken: &[bool]) -> Vec<usize> {
         let Spread { rise, fall, .. } = self.extremes.groups[group];
         let (worst, mildest) = match side {
@@ -120,7 +120,8 @@ impl<'a> Choice<'a> {
         lowest(self.beyond(side, group, mildest, taken), count)
     }
 
-    /// The variables of one side whose key, the slope or its negative, is below `limit`.
+    /// The variables of one side whose key is below `limit`. The key is the slope for variables that should rise, and its
+    /// negative for those that should fall.
     fn beyond(&self, side: Side, group: usize, limit: f64, taken: &[bool]) -> Vec<(f64, usize)> {
         let n = self.state.len();
         let piece = |task: usize| {
@@ -141,7 +142,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// The `count` lowest, in order; of equals the first.
+/// The `count` variables with the lowest keys, in order; of equal ones the first.
 fn lowest(mut list: Vec<(f64, usize)>, count: usize) -> Vec<usize> {
     let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
     if list.len() > count && count > 0 {
@@ -152,8 +153,9 @@ fn lowest(mut list: Vec<(f64, usize)>, count: usize) -> Vec<usize> {
     list.into_iter().map(|(_, i)| i).collect()
 }
 
-/// The lowest quarter of `count`, and between them three at a time evenly from the others: the worst violators lie
-/// close together and are settled by a few of them, the others tell of the rest of the space.
+/// `count` variables: a quarter are those with the lowest keys, and after each of them come three that are spread evenly
+/// over the others. The worst violators lie close together, and a few of them settle all; the others bring in the rest of
+/// the input space.
 fn spread(mut list: Vec<(f64, usize)>, count: usize) -> Vec<usize> {
     let lowest = lowest(list.clone(), count.div_ceil(4));
     let is_lowest: std::collections::HashSet<usize> = lowest.iter().copied().collect();
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn only_violators_are_chosen_where_they_are_few() {
-        // 0 may only fall, 3 only rise: neither violates. 1 may fall, 2 may rise: no violation. All decided but none.
+        // 0 and 1 may only fall, 2 and 3 may only rise, and no slope of the former exceeds one of the latter.
         let state = State {
             beta: vec![1.0, 1.0, 0.0, 0.0],
             lower: vec![0.0; 4],

@@ -25,22 +25,23 @@ use crate::solve::effort::Effort;
 use crate::solve::patience::Patience;
 use crate::solve::{Certificate, Progress, Stop, Watch};
 
-/// Rounds between two looks at the gap, which costs a pass over all variables.
+/// Rounds between two computations of the gap, each of which costs a pass over all variables.
 const GAP_EVERY: u64 = 8;
-/// Rounds before the first look at what can be set aside, and between two looks: bringing variables back costs as much
-/// as a few dozen rounds, which a short solve never earns back.
+/// Rounds between two attempts to set variables aside, and before the first: bringing variables back costs as much as a
+/// few dozen rounds, which a short solve does not save.
 const SHRINK_EVERY: u64 = 16;
-/// The inner solve stops when its violation has fallen to this share: tighter buys nothing, looser costs rounds.
+/// The steps inside a working set end when its violation has fallen to this share. Measured: a smaller share saves no
+/// rounds, a larger one costs rounds.
 const INNER_SHARE: f64 = 0.1;
-/// That share where variables have a kink to pass, which takes a step of its own.
+/// That share for a problem with a kink: a variable that passes it takes two steps.
 const KINKED_SHARE: f64 = 0.2;
-/// Inner steps of a round at most, for each variable of the working set.
+/// The most steps of a round, for each variable of the working set.
 const STEPS: u64 = 100;
-/// The share of the active variables from which on a working set takes its block from their rows: nearly all values are
-/// then wanted as rows too.
+/// A working set with at least this share of the active variables gathers its block from their rows: nearly all of these
+/// rows are needed for the gradient too.
 const GATHER_SHARE: f64 = 0.5;
 
-/// A solve under way.
+/// The state of a solve.
 pub(super) struct Descent<'a> {
     settings: &'a Smo,
     active: Active<'a>,
@@ -49,13 +50,13 @@ pub(super) struct Descent<'a> {
     patience: Patience,
     /// The objective of the whole problem, kept up to date.
     objective: f64,
-    /// An objective that only a problem without solution goes below.
+    /// A problem whose objective falls below this has no solution.
     floor: f64,
-    /// The gap when it was last looked at.
+    /// The gap when it was last computed.
     gap: f64,
-    /// The round in which to look next at what can be set aside.
+    /// The round of the next attempt to set variables aside.
     next_look: u64,
-    /// Why there is no answer, if that has come up.
+    /// Why the problem has no answer, if that has been found.
     impossible: Option<DataProblem>,
 }
 
@@ -280,8 +281,8 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// How far below zero the objective of a hard margin can go: it is −½‖w‖², and a margin 1/‖w‖ below this share of the
-/// largest norm is none in single precision.
+/// The lowest objective of a hard margin that has a solution: it is −½‖w‖², and a margin 1/‖w‖ below `SHARE` of the largest
+/// norm cannot be told from none in single precision.
 fn lowest_objective(diagonal: &[f64]) -> f64 {
     const SHARE: f64 = 1e-4;
     let largest = diagonal.iter().fold(0.0, |a: f64, &k| a.max(k));

@@ -1,12 +1,12 @@
-//! Divide and conquer: a start for a large problem from its parts.
+//! Divide and conquer: a start for a large problem from the solutions of its cells.
 //!
-//! Points are split into cells by kernel k-means, each cell is solved loosely as a problem of its own, and the answers
-//! side by side are where the whole problem begins: what couples the cells is what is left to do. A cell's kernel rows
-//! are short and its working sets reach a large part of it, so that the many rounds in which a solver finds out who
-//! matters cost little.
+//! Points are divided into cells by kernel k-means, each cell is solved to a loose tolerance as a problem of its own, and
+//! the answers together are the start of the whole problem, which has then only to account for kernel values between
+//! cells. The kernel rows of a cell are short and a working set is a large part of it, so that the many rounds in which
+//! the support points are found cost little.
 //!
-//! Hsieh, Si and Dhillon (2014), with one level. The clusters are found on a sample, then every point goes to the
-//! nearest: s·n kernel values for a sample of s.
+//! Hsieh, Si and Dhillon (2014), with one level. The clusters are found on a sample, then every point is assigned to the
+//! nearest centre: s·n kernel values for a sample of s points.
 
 use std::time::Instant;
 
@@ -17,42 +17,41 @@ use crate::error::Result;
 use crate::gram::Gram;
 use crate::solve::{Progress, Shared, Watch};
 
-/// Problems with fewer variables are solved in one piece.
+/// The least number of variables of a problem that is divided.
 const LEAST: usize = 15_000;
-/// Points up to which there are so many cells, and the points per cell, about, and the most cells beyond. Measured: with
-/// small cells the whole has more left to do, with large ones the cells themselves.
+/// Up to `FEW` points there are `CELLS` cells, beyond that one for each `CELL` points, at most `MOST_CELLS`. Measured: with
+/// smaller cells the whole problem takes more rounds, with larger ones the cells take more time.
 const FEW: usize = 40_000;
 const CELLS: usize = 8;
 const CELL: usize = 10_000;
 const MOST_CELLS: usize = 32;
-/// Points that the clusters are found on.
+/// Points of the sample on which the clusters are found.
 pub(crate) const SAMPLE: usize = 512;
-/// Passes of k-means over the sample, at most.
+/// The most passes of k-means over the sample.
 const PASSES: usize = 10;
-/// The least share of support vectors worth dividing for. Where there are fewer, who matters is soon found out, and
-/// settling it takes the rounds it takes.
+/// The least share of support points for which dividing pays. With fewer, they are soon found without it.
 const LEAST_SHARE: f64 = 0.3;
-/// Points that the share is estimated on.
+/// Points on which the share of support points is estimated.
 const PROBE: usize = 1024;
-/// Cells that may be under way together, for sharing out the budget for rows: not the number of threads, since what is
-/// kept decides the last bits of what is added up.
+/// Number of cells among which the budget for rows is divided. It is not the number of threads, because the last bits of
+/// the gradient depend on which rows are kept.
 const SIDE_BY_SIDE: usize = 8;
-/// How much looser than the whole a cell is solved: closer is wasted on what the other cells will change.
+/// The tolerance of a cell, in tolerances of the whole problem: the other cells will change its answer anyway.
 const LOOSER: f64 = 100.0;
 
-/// What the parts of a problem found.
+/// What the cells of a problem have found.
 #[derive(Default)]
 pub(super) struct Begun {
-    /// A start for the whole; none where it was not worth dividing.
+    /// A start for the whole problem; `None` if it was not divided.
     pub(super) start: Option<Vec<f64>>,
-    /// Steps taken in all parts.
+    /// Steps taken in all cells.
     pub(super) iterations: u64,
-    /// Whether the caller asked to stop meanwhile.
+    /// Whether the caller's callback asked to stop.
     pub(super) interrupted: bool,
 }
 
-/// A start from the parts of the problem; none where it is not worth dividing, where the caller has a start of its
-/// own, or where a part cannot be solved: the whole then says why, by the numbers of its own points.
+/// A start from the cells of the problem. The problem is not divided if that does not pay, if its start is not zero, or if
+/// a cell cannot be solved: the error of the whole problem then names the points by their numbers.
 pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: Watch<'_>) -> Begun {
     let n = problem.len();
     if n < LEAST || problem.start.iter().any(|&b| b != 0.0) {
@@ -77,7 +76,7 @@ pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: W
         return Begun { interrupted: shared.stopped(), ..Begun::default() };
     }
     let cells = cells(gram, if n <= FEW { CELLS } else { (n / CELL).min(MOST_CELLS) });
-    gram.rest();
+    gram.release_scratch();
     let Ok(solved) = cells.par_iter().map(solve).collect::<Result<Vec<_>>>() else { return Begun::default() };
     let (mut start, mut iterations) = (problem.start.clone(), 0);
     for (cell, solution) in cells.iter().zip(solved) {
@@ -87,18 +86,18 @@ pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: W
     Begun { start: Some(start), iterations, interrupted: shared.stopped() }
 }
 
-/// The points of n that clusters are found on.
+/// The points, of n, on which the clusters are found.
 pub(crate) fn sample(n: usize) -> Vec<usize> {
     spread(n, SAMPLE)
 }
 
-/// `count` of n points, evenly.
+/// `count` of n points, evenly spaced.
 fn spread(n: usize, count: usize) -> Vec<usize> {
     let count = count.min(n);
     (0..count).map(|s| s * n / count).collect()
 }
 
-/// The points in at most `count` cells by kernel k-means, each ascending; none is empty.
+/// Divides the points into at most `count` cells by kernel k-means. The points of a cell ascend, and no cell is empty.
 pub(super) fn cells(gram: &dyn Gram, count: usize) -> Vec<Vec<usize>> {
     let n = gram.len();
     let sample = sample(n);
@@ -120,14 +119,14 @@ pub(super) fn cells(gram: &dyn Gram, count: usize) -> Vec<Vec<usize>> {
     cells
 }
 
-/// Points whose mean in feature space is a centre, and the squared norm of that mean.
+/// Points whose mean in feature space is the centre of a cluster, and the squared norm of that mean.
 pub(crate) struct Cluster {
     pub(crate) members: Vec<usize>,
     pub(crate) square: f64,
 }
 
-/// Lloyd's passes in feature space; no cluster is empty. The first centres are drawn with chances as their squared
-/// distances from those before (Arthur and Vassilvitskii 2007), by a fixed seed.
+/// Kernel k-means by Lloyd's algorithm; no cluster is empty. The first centres are drawn with probabilities proportional to
+/// the squared distance from the centres drawn before (Arthur and Vassilvitskii 2007), with a fixed seed.
 pub(crate) fn clusters(gram: &dyn Gram, count: usize) -> Vec<Cluster> {
     let n = gram.len();
     let mut values = vec![0.0; n * n];
@@ -147,7 +146,7 @@ pub(crate) fn clusters(gram: &dyn Gram, count: usize) -> Vec<Cluster> {
             left -= d;
             left < 0.0
         });
-        // Fewer different points than clusters asked for.
+        // There are fewer different points than clusters asked for.
         let Some(drawn) = drawn else { break };
         clusters.push(centre(drawn));
     }
@@ -211,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_divided_problem_ends_at_the_optimum_of_the_whole() {
-        // Labels that are wrong every third time: support vectors everywhere.
+        // A third of the labels are wrong, so that there are support points everywhere.
         let (n, mut seed) = (LEAST, 7);
         let values: Vec<f64> = (0..2 * n).map(|_| 4.0 * noise(&mut seed)).collect();
         let positive: Vec<bool> = (0..n)
@@ -228,7 +227,7 @@ mod tests {
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("one thread");
         let again = alone.install(|| smo.solve(&problem, &gram, &mut unwatched())).expect("solves");
         assert_eq!(whole.coefficients, again.coefficients);
-        // A watch that says stop once, while parts are solved, is heard; and so is the clock.
+        // A callback that asks to stop once, while cells are solved, ends the solve; so does the time limit.
         let mut calls = 0;
         let mut once = |_: &Progress| {
             calls += 1;
@@ -239,12 +238,12 @@ mod tests {
         let brief = Smo { time_limit: Some(Duration::ZERO), ..Smo::default() };
         let stopped = brief.solve(&problem, &gram, &mut unwatched()).expect("solves");
         assert_eq!(stopped.certificate.stop, Stop::TimeLimit);
-        // A start of its own, however small, is not divided.
-        let mut own = problem.clone();
+        // A problem whose start is not zero, however small, is not divided.
+        let mut started = problem.clone();
         let (up, down) = (positive.iter().position(|p| *p), positive.iter().position(|p| !*p));
-        own.start[up.expect("positive")] = 1e-3;
-        own.start[down.expect("negative")] = -1e-3;
-        let piece = smo.solve(&own, &gram, &mut unwatched()).expect("solves");
+        started.start[up.expect("positive")] = 1e-3;
+        started.start[down.expect("negative")] = -1e-3;
+        let piece = smo.solve(&started, &gram, &mut unwatched()).expect("solves");
         assert_eq!((whole.certificate.stop, piece.certificate.stop), (Stop::Converged, Stop::Converged));
         let (a, b) = (whole.certificate.objective, piece.certificate.objective);
         assert!((a - b).abs() < 1e-5 * b.abs(), "{a} {b}");

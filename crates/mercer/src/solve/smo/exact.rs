@@ -1,16 +1,16 @@
-//! The free variables of an answer, right to rounding.
+//! The free variables of an answer, up to rounding.
 //!
-//! At an optimum the slopes of the free variables F of a sum are equal: with δ what they still have to move,
-//! K_FF δ − b = −g_F and Σδ = 0, a linear system. Its solution is the optimum as long as nobody leaves its interval and
-//! the others stay optimal where they are. Where somebody would leave, all go as far as they may together; who is at its
-//! bound then stays there, and the system of the others is solved.
+//! At an optimum the slopes of the free variables F of a sum are equal. With δ the change of the free variables that is
+//! still needed, K_FF δ − b = −g_F and Σδ = 0, a linear system. Its solution is the optimum if no free variable leaves its
+//! interval and the other variables stay optimal. If one would leave, all move along δ until the first reaches its bound;
+//! it stays there, and the system of the others is solved.
 //!
-//! K_FF is singular where points are repeated or there are more of them than features. It is then solved with a little
-//! more on the diagonal, and again for what that leaves over: the system has solutions, and any of them is the same
-//! function.
+//! K_FF is singular if points are repeated, or for a linear kernel if there are more of them than features. A small number
+//! is therefore added to its diagonal, and the error that this makes is removed by iterative refinement: the system has
+//! solutions, and all of them are the same function.
 //!
-//! Cost: |F|·|S| kernel values in double precision for |S| support points, |F|³/3 multiplications for each system, on one
-//! thread, so that the bits do not depend on how many there are.
+//! Cost: |F|·|S| kernel values in double precision for |S| support points, and |F|³/3 multiplications for each system, on
+//! one thread, so that the bits do not depend on the number of threads.
 
 use super::Problem;
 use super::active::moved_since;
@@ -18,33 +18,34 @@ use super::state::{Extremes, State, slope};
 use crate::gram::Gram;
 use crate::linalg::Saddle;
 
-/// Most free variables, and most kernel values.
+/// The most free variables, and the most kernel values that are held.
 const MOST: usize = 4096;
 const MOST_VALUES: usize = 1 << 24;
-/// What is added to the diagonal, of its mean.
+/// The number that is added to the diagonal, as a share of its mean.
 const REGULAR: f64 = 1e-11;
-/// Times the system is solved for what the last time left over, at most.
+/// The most rounds of iterative refinement.
 const REFINEMENTS: usize = 12;
-/// Slopes that differ by less than this share of the largest kernel sum are equal; refinement ends there.
+/// Slopes that differ by less than this share of the largest kernel sum are equal, and refinement ends.
 const EQUAL: f64 = 1e-13;
-/// Slopes that differ by more than this share are not what rounding leaves.
+/// Slopes that differ by more than this share of the largest kernel sum differ by more than rounding.
 const ROUNDING: f64 = 1e-10;
-/// Systems solved, at most, and the sum of |F|³ of all of them: two of the largest.
+/// The most systems that are solved, and the largest sum of their |F|³: that of two systems of the largest size.
 const SYSTEMS: usize = 64;
 const MOST_WORK: usize = 2 * MOST.pow(3);
-/// Kernel values for the gradient, at most, and rows of them held at once. None is kept, so there may be more of them.
+/// The most kernel values that are computed for the gradient. More than `MOST_VALUES`, because only `SUMMED_ROWS` rows of
+/// them are held at once.
 const MOST_SUMMED: usize = 1 << 27;
-const ROWS: usize = 32;
+const SUMMED_ROWS: usize = 32;
 
-/// Where the variables go.
+/// The exact solution.
 struct Exact {
     beta: Vec<f64>,
-    /// b of each sum that has free variables.
+    /// The offset b of each sum that has free variables.
     offsets: [Option<f64>; 2],
 }
 
-/// Puts the free variables where their slopes are equal to rounding, if that is inside the box and leaves the others
-/// optimal to `tolerance`. Returns whether it did.
+/// Moves the free variables so that their slopes are equal up to rounding, if this keeps them inside the box and the other
+/// variables optimal to `tolerance`. Returns whether it did; if not, `state` and `extremes` are unchanged.
 pub(super) fn settle(
     problem: &Problem,
     gram: &dyn Gram,
@@ -56,7 +57,7 @@ pub(super) fn settle(
     let before = (state.beta.clone(), state.gradient.clone());
     let (moved, weights) = moved_since(&before.0, &found.beta);
     state.beta = found.beta;
-    // In double precision, so that what rounding does to the others' slopes is not taken for a violation.
+    // In double precision, so that rounding errors in the slopes of the other variables are not taken for violations.
     match gradient(problem, gram, &state.beta) {
         Some(gradient) => state.gradient = gradient,
         None => gram.accumulate(&moved, &weights, &mut state.gradient),
@@ -73,10 +74,10 @@ pub(super) fn settle(
     true
 }
 
-/// The answer with its free variables where their slopes are equal; none where there are none or too many, or where they
+/// The solution with equal slopes of the free variables; `None` if no variable is free, if too many are, or if the slopes
 /// do not become equal.
 fn solve(problem: &Problem, gram: &dyn Gram, state: &State) -> Option<Exact> {
-    // The origin takes up what the others leave over, whatever that is.
+    // The variable of the origin is the negative sum of the others, whatever that is.
     let origin = (!problem.offset).then(|| problem.len() - 1);
     let free: Vec<usize> = (0..state.len()).filter(|&i| Some(i) != origin && state.free(i)).collect();
     let support: Vec<usize> =
@@ -104,15 +105,15 @@ fn solve(problem: &Problem, gram: &dyn Gram, state: &State) -> Option<Exact> {
     None
 }
 
-/// The gradient Kβ + linear in double precision; none where it takes too many kernel values.
+/// The gradient Kβ + linear in double precision; `None` if that takes too many kernel values.
 fn gradient(problem: &Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Vec<f64>> {
     let support: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
     if support.len() * beta.len() > MOST_SUMMED {
         return None;
     }
     let mut sums = problem.linear.clone();
-    let mut values = vec![0.0; ROWS * beta.len()];
-    for points in support.chunks(ROWS) {
+    let mut values = vec![0.0; SUMMED_ROWS * beta.len()];
+    for points in support.chunks(SUMMED_ROWS) {
         let mut rows: Vec<&mut [f64]> = values.chunks_mut(beta.len()).take(points.len()).collect();
         gram.rows_f64(points, &mut rows);
         for (row, &i) in rows.iter().zip(points) {
@@ -122,20 +123,22 @@ fn gradient(problem: &Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Vec<f64>
     Some(sums)
 }
 
-/// What became of a system.
+/// The outcome of one linear system.
 enum Settled {
-    /// The slopes are equal, to these offsets.
+    /// The slopes are equal to these offsets.
     Equal([Option<f64>; 2]),
-    /// Somebody came to its bound, and is free no more.
+    /// A variable has reached its bound and is not free any more.
     Blocked,
 }
 
 /// The linear system of the free variables.
 struct System<'a> {
     state: &'a State,
-    /// Kernel values of those that were free at first with the support points, row after row.
+    /// Kernel values between the variables that were free at first and all support points, row after row.
     values: Vec<f64>,
+    /// The number of support points, which is the length of a row.
     points: usize,
+    /// The number of sums that are fixed.
     sums: usize,
     free: Vec<Free>,
 }
@@ -143,9 +146,11 @@ struct System<'a> {
 /// A free variable.
 #[derive(Clone, Copy)]
 struct Free {
-    /// In the numbering of the problem, among the rows, and among the support points.
+    /// Its number in the problem.
     variable: usize,
+    /// The number of its row of kernel values.
     row: usize,
+    /// Its position among the support points.
     place: usize,
     linear: f64,
 }
@@ -175,21 +180,21 @@ impl<'a> System<'a> {
         &self.values[free.row * self.points..(free.row + 1) * self.points]
     }
 
-    /// The sums that somebody is part of.
-    fn present(&self) -> Vec<usize> {
+    /// The sums that have free variables.
+    fn sums_in_use(&self) -> Vec<usize> {
         let has = |&sum: &usize| self.free.iter().any(|f| self.state.group(f.variable) == sum);
         (0..self.sums).filter(has).collect()
     }
 
-    /// The matrix of δ and b, [K_FF, A; Aᵀ, 0] with a column of A for each sum that somebody is part of, in factors. The
-    /// entries of A are of K's size. (K⁻¹ on its own will not do: where α and α* of a point are both free, it is next to
-    /// infinite, and b is a difference of its parts.)
+    /// The factors of the matrix of δ and b, [K_FF, A; Aᵀ, 0], with a column of A for each sum that has free variables. The
+    /// entries of A are as large as those of K. (A factor of K_FF alone is not enough: if α and α* of a point are both
+    /// free, K_FF is nearly singular, and b would be a difference of huge numbers.)
     fn factors(&self) -> Saddle {
         let n = self.free.len();
         let mean = self.free.iter().map(|f| self.row(f)[f.place]).sum::<f64>() / n as f64;
         let (regular, one) = ((REGULAR * mean).max(f64::MIN_POSITIVE), mean.max(f64::MIN_POSITIVE));
         let group = |i: usize| self.state.group(self.free[i].variable);
-        let sums = self.present();
+        let sums = self.sums_in_use();
         Saddle::new(n + sums.len(), |i, j| match (i < n, j < n) {
             (true, true) => self.row(&self.free[i])[self.free[j].place] + if i == j { regular } else { 0.0 },
             (false, true) if group(j) == sums[i - n] => one,
@@ -198,14 +203,14 @@ impl<'a> System<'a> {
         })
     }
 
-    /// Moves the free variables to where their slopes are equal, or as far as they may; none where they do not become
-    /// equal.
+    /// Moves the free variables until their slopes are equal or one of them reaches its bound; `None` if the slopes do not
+    /// become equal.
     fn settle(&mut self, beta: &mut Vec<f64>) -> Option<Settled> {
         let factors = self.factors();
         let (mut last, mut offsets, mut kept) = (f64::INFINITY, [None; 2], beta.clone());
         for _ in 0..REFINEMENTS {
             let (slopes, found, spread) = self.slopes(beta);
-            // Better than the last time, or that was the best.
+            // Refinement ends when it makes the slopes no more equal.
             if spread >= last {
                 break;
             }
@@ -214,11 +219,11 @@ impl<'a> System<'a> {
             if spread <= EQUAL * self.size(beta) {
                 break;
             }
-            // K_FF δ + Ab = −g with the sums as they are, whatever b.
+            // K_FF δ + Ab = −g with Σδ = 0; the solution for b is not used.
             let mut delta: Vec<f64> = slopes.iter().map(|s| -s).collect();
-            delta.resize(delta.len() + self.present().len(), 0.0);
+            delta.resize(delta.len() + self.sums_in_use().len(), 0.0);
             factors.solve(&mut delta);
-            // The matrix of a kernel that is not semi-definite can be singular as it stands.
+            // The matrix of a kernel that is not positive semi-definite can be singular in spite of the added diagonal.
             if delta.iter().any(|d| !d.is_finite()) {
                 return None;
             }
@@ -230,29 +235,31 @@ impl<'a> System<'a> {
         (last <= ROUNDING * self.size(beta)).then_some(Settled::Equal(offsets))
     }
 
-    /// Slopes of the free variables, the offset of each sum that has any, and how far the slopes are from it.
+    /// The slopes of the free variables, the offset of each sum that has free variables, and the largest difference between
+    /// a slope and its offset.
     fn slopes(&self, beta: &[f64]) -> (Vec<f64>, [Option<f64>; 2], f64) {
         let slope_of = |free: &Free| {
             let sum: f64 = self.row(free).iter().zip(beta).map(|(k, b)| k * b).sum();
-            // Nobody has changed sides.
+            // No free variable has changed its sign.
             sum + free.linear + slope(self.state.beta[free.variable] > 0.0, self.state.kink)
         };
         let slopes: Vec<f64> = self.free.iter().map(slope_of).collect();
         let (mut offsets, mut spread) = ([None; 2], 0.0_f64);
         for (sum, offset) in offsets.iter_mut().enumerate() {
-            let own = || self.free.iter().zip(&slopes).filter(|(f, _)| self.state.group(f.variable) == sum);
-            let count = own().count();
+            let members =
+                || self.free.iter().zip(&slopes).filter(|(f, _)| self.state.group(f.variable) == sum);
+            let count = members().count();
             if count > 0 {
                 let mean =
-                    if self.sums == 0 { 0.0 } else { own().map(|(_, s)| s).sum::<f64>() / count as f64 };
+                    if self.sums == 0 { 0.0 } else { members().map(|(_, s)| s).sum::<f64>() / count as f64 };
                 *offset = Some(mean);
-                spread = own().fold(spread, |worst, (_, s)| worst.max((s - mean).abs()));
+                spread = members().fold(spread, |worst, (_, s)| worst.max((s - mean).abs()));
             }
         }
         (slopes, offsets, spread)
     }
 
-    /// What the slopes are made of, for what rounding may leave.
+    /// The largest sum of the sizes of the terms of a slope, to which its rounding error is relative.
     fn size(&self, beta: &[f64]) -> f64 {
         let size_of = |free: &Free| -> f64 {
             let sum: f64 = self.row(free).iter().zip(beta).map(|(k, b)| (k * b).abs()).sum();
@@ -261,8 +268,9 @@ impl<'a> System<'a> {
         self.free.iter().map(size_of).fold(0.0, f64::max)
     }
 
-    /// Goes along δ, all the way if everybody stays inside its interval and on its side of the kink. Otherwise as far as
-    /// they may, and who is at its end is free no more.
+    /// Moves the free variables along δ. Returns whether all of them stay inside their intervals and keep their signs where
+    /// there is a kink. If not, they move until the first reaches the end of its interval, and the variables that are at
+    /// their ends are not free any more.
     fn go(&mut self, delta: &[f64], beta: &mut [f64]) -> bool {
         let State { lower, upper, kink, .. } = self.state;
         let ends: Vec<(f64, f64)> = self
@@ -281,7 +289,7 @@ impl<'a> System<'a> {
         if share > 1.0 {
             return true;
         }
-        let stays = |&(_, own): &(f64, f64)| own > share;
+        let stays = |&(_, reach): &(f64, f64)| reach > share;
         let gone = self.free.iter().zip(&ends).filter(|(_, end)| !stays(end));
         gone.for_each(|(f, (end, _))| beta[f.place] = *end);
         let mut keep = ends.iter().map(stays);

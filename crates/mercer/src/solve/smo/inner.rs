@@ -1,11 +1,12 @@
 //! Two-variable steps inside a working set.
 //!
-//! Minimise over the working set with everything else fixed, by sequential minimal optimisation: the variable that
-//! may rise with the smallest gradient, its partner by the largest second-order gain.
+//! Minimises the objective over the working set with all other variables fixed, by sequential minimal optimisation: a step
+//! takes the variable with the smallest gradient among those that may rise, and the partner with the largest
+//! second-order gain.
 //!
-//! In single precision, all of it: the gradient is kept about the middle of the violation, so that what it loses is
-//! relative to the violation. The caller adds up its own gradient in double precision, and what a round gets wrong the
-//! next one sees.
+//! All numbers but β are in single precision. Gradients are kept as differences from the middle of the violation, so that
+//! their rounding errors are relative to the violation. The caller keeps its own gradient in double precision: the error of
+//! one round is corrected by the next.
 
 use rayon::prelude::*;
 
@@ -14,27 +15,27 @@ use super::state::slope;
 use crate::gram::Gram;
 use crate::simd::{Aligned, LANES, MIN_CURVATURE, best_pair, step};
 
-/// Rows and columns mirrored at once.
+/// Rows and columns of the block that are mirrored at once.
 const SQUARE: usize = 16;
 
-/// Turns that each of two sums gets in a round, at most.
+/// The most turns that each of two sums gets in a round.
 const TURNS: usize = 8;
 
-/// What rounding leaves of a difference of two variables, of their size: the sums of some dozens of steps.
+/// The rounding error of a variable after some dozens of steps, as a share of its size.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// No place.
-const NONE: u32 = u32::MAX;
+/// Marks a variable that has no place in the block.
+const NO_PLACE: u32 = u32::MAX;
 
-/// The programme restricted to a working set. Each variable has a place in the block of kernel values; one that is in
-/// the next set too stays where it is, and one that is not leaves only when its place is needed.
+/// The programme restricted to a working set. Each variable has a place in the block of kernel values. A variable that is
+/// in the next set too keeps its place, and one that is not loses it only when the place is needed.
 #[derive(Default)]
 pub(super) struct Inner {
-    /// Whose each place is, in the caller's numbering.
+    /// For each place, its variable in the caller's numbering.
     places: Vec<usize>,
-    /// The place of each of the caller's variables, [`NONE`] for those that have none.
+    /// For each of the caller's variables, its place, or [`NO_PLACE`].
     place_of: Vec<u32>,
-    /// The places of the set, in the caller's order.
+    /// The places of the working set, in the caller's order.
     set: Vec<usize>,
     stride: usize,
     kernel: Aligned<f32>,
@@ -43,23 +44,24 @@ pub(super) struct Inner {
     upper: Vec<f64>,
     diagonal: Aligned<f32>,
     gradient: Aligned<f32>,
-    /// What rising costs beside the gradient: nothing or ±κ, ∞ where the variable may not.
+    /// What is added to the gradient of a variable for the slope as it rises: 0 or ±κ, or ∞ if it may not rise.
     no_rise: Aligned<f32>,
-    /// The negative of what falling costs, ∞ where the variable may not.
+    /// What is subtracted from the gradient of a variable for the slope as it falls: 0 or ±κ, or ∞ if it may not fall.
     no_fall: Aligned<f32>,
-    /// The sum each variable is part of, and the one that is worked on.
+    /// The number of the sum that each variable is part of, and of the sum that is being worked on.
     groups: Vec<usize>,
     group: usize,
     kink: f64,
     selection: Selection,
 }
 
-/// Where the kernel values of a working set come from.
+/// The source of the kernel values of a working set.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
-    /// The rows of its points: they lie far apart in memory, and every entry gathered is a cache miss.
+    /// Kernel rows of its variables, from which the values are gathered. They lie far apart in memory: each is a cache
+    /// miss.
     Gather(&'a [&'a [f32]]),
-    /// The Gram, which computes them again.
+    /// The Gram, which computes the values again.
     Compute(&'a dyn Gram),
 }
 
@@ -75,8 +77,7 @@ pub(super) struct Variable {
 }
 
 impl Inner {
-    /// Takes in the working set: its variables and the kernel values between them, of which those that the block holds
-    /// are not asked for again.
+    /// Loads a working set: its variables, and the kernel values between them that the block does not hold yet.
     pub(super) fn load(&mut self, points: &[usize], source: Source<'_>, kink: f64, variables: &[Variable]) {
         self.load_kernel(points, source);
         self.kink = kink;
@@ -91,7 +92,7 @@ impl Inner {
                 *list = Aligned::zeros(self.stride);
             }
         }
-        // Places that are not of the set stand still.
+        // Variables that have a place and are not in the set do not move.
         self.no_rise.fill(f32::INFINITY);
         self.no_fall.fill(f32::INFINITY);
         for (v, &a) in variables.iter().zip(&self.set) {
@@ -104,8 +105,8 @@ impl Inner {
         }
     }
 
-    /// Gives every variable of the set a place and fills the block: what was there stays, the rows of newcomers come
-    /// from the source and their columns from their rows.
+    /// Gives every variable of the set a place and fills the block: values between old variables stay, rows of new
+    /// variables come from the source, and columns of new variables are copies of their rows.
     fn load_kernel(&mut self, points: &[usize], source: Source<'_>) {
         let new = self.settle(points);
         let mut is_new = vec![false; self.places.len()];
@@ -128,7 +129,7 @@ impl Inner {
                 target.iter_mut().zip(&self.places).for_each(|(value, &j)| *value = rows[which][j]);
             }),
         }
-        // In squares that stay in the first-level cache.
+        // In squares that fit into the first-level cache.
         old_rows.par_chunks_mut(SQUARE).for_each(|old_rows| {
             for new_rows in new_rows.chunks(SQUARE) {
                 for (a, row) in old_rows.iter_mut() {
@@ -138,14 +139,15 @@ impl Inner {
         });
     }
 
-    /// Finds places for the set. Returns the newcomers' places, ascending, each with its number in the set.
+    /// Finds places for the working set. Returns the places of its new variables, ascending, each with the position of its
+    /// variable in the set.
     fn settle(&mut self, points: &[usize]) -> Vec<(usize, usize)> {
         let room = self.places.len();
         if points.len() > room || 2 * points.len() <= room {
             self.forget();
             self.stride = points.len().next_multiple_of(LANES);
             if self.kernel.len() < points.len() * self.stride {
-                // The old one goes first: both together are not needed.
+                // The old memory is released first, so that both are never held at once.
                 self.kernel = Aligned::default();
                 self.kernel = Aligned::zeros(points.len() * self.stride);
             } else {
@@ -155,19 +157,19 @@ impl Inner {
         }
         let variables = points.iter().max().map_or(0, |&i| i + 1);
         if self.place_of.len() < variables {
-            self.place_of.resize(variables, NONE);
+            self.place_of.resize(variables, NO_PLACE);
         }
         let mut free = vec![true; self.places.len()];
-        let stays = |i: usize| self.place_of[i] != NONE;
+        let stays = |i: usize| self.place_of[i] != NO_PLACE;
         points.iter().filter(|&&i| stays(i)).for_each(|&i| free[self.place_of[i] as usize] = false);
         let mut free = (0..free.len()).filter(|&place| free[place]);
         let mut new = Vec::new();
         self.set.clear();
         for (which, &i) in points.iter().enumerate() {
-            if self.place_of[i] == NONE {
+            if self.place_of[i] == NO_PLACE {
                 let place = free.next().expect("there are as many places as variables");
                 if let Some(previous) = self.place_of.get_mut(self.places[place]) {
-                    *previous = NONE;
+                    *previous = NO_PLACE;
                 }
                 (self.places[place], self.place_of[i]) = (i, place as u32);
                 new.push((place, which));
@@ -177,16 +179,16 @@ impl Inner {
         new
     }
 
-    /// Forgets the last set: the caller's numbering has changed.
+    /// Forgets all kernel values, because the caller's numbering or the source of values has changed.
     pub(super) fn forget(&mut self) {
         self.places.clear();
-        self.place_of.fill(NONE);
+        self.place_of.fill(NO_PLACE);
     }
 
     fn block(&mut self, a: usize) {
-        let (b, own) = (self.beta[a], self.groups[a] == self.group);
-        let rise = own && b < self.upper[a];
-        let fall = own && b > self.lower[a];
+        let (b, in_turn) = (self.beta[a], self.groups[a] == self.group);
+        let rise = in_turn && b < self.upper[a];
+        let fall = in_turn && b > self.lower[a];
         self.no_rise[a] = if rise { slope(b >= 0.0, self.kink) as f32 } else { f32::INFINITY };
         self.no_fall[a] = if fall { -slope(b > 0.0, self.kink) as f32 } else { f32::INFINITY };
     }
@@ -195,8 +197,8 @@ impl Inner {
         &self.kernel[a * self.stride..(a + 1) * self.stride]
     }
 
-    /// Steps until the violation inside the set falls below `share` of what it was at first or below `tolerance`,
-    /// at most `limit` steps. Where there are two sums they are worked on in turn. Returns the steps taken.
+    /// Takes steps until the violation inside the set is below `share` of its first value or below `tolerance`, at most
+    /// `limit` steps. Two sums are worked on in turn. Returns the number of steps.
     pub(super) fn solve(&mut self, share: f64, tolerance: f64, limit: u64, selection: Selection) -> u64 {
         self.selection = selection;
         let groups = 1 + self.set.iter().map(|&a| self.groups[a]).max().unwrap_or(0);
@@ -217,16 +219,16 @@ impl Inner {
         if self.set.len() < 2 {
             return 0;
         }
-        // A step of length 0 finds the first variable.
+        // A step of length 0 changes nothing and finds the variable that should rise most.
         let (mut lowest, mut rise) = self.advance(0, 1, 0.0);
         for steps in 0..limit {
             if !lowest.is_finite() {
                 return steps;
             }
-            let own = self.diagonal[rise];
+            let diagonal = self.diagonal[rise];
             let (fall, gain, violation) = match self.selection {
                 Selection::SecondOrder => {
-                    best_pair(&self.gradient, self.row(rise), &self.diagonal, &self.no_fall, lowest, own)
+                    best_pair(&self.gradient, self.row(rise), &self.diagonal, &self.no_fall, lowest, diagonal)
                 }
                 Selection::FirstOrder => self.steepest(lowest),
             };
@@ -243,7 +245,7 @@ impl Inner {
         limit
     }
 
-    /// The variable that should fall most, with the violation of the pair in place of its gain, and again.
+    /// The variable that should fall most, and twice the violation of the pair: in the place of the gain, and as it is.
     fn steepest(&self, lowest: f32) -> (usize, f32, f32) {
         let mut best = (0, f32::NEG_INFINITY);
         for &a in &self.set {
@@ -255,7 +257,8 @@ impl Inner {
         (best.0, best.1 - lowest, best.1 - lowest)
     }
 
-    /// How far variable `rise` may go up and `fall` down: to the bound, or to the kink if that comes first.
+    /// The value up to which variable `rise` may rise and the value down to which variable `fall` may fall in one step: the
+    /// bound, or zero if there is a kink on the way.
     fn room(&self, rise: usize, fall: usize) -> (f64, f64) {
         let (up, down) = (self.beta[rise], self.beta[fall]);
         let upper = if self.kink > 0.0 && up < 0.0 { 0.0 } else { self.upper[rise] };
@@ -263,7 +266,7 @@ impl Inner {
         (upper, lower)
     }
 
-    /// The step length along e_rise − e_fall that minimises, clipped to the box.
+    /// The step length along e_rise − e_fall that minimises the objective, clipped to the box.
     fn delta(&self, rise: usize, fall: usize) -> f64 {
         let curvature = self.diagonal[rise] + self.diagonal[fall] - 2.0 * self.row(rise)[fall];
         let slope = (self.gradient[fall] - self.no_fall[fall]) - (self.gradient[rise] + self.no_rise[rise]);
@@ -272,14 +275,15 @@ impl Inner {
         free.min(upper - self.beta[rise]).min(self.beta[fall] - lower)
     }
 
-    /// Takes the step; returns the smallest gradient that may rise and where.
+    /// Takes a step. Returns the smallest slope of a variable that may rise, and the variable.
     fn advance(&mut self, rise: usize, fall: usize, delta: f64) -> (f32, usize) {
-        // At a bound the variable gets the bound's own bits, so that it counts as being there.
+        // A variable that reaches a bound gets the bits of the bound, so that it is known to be there.
         if delta > 0.0 {
             let (upper, lower) = self.room(rise, fall);
             let (up, down) = (self.beta[rise], self.beta[fall]);
             let left = (upper - up - delta, down - lower - delta);
-            // Where one arrives, the other often does too but for rounding; it would count as free, and alone decide b.
+            // When one variable reaches its bound, the other often does too but for rounding. It would count as free, and
+            // the offset would be computed from it alone.
             let rounding = ROUNDING * (up.abs().max(down.abs()) + delta);
             let arrived = if left.0 <= 0.0 || left.1 <= 0.0 { rounding } else { 0.0 };
             self.beta[rise] = if left.0 <= arrived { upper } else { up + delta };
@@ -292,7 +296,7 @@ impl Inner {
         step(gradient, row(rise), row(fall), delta as f32, no_rise)
     }
 
-    /// β of the set's variables, in the caller's order.
+    /// β of the working set, in the caller's order.
     pub(super) fn beta(&self) -> impl Iterator<Item = f64> {
         self.set.iter().map(|&a| self.beta[a])
     }

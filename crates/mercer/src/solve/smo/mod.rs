@@ -1,4 +1,14 @@
-//! The solver of support vector machines: its settings, and what it is asked for.
+//! The quadratic programme of the support vector machines, and its solver.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `problem` | the programme |
+//! | `descent` | the loop of the solver; a round is four steps |
+//! | `active`, `state` | the active variables: β, box, gradient, kernel rows; and those set aside |
+//! | `working_set`, `set_size`, `choice` | the working set, its size, and how its variables are chosen |
+//! | `inner` | two-variable steps inside the working set |
+//! | `divide` | a start for a large problem from its cells |
+//! | `exact` | the free variables up to rounding |
 
 mod active;
 mod answer;
@@ -28,54 +38,56 @@ use crate::gram::{Gram, Ridged, WithOrigin};
 /// How the second variable of a step is chosen; the first is the one that should rise most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Selection {
-    /// By the largest decrease of the objective along the pair, the curvature taken into account (Fan, Chen and Lin 2005).
+    /// The variable with which the step decreases the objective most, by its second-order expansion (Fan, Chen and Lin
+    /// 2005).
     #[default]
     SecondOrder,
-    /// The one that should fall most: the pair that violates the optimality conditions most, Platt's second heuristic on
-    /// the error cache as Keerthi, Shevade, Bhattacharyya and Murthy (2001) made it sure to converge. With a working set
-    /// of 2 this is the algorithm of the lectures.
+    /// The variable that should fall most, so that the pair violates the optimality conditions most: Platt's second
+    /// heuristic on the error cache, in the form of Keerthi, Shevade, Bhattacharyya and Murthy (2001), which converges.
+    /// With a working set of 2 this is the algorithm of the lectures.
     FirstOrder,
 }
 
-/// A point of the dual and what is known of it.
+/// The solution of a [`Problem`] and its certificate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
     /// β, one per point.
     pub coefficients: Vec<f64>,
     /// b, so that the decision is Σ βᵢ k(xᵢ, x) − b.
     pub offset: f64,
-    /// b of the second sum, where there are two.
+    /// b of the second sum, if there are two sums.
     pub second_offset: f64,
-    /// How good it is.
+    /// What is proved about the solution.
     pub certificate: Certificate,
-    /// Where the time went.
+    /// The time spent in each part of the solver.
     pub phases: Phases,
 }
 
-/// The solver and its settings.
+/// The settings of the solver. [`Smo::solve`] solves a [`Problem`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Smo {
     /// Largest violation accepted.
     pub tolerance: f64,
-    /// Variables in a working set, at least 2; chosen by the problem's size where absent. With 2 every round is one step.
+    /// The number of variables in a working set, at least 2; `None` to choose it by the size of the problem. With 2 every
+    /// round is one step.
     pub working_set: Option<usize>,
     /// How the second variable of a step is chosen.
     pub selection: Selection,
-    /// Most bytes for kernel rows; taken up as they pay.
+    /// The most bytes of kernel rows to keep; memory is taken only as keeping rows saves time.
     pub cache_bytes: usize,
-    /// Whether to set decided variables aside.
+    /// Whether to set aside variables that will probably stay at their bounds.
     pub shrinking: bool,
-    /// Most two-variable steps; by LIBSVM's rule, max(10⁷, 100 n), where absent.
+    /// The most two-variable steps; `None` for LIBSVM's rule, max(10⁷, 100 n).
     pub iteration_limit: Option<u64>,
-    /// Most time.
+    /// The longest time to spend.
     pub time_limit: Option<Duration>,
     /// Whether the Gram is known to be positive semi-definite, so that the gap is a bound.
     pub psd: bool,
-    /// Whether to end by solving the linear system of the free variables in double precision, so that they are right to
-    /// rounding instead of to the tolerance. It costs their kernel values with all support points once more, in double
-    /// precision, and the cube of their number; it is left out where there are more than 4096 of them. Classes
-    /// [together](crate::solve::together) end the same way, a softmax by Newton's method; there it costs all n² kernel values,
-    /// and is left out beyond 4096 points too.
+    /// Whether to end by solving the linear system of the free variables in double precision, so that their error is that
+    /// of rounding and not the tolerance. This costs their kernel values with all support points, in double precision, and
+    /// the cube of their number in multiplications; it is left out if there are more than 4096 free variables. The methods
+    /// of [`together`](crate::solve::together) end in the same way, the softmax by Newton's method; there this costs all n²
+    /// kernel values, and is left out beyond 4096 points.
     pub exact: bool,
 }
 
@@ -96,7 +108,7 @@ impl Default for Smo {
 }
 
 impl Smo {
-    /// Refuses settings out of range.
+    /// Checks that the settings are in range.
     ///
     /// # Errors
     /// The first rule broken.
@@ -110,8 +122,8 @@ impl Smo {
     /// Solves the problem on the Gram.
     ///
     /// # Errors
-    /// If the settings or the problem are out of range, a kernel value is not finite, or no errors are allowed and there
-    /// is no function without.
+    /// If the settings or the problem are out of range, a kernel value is not finite, or no training errors are allowed
+    /// and no function separates the classes without errors.
     pub fn solve(&self, problem: &Problem, gram: &dyn Gram, watch: Watch<'_>) -> Result<Solution> {
         self.check()?;
         problem.check(gram.len())?;
@@ -128,7 +140,7 @@ impl Smo {
         Ok(solution)
     }
 
-    /// Solves a problem whose ridge is part of the Gram and whose origin, if it needs one, is a point of it.
+    /// Solves a problem whose ridge is part of the Gram and whose origin, if it needs one, is a point of the Gram.
     pub(super) fn solve_as_it_is(
         &self,
         problem: &Problem,

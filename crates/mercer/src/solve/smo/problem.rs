@@ -2,12 +2,12 @@
 
 use crate::error::{Result, check};
 
-/// Minimise ½ βᵀ(K + diag(ridge))β + linearᵀβ + kink·Σ|β| subject to lower ≤ β ≤ upper and Σβ = Σ start, or two such
-/// sums, or none.
+/// Minimise ½ βᵀ(K + diag(ridge))β + linearᵀβ + kink·Σ|β| subject to lower ≤ β ≤ upper and to one fixed sum, Σβ = Σ start,
+/// or two sums of different variables, or none.
 ///
-/// The variables are signed, β = y·α. With the gradient g = Kβ + ridge·β + linear (and ±kink beside it), a point is
-/// optimal when some b satisfies gᵢ ≥ b wherever βᵢ may still rise and gᵢ ≤ b wherever it may still fall, each sum with
-/// a b of its own; without a sum b is 0.
+/// The variables are signed, β = y·α. With the gradient g = Kβ + ridge·β + linear (plus or minus the kink), β is optimal
+/// when some b satisfies gᵢ ≥ b for each βᵢ that may rise and gᵢ ≤ b for each βᵢ that may fall. Each sum has a b of its
+/// own; without a sum b is 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     /// The linear term.
@@ -16,21 +16,21 @@ pub struct Problem {
     pub lower: Vec<f64>,
     /// Upper bounds.
     pub upper: Vec<f64>,
-    /// Where to begin; must lie in the box. Its sum is the sum the solution has.
+    /// The β to begin with, which must lie in the box. The solution has the same sum.
     pub start: Vec<f64>,
-    /// Whether a variable is part of a second sum, which is kept beside the first; empty where there is one.
+    /// For each variable, whether it is part of the second sum; empty if there is only one sum.
     pub second: Vec<bool>,
-    /// κ ≥ 0: the price of |β|, for regression with an insensitive zone.
+    /// κ ≥ 0: the price of |β|, which is ε in ε-SVR.
     pub kink: f64,
-    /// What is added to the diagonal of K, for squared slacks; empty for nothing. Where there is one, no bound but 0 is
-    /// finite.
+    /// Numbers to be added to the diagonal of K, for squared slacks; empty for none. With a ridge, 0 is the only finite
+    /// bound.
     pub ridge: Vec<f64>,
-    /// Whether there is an offset b, and with it a sum to keep.
+    /// Whether there is an offset b, and with it a fixed sum.
     pub offset: bool,
 }
 
 impl Problem {
-    /// One sum, no kink, no ridge.
+    /// A problem with one sum, without kink or ridge.
     #[must_use]
     pub fn new(linear: Vec<f64>, lower: Vec<f64>, upper: Vec<f64>, start: Vec<f64>) -> Self {
         Self { linear, lower, upper, start, second: Vec::new(), kink: 0.0, ridge: Vec::new(), offset: true }
@@ -79,7 +79,7 @@ impl Problem {
         Self { kink: epsilon, ..Self::new(linear, lower, c.to_vec(), vec![0.0; targets.len()]) }
     }
 
-    /// ν one-class: minimise ½ αᵀKα subject to 0 ≤ αᵢ ≤ wᵢ and Σα = ν Σw. It begins with the first points at their bound.
+    /// ν one-class: minimise ½ αᵀKα subject to 0 ≤ αᵢ ≤ wᵢ and Σα = ν Σw. It starts with the first points at their bounds.
     #[must_use]
     pub fn one_class(weights: &[f64], nu: f64) -> Self {
         let n = weights.len();
@@ -114,7 +114,7 @@ impl Problem {
         }
     }
 
-    /// The same with squared slacks: Σ ξᵢ²/(2rᵢ) in place of Σ cᵢ ξᵢ. No bound but 0 is left.
+    /// Replaces the slacks Σ cᵢ ξᵢ by squared slacks Σ ξᵢ²/(2rᵢ), with r = `ridge`. All bounds but 0 become infinite.
     #[must_use]
     pub fn squared(mut self, ridge: Vec<f64>) -> Self {
         self.lower.iter_mut().filter(|bound| **bound < 0.0).for_each(|bound| *bound = f64::NEG_INFINITY);
@@ -123,14 +123,15 @@ impl Problem {
         self
     }
 
-    /// The same without an offset.
+    /// Removes the offset, and with it the fixed sum.
     #[must_use]
     pub fn without_offset(mut self) -> Self {
         self.offset = false;
         self
     }
 
-    /// The same with one more variable, on the origin, which takes up whatever the sum of the others is.
+    /// Adds a variable without bounds for the origin, so that the sum of all variables can be fixed while that of the
+    /// others is free.
     pub(super) fn with_origin(&self) -> Self {
         let mut with = self.clone();
         with.linear.push(0.0);
@@ -143,14 +144,14 @@ impl Problem {
         with
     }
 
-    /// Whether nothing limits the price of an error: a bound of 0, the other infinite, and no ridge. (The origin has
-    /// neither bound.)
+    /// Whether no training errors are allowed: variables with one bound 0 and the other infinite, and no ridge. (The
+    /// variable of the origin has two infinite bounds.)
     pub(super) fn is_hard(&self) -> bool {
         let open = |(lower, upper): (&f64, &f64)| lower.is_infinite() != upper.is_infinite();
         self.ridge.is_empty() && self.lower.iter().zip(&self.upper).any(open)
     }
 
-    /// The problem of some of the variables, the others left out.
+    /// The problem of the variables at `points` alone.
     pub(super) fn part(&self, points: &[usize]) -> Self {
         let pick = |list: &[f64]| -> Vec<f64> { points.iter().map(|&i| list[i]).collect() };
         Self {
@@ -169,19 +170,19 @@ impl Problem {
         }
     }
 
-    /// How many variables.
+    /// The number of variables.
     #[must_use]
     pub fn len(&self) -> usize {
         self.linear.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no variables.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.linear.is_empty()
     }
 
-    /// Refuses a problem whose parts do not fit or whose start lies outside the box.
+    /// Checks that the parts of the problem have one entry for each of `points` points and that the start lies in the box.
     ///
     /// # Errors
     /// The first rule broken.
@@ -222,7 +223,8 @@ impl Problem {
     }
 }
 
-/// The first variables at their bounds, the next one part of the way, so that all sum to `total` (less where the room is).
+/// Values from 0 to `room` that sum to `total`, or to all of the room if that is less: the first ones at their bounds, one
+/// in between, the others 0.
 fn filled(room: &[f64], total: f64) -> Vec<f64> {
     let mut left = total;
     room.iter()

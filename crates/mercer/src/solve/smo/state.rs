@@ -1,4 +1,4 @@
-//! Where the variables are, and which way each may go at what price.
+//! The active variables: their values and gradient, and how far they are from optimal.
 
 use std::ops::Range;
 
@@ -7,27 +7,27 @@ use rayon::prelude::*;
 use super::Problem;
 use super::inner::Variable;
 
-/// The variables of a problem under way: β, its box and the gradient g = Kβ + linear.
+/// The variables of a problem that is being solved: β, its box and the gradient g = Kβ + linear.
 ///
-/// With a kink κ the objective has κ|βᵢ| too, whose slope is κ above zero and −κ below: a variable at zero may rise at the
-/// price g + κ and fall at g − κ, and in between it stays.
+/// With a kink κ the objective has the term κ|βᵢ|, whose slope is κ above zero and −κ below: for a variable at zero the
+/// slope is g + κ as it rises and g − κ as it falls.
 #[derive(Debug, Clone)]
 pub(super) struct State {
     pub(super) beta: Vec<f64>,
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
     pub(super) gradient: Vec<f64>,
-    /// Whether a variable is part of the second sum; empty where there is one.
+    /// For each variable, whether it is part of the second sum; empty if there is only one sum.
     pub(super) second: Vec<bool>,
     pub(super) kink: f64,
-    /// What the gradient has beside Kβ + linear, per unit of β; empty for nothing.
+    /// What was added to the diagonal of K; empty for nothing.
     pub(super) ridge: Vec<f64>,
-    /// Whether there is an offset; without, it is 0.
+    /// Whether there is an offset; else b is 0.
     pub(super) offset: bool,
 }
 
 impl State {
-    /// The start of a problem, whose gradient there is known.
+    /// The variables at the start of a problem, with the gradient there.
     pub(super) fn at_start(problem: &Problem, gradient: Vec<f64>) -> Self {
         Self {
             beta: problem.start.clone(),
@@ -45,40 +45,40 @@ impl State {
         self.beta.len()
     }
 
-    /// How many sums are kept.
+    /// The number of sums that are fixed.
     pub(super) fn groups(&self) -> usize {
         if self.second.is_empty() { 1 } else { 2 }
     }
 
-    /// Which sum variable `i` is part of.
+    /// The number of the sum that variable `i` is part of.
     pub(super) fn group(&self, i: usize) -> usize {
         usize::from(self.second.get(i).copied().unwrap_or(false))
     }
 
-    /// The slope of the objective as variable `i` rises, ∞ where it may not.
+    /// The slope of the objective as variable `i` rises; ∞ if it may not rise.
     pub(super) fn rise(&self, i: usize) -> f64 {
         let b = self.beta[i];
         if b < self.upper[i] { self.gradient[i] + slope(b >= 0.0, self.kink) } else { f64::INFINITY }
     }
 
-    /// The slope of the objective as variable `i` falls, −∞ where it may not.
+    /// The slope of the objective as variable `i` falls; −∞ if it may not fall.
     pub(super) fn fall(&self, i: usize) -> f64 {
         let b = self.beta[i];
         if b > self.lower[i] { self.gradient[i] + slope(b > 0.0, self.kink) } else { f64::NEG_INFINITY }
     }
 
-    /// Whether variable `i` may go both ways at one price.
+    /// Whether variable `i` is free: it may rise and fall, with one slope.
     pub(super) fn free(&self, i: usize) -> bool {
         self.rise(i) == self.fall(i)
     }
 
-    /// Whether variable `i` stays where it is with room to spare: neither way is among what any violating pair spans.
+    /// Whether variable `i` is decided: it violates the optimality conditions with no other variable.
     pub(super) fn decided(&self, i: usize, extremes: &Extremes) -> bool {
         let Spread { rise, fall, .. } = extremes.groups[self.group(i)];
         self.rise(i) > fall && self.fall(i) < rise
     }
 
-    /// Only the variables at `index`.
+    /// Drops all variables but those at `index`.
     pub(super) fn keep(&mut self, index: &[usize]) {
         for list in [&mut self.beta, &mut self.lower, &mut self.upper, &mut self.gradient] {
             *list = index.iter().map(|&i| list[i]).collect();
@@ -134,7 +134,7 @@ impl State {
         f64::midpoint(moves.slope, after) + moves.kinks
     }
 
-    /// How far all variables are from optimal.
+    /// How far the variables are from optimal.
     pub(super) fn extremes(&self) -> Extremes {
         let look = |range: Range<usize>| {
             let mut groups = [Tally::default(); 2];
@@ -170,9 +170,9 @@ impl State {
     /// The duality gap for the offsets b of the groups: Σ max over t in the box of (βᵢ − t)·rᵢ + κ(|βᵢ| − |t|) with
     /// r = g − b.
     ///
-    /// Each term is what variable i could still gain by moving; at an optimum all are zero. The gain is largest at a
-    /// bound or at the kink. With a ridge d the slack is ξ = max(0, |r − dβ| − κ) on the sides that are open, and the term
-    /// βr + κ|β| − ½dβ² + ξ²/(2d).
+    /// Each term is the most that variable i can gain by moving; at an optimum all terms are zero. The gain is largest at a
+    /// bound or at the kink. With a ridge d the slack is ξ = max(0, |r − dβ| − κ), taken over the directions in which the
+    /// variable may move, and the term is βr + κ|β| − ½dβ² + ξ²/(2d).
     pub(super) fn gap(&self, extremes: &Extremes) -> f64 {
         let term = |i: usize| {
             let (b, r) = (self.beta[i], self.gradient[i] - extremes.groups[self.group(i)].offset);
@@ -182,7 +182,7 @@ impl State {
                 let slack = slack.max(if self.lower[i] < 0.0 { bare } else { f64::NEG_INFINITY }) - self.kink;
                 return b * r + self.kink * b.abs() - 0.5 * d * b * b + slack.max(0.0).powi(2) / (2.0 * d);
             }
-            // A variable with no room on that side gains nothing, also where the bound is infinite.
+            // A variable at the bound gains nothing.
             let kink = |t: f64| if self.kink > 0.0 { self.kink * (b.abs() - t.abs()) } else { 0.0 };
             let gain = |t: f64| if t == b { 0.0 } else { (b - t) * r + kink(t) };
             let bound = gain(if r > 0.0 { self.lower[i] } else { self.upper[i] });
@@ -204,8 +204,8 @@ pub(super) struct Moves {
     kinks: f64,
 }
 
-/// The gap where no error is allowed, all bounds 0 or infinite: the function scaled by the least s that leaves none,
-/// ½s²βᵀKβ, against the dual. Infinite where none does.
+/// The gap where no training error is allowed and all bounds are 0 or infinite: the difference between the dual objective
+/// and the primal one, ½s²βᵀKβ, of the function scaled by the least s that leaves no error. Infinite if no s does.
 pub(super) fn hard_gap(state: &State, linear: &[f64], extremes: &Extremes) -> f64 {
     let (mut scale, mut square) = (0.0_f64, 0.0);
     for (i, &l) in linear.iter().enumerate().filter(|(_, l)| **l != 0.0) {
@@ -217,22 +217,22 @@ pub(super) fn hard_gap(state: &State, linear: &[f64], extremes: &Extremes) -> f6
     0.5 * scale * scale * square + state.objective(linear)
 }
 
-/// ±κ.
+/// The slope of κ|β|: κ above zero, −κ below.
 pub(super) fn slope(above: bool, kink: f64) -> f64 {
     if above { kink } else { -kink }
 }
 
-/// Variables looked at by one task.
+/// Variables that one task looks at.
 const TASK: usize = 8192;
 
-/// The results of `look` on consecutive pieces of fixed size, in order: the same for any number of threads.
+/// The results of `look` on consecutive pieces of fixed size, in order. They do not depend on the number of threads.
 fn in_pieces<R: Send>(n: usize, look: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
     let pieces = n.div_ceil(TASK);
     let piece = |task: usize| look(task * TASK..n.min((task + 1) * TASK));
     if pieces == 1 { vec![piece(0)] } else { (0..pieces).into_par_iter().map(piece).collect() }
 }
 
-/// What is known of a group while it is looked through.
+/// Statistics of the variables of one sum, collected piece by piece.
 #[derive(Clone, Copy)]
 struct Tally {
     rise: f64,
@@ -267,24 +267,24 @@ impl Tally {
     }
 }
 
-/// How far the variables of one sum are from optimal, and the offset that goes with it.
+/// How far the variables of one sum are from optimal, and their offset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Spread {
-    /// Smallest slope among variables that may rise.
+    /// The smallest slope of a variable that may rise.
     pub(super) rise: f64,
-    /// Largest slope among variables that may fall.
+    /// The largest slope of a variable that may fall.
     pub(super) fall: f64,
-    /// b: the mean slope of the free variables, or the middle of its interval where none is free.
+    /// b: the mean slope of the free variables, or the middle between `rise` and `fall` if none is free.
     pub(super) offset: f64,
 }
 
 impl Spread {
-    /// Largest violation of the optimality conditions, 0 where there is none.
+    /// The largest violation of the optimality conditions; 0 if they hold.
     pub(super) fn violation(&self) -> f64 {
         (self.fall - self.rise).max(0.0)
     }
 
-    /// The middle of the violation, where there is any.
+    /// The middle between the slopes of the most violating pair; the offset if there is no pair.
     pub(super) fn middle(&self) -> f64 {
         let middle = f64::midpoint(self.rise, self.fall);
         if middle.is_finite() { middle } else { self.offset }
@@ -298,7 +298,7 @@ pub(super) struct Extremes {
 }
 
 impl Extremes {
-    /// Largest violation of the optimality conditions, 0 where there is none.
+    /// The largest violation of the optimality conditions; 0 if they hold.
     pub(super) fn violation(&self) -> f64 {
         self.groups[0].violation().max(self.groups[1].violation())
     }

@@ -8,7 +8,7 @@ pub(super) struct WorkingSet {
     pub(super) size: SetSize,
     /// The variables that the last round moved.
     pub(super) last: Vec<usize>,
-    /// The last working set, where it was a pair, in the numbering of the problem.
+    /// The last working set if it was a pair, in the numbering of the problem.
     pub(super) pair: Option<(usize, usize)>,
     /// The programme restricted to the working set.
     pub(super) inner: Inner,

@@ -1,15 +1,15 @@
-//! The machine of Crammer and Singer (2001).
+//! The loss of Crammer and Singer (2001).
 //!
 //! Primal: minimise ½ Σ_c ‖w_c‖² + Σᵢ cᵢ ξᵢ subject to F_y(xᵢ) − F_c(xᵢ) ≥ 1 − ξᵢ for each c ≠ y = yᵢ, and ξᵢ ≥ 0:
 //! the loss is max_c G_c − G_y with G_c = F_c + \[c ≠ y\].
 //!
 //! Dual: minimise ½ Σ_c β_cᵀKβ_c − Σᵢ βᵢ_y subject to Σ_c βᵢ_c = 0 and βᵢ_c ≤ cᵢ\[c = y\].
 //!
-//! Optimal where no coefficient that may still rise has a smaller G than one that may fall: all may fall, so that the
-//! violation of a point is max_c G_c − min {G_c : β_c below its bound}.
+//! A point is optimal when no coefficient that may rise has a smaller G than one that may fall. All may fall, so that the
+//! violation of the point is max_c G_c − min {G_c : β_c below its bound}.
 //!
-//! The step: with A = k(x, x) and B = G − Aβ, minimise ½A‖b‖² + Bᵀb over the same set. Its solution is
-//! b_c = min(bound_c, (t − B_c)/A) with the t for which they sum to zero. Cost: O(k log k), for the sort.
+//! The step: with A = k(x, x) and B = G − Aβ, minimise ½A‖b‖² + Bᵀb subject to Σ b_c = 0 and the bounds. The solution is
+//! b_c = min(bound_c, (t − B_c)/A) with the t for which the sum is zero. Cost: O(k log k), for the sort.
 //!
 //! Keerthi et al. (2008); LIBLINEAR's `-s 4` for a linear kernel.
 
@@ -17,7 +17,7 @@ use super::{MIN_CURVATURE, Point, PointProblem, exact};
 
 pub(super) struct CrammerSinger;
 
-/// G_c, the score with its margin.
+/// G_c for each class c: the score, plus the margin 1 for the other classes.
 fn raised(point: Point, scores: &[f64]) -> impl Iterator<Item = f64> {
     scores.iter().enumerate().map(move |(c, f)| if c == point.class { *f } else { f + 1.0 })
 }
@@ -26,8 +26,9 @@ fn bound(point: Point, c: usize) -> f64 {
     if c == point.class { point.c } else { 0.0 }
 }
 
-/// t with Σ min(bound_c, (t − B_c)/A) = 0, where all bounds but one are zero. With D = B but D_y = B_y + A·bound_y, a
-/// coefficient is at its bound where D_c ≤ t; the others are those with the largest D.
+/// The t with Σ min(bound_c, (t − B_c)/A) = 0, where all bounds but that of y are zero. With D_y = B_y + A·bound_y and
+/// D_c = B_c for the other classes, a coefficient is at its bound if D_c ≤ t. `descending` are the D, and `total` is
+/// A·bound_y.
 fn level(descending: &[f64], total: f64) -> f64 {
     let mut sum = -total;
     for (taken, &d) in descending.iter().enumerate() {
@@ -53,7 +54,7 @@ impl PointProblem for CrammerSinger {
 
     fn step(point: Point, curvature: f64, scores: &[f64], beta: &mut [f64], scratch: &mut Vec<f64>) {
         let a = curvature.max(MIN_CURVATURE);
-        // B for now: what is left of G without the point's own part.
+        // β is overwritten by B.
         raised(point, scores).zip(beta.iter_mut()).for_each(|(g, b)| *b = g - a * *b);
         scratch.clear();
         scratch.extend_from_slice(beta);
@@ -67,7 +68,7 @@ impl PointProblem for CrammerSinger {
                 others += *b;
             }
         }
-        // At its bound the coefficient keeps the bound's own bits, so that it counts as being there.
+        // A coefficient at its bound keeps the bits of the bound, so that it is known to be there.
         if beta[point.class] < point.c {
             beta[point.class] = (-others).min(point.c);
         }
@@ -96,7 +97,7 @@ mod tests {
     fn a_step_leaves_no_violation_and_cannot_be_bettered() {
         for (point, scores, mut noise) in random_points(4) {
             let project = |b: &mut [f64]| {
-                // Back to Σ = 0 under the bounds, by bisection on the shift.
+                // The sum is made zero within the bounds by bisection on a shift.
                 let (mut low, mut high) = (-1e3, 1e3);
                 for _ in 0..200 {
                     let shift = f64::midpoint(low, high);

@@ -1,7 +1,7 @@
-//! Steps inside a working set.
+//! Steps of single points inside a working set.
 //!
-//! Point after point is made optimal with the others fixed, in several sweeps, while the scores of the set follow
-//! through the block of kernel values between its points.
+//! In several sweeps, each point of the set is made optimal with the others fixed; the scores of the set are kept up to
+//! date by the block of kernel values between its points.
 
 use std::marker::PhantomData;
 
@@ -10,13 +10,14 @@ use rayon::prelude::*;
 use super::{Point, PointProblem};
 use crate::simd::accumulate_one;
 
-/// Sweeps at most.
+/// The most sweeps.
 const SWEEPS: usize = 10;
 
-/// A point is passed over whose violation is below this share of what the set is to be brought to.
+/// A point is skipped if its violation is below this share of the target for the whole set.
 const QUIET: f64 = 0.2;
 
-/// Keeps the scores of two classes from lying a power of two apart, where a cache has few places for them.
+/// Added to the distance in memory between the scores of two classes: a distance that is a power of two would put them into
+/// the few places of one cache set.
 const APART: usize = 8;
 
 /// A point as the working set sees it.
@@ -35,7 +36,7 @@ pub(super) struct Inner<P> {
     kernel: Vec<f32>,
     /// β, point after point.
     pub(super) beta: Vec<f64>,
-    /// F, class after class, `stride` apart.
+    /// F, class after class; the scores of a class begin `stride` after those of the class before.
     scores: Vec<f64>,
     stride: usize,
     problem: PhantomData<P>,
@@ -44,14 +45,14 @@ pub(super) struct Inner<P> {
 /// When to leave a working set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Enough {
-    /// The violation to bring it to.
+    /// The violation to be reached.
     pub(super) target: f64,
-    /// Most steps.
+    /// The most steps.
     pub(super) steps: u64,
 }
 
 impl<P: PointProblem> Inner<P> {
-    /// No set yet.
+    /// Without a working set.
     pub(super) fn new(classes: usize) -> Self {
         Self {
             members: Vec::new(),
@@ -64,7 +65,7 @@ impl<P: PointProblem> Inner<P> {
         }
     }
 
-    /// Takes in a set: its points, their kernel rows, coefficients and scores, both point after point.
+    /// Loads a working set: its points, their kernel rows, coefficients and scores, both point after point.
     pub(super) fn load(
         &mut self,
         points: &[usize],
@@ -86,13 +87,13 @@ impl<P: PointProblem> Inner<P> {
         }
     }
 
-    /// Sweeps until it is enough. Returns the steps taken.
+    /// Sweeps until `enough` is reached. Returns the number of steps.
     pub(super) fn solve(&mut self, enough: Enough) -> u64 {
         let mut steps = 0;
         for _ in 0..SWEEPS {
             let (taken, worst) = self.sweep(Enough { steps: enough.steps - steps, ..enough });
             steps += taken;
-            // A violation that is no number ends it too; the caller finds out why.
+            // A violation that is NaN ends the sweeps too; the caller finds out why.
             let more = worst > enough.target;
             if !more || taken == 0 || steps >= enough.steps {
                 break;
@@ -101,7 +102,7 @@ impl<P: PointProblem> Inner<P> {
         steps
     }
 
-    /// Each point once. Returns the steps taken and the largest violation that was met.
+    /// Goes once through all points. Returns the number of steps and the largest violation before a step.
     fn sweep(&mut self, enough: Enough) -> (u64, f64) {
         let Self { members, classes, kernel, beta, scores, stride, .. } = self;
         let q = members.len();
@@ -110,17 +111,17 @@ impl<P: PointProblem> Inner<P> {
         for (a, member) in members.iter().enumerate() {
             row.clear();
             row.extend(scores[a..].iter().step_by(*stride).take(*classes));
-            let own = &mut beta[a * *classes..(a + 1) * *classes];
-            let violation = P::violation(member.point, own, &row, &mut scratch);
+            let beta = &mut beta[a * *classes..(a + 1) * *classes];
+            let violation = P::violation(member.point, beta, &row, &mut scratch);
             worst = worst.max(violation);
             if violation <= QUIET * enough.target || taken >= enough.steps {
                 continue;
             }
             before.clear();
-            before.extend_from_slice(own);
-            P::step(member.point, member.curvature, &row, own, &mut scratch);
+            before.extend_from_slice(beta);
+            P::step(member.point, member.curvature, &row, beta, &mut scratch);
             taken += 1;
-            for (c, (new, old)) in own.iter().zip(&before).enumerate() {
+            for (c, (new, old)) in beta.iter().zip(&before).enumerate() {
                 if new != old {
                     let scores = &mut scores[c * *stride..][..q];
                     accumulate_one(scores, &kernel[a * q..(a + 1) * q], new - old);

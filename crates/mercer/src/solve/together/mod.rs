@@ -1,15 +1,15 @@
-//! Machines of several classes that are one programme, not one for each pair or class; any kernel, no bias.
+//! Methods that solve one programme for several classes, not one for each pair or class; any kernel, no offset.
 //!
 //! Minimise ½ Σ_c ‖w_c‖² + Σᵢ cᵢ ℓ(yᵢ, F(xᵢ)) over one function for each class, F_c(x) = Σᵢ βᵢ_c k(xᵢ, x). The [`Loss`]
 //! is that of Crammer and Singer, of Weston and Watkins, or the softmax; each has a file that begins with its programme.
-//! Without a bias the dual has no constraint between points:
+//! Without an offset the dual has no constraint between points:
 //!
 //! minimise ½ Σ_c β_cᵀKβ_c + Σᵢ ψᵢ(βᵢ), where ψᵢ(b) = cᵢ ℓ*(−b/cᵢ) with the conjugate ℓ* of the loss,
 //!
-//! and the k coefficients of one point, with all others fixed, are a small problem that each loss solves exactly. That is
-//! all the engine here knows of it. Each round it takes the q points that violate their optimality conditions most,
-//! borrows their kernel rows in one block, goes through them point by point until little violation is left among them,
-//! and adds what has changed to the scores F = Kβ of all points.
+//! and the k coefficients of one point, with all others fixed, are a small problem that each loss solves exactly. Each round
+//! takes the q points that violate their optimality conditions most, gets their kernel rows in one block, solves the small
+//! problems of these points one after the other until little violation is left among them, and updates the scores F = Kβ
+//! of all points.
 //!
 //! **The gap.** Primal plus (minimised) dual objective is Σᵢ βᵢ·Fᵢ + ψᵢ(βᵢ) + cᵢ ℓ(yᵢ, Fᵢ): one term for each point, none
 //! below zero (Fenchel and Young), all zero at the optimum.
@@ -24,22 +24,22 @@
 //! use mercer::data::Vectors;
 //! use mercer::gram::Lazy;
 //! use mercer::kernel::linear;
-//! use mercer::solve::together::{Loss, Problem};
+//! use mercer::solve::together::{Loss, MulticlassProblem};
 //! use mercer::solve::{Smo, unwatched};
 //!
 //! // Two points ±1: F₀ = −F₁ = x/2 has the margin 1 on both, and ½(¼ + ¼) is its price.
 //! let kernel = linear();
 //! let gram = Lazy::new(&kernel, &Vectors::dense(1, vec![1.0, -1.0]))?;
-//! let problem = Problem { labels: vec![0, 1], classes: 2, c: vec![10.0; 2], loss: Loss::CrammerSinger };
+//! let problem = MulticlassProblem { labels: vec![0, 1], classes: 2, c: vec![10.0; 2], loss: Loss::CrammerSinger };
 //! let solution = problem.solve(&Smo::default(), &gram, &mut unwatched())?;
 //! assert!((solution.certificate.objective + 0.25).abs() < 1e-3);
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
 mod crammer_singer;
+mod descent;
 mod exact;
 mod inner;
-mod run;
 mod scores;
 mod softmax;
 #[cfg(test)]
@@ -52,11 +52,11 @@ use super::{Certificate, Phases, Smo, Watch};
 use crate::error::{Result, check};
 use crate::gram::Gram;
 use crammer_singer::CrammerSinger;
-use run::Run;
+use descent::MulticlassDescent;
 use softmax::Softmax;
 use weston_watkins::WestonWatkins;
 
-/// What a point costs whose scores are F and whose class is y.
+/// The loss of a point of class y with scores F.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Loss {
@@ -72,7 +72,7 @@ impl Loss {
     /// All losses, for parsing and tables.
     pub const ALL: [Loss; 3] = [Loss::CrammerSinger, Loss::WestonWatkins, Loss::Softmax];
 
-    /// The word used in files and output.
+    /// The name used in files and output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -89,32 +89,32 @@ impl std::fmt::Display for Loss {
     }
 }
 
-/// The programme of all classes together, in numbers.
+/// The programme of all classes together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Problem {
+pub struct MulticlassProblem {
     /// The class of each point, from 0.
     pub labels: Vec<u32>,
-    /// k: how many classes.
+    /// k: the number of classes.
     pub classes: usize,
     /// cᵢ > 0: the price of each point's loss.
     pub c: Vec<f64>,
-    /// ℓ
+    /// ℓ: the loss.
     pub loss: Loss,
 }
 
-/// A point of the dual and what is known of it.
+/// The solution of a [`MulticlassProblem`] and its certificate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Solution {
-    /// β, point after point, k each.
+pub struct MulticlassSolution {
+    /// β: k coefficients for each point, point after point.
     pub coefficients: Vec<f64>,
-    /// How good it is; an iteration is a step of one point.
+    /// What is proved about the solution; an iteration is a step of one point.
     pub certificate: Certificate,
-    /// Where the time went.
+    /// The time spent in each part of the solver.
     pub phases: Phases,
 }
 
-impl Problem {
-    /// Refuses a problem whose parts do not fit.
+impl MulticlassProblem {
+    /// Checks that there are one label and one price for each of `points` points, and that they are in range.
     ///
     /// # Errors
     /// The first rule broken.
@@ -129,18 +129,18 @@ impl Problem {
         Ok(())
     }
 
-    /// Solves the problem on the Gram. Of the settings, no point is ever set aside, whatever `shrinking` says; `exact` is
-    /// left out beyond 4096 points, for a softmax where n(k − 1) is more.
+    /// Solves the problem on the Gram. The setting `shrinking` has no effect; `exact` has none beyond 4096 points, and for
+    /// the softmax if n(k − 1) is more than 4096.
     ///
     /// # Errors
     /// If the settings or the problem are out of range, or a kernel value is not finite.
-    pub fn solve(&self, settings: &Smo, gram: &dyn Gram, watch: Watch<'_>) -> Result<Solution> {
+    pub fn solve(&self, settings: &Smo, gram: &dyn Gram, watch: Watch<'_>) -> Result<MulticlassSolution> {
         settings.check()?;
         self.check(gram.len())?;
         match self.loss {
-            Loss::CrammerSinger => Run::<CrammerSinger>::new(settings, self, gram).solve(watch),
-            Loss::WestonWatkins => Run::<WestonWatkins>::new(settings, self, gram).solve(watch),
-            Loss::Softmax => Run::<Softmax>::new(settings, self, gram).solve(watch),
+            Loss::CrammerSinger => MulticlassDescent::<CrammerSinger>::new(settings, self, gram).solve(watch),
+            Loss::WestonWatkins => MulticlassDescent::<WestonWatkins>::new(settings, self, gram).solve(watch),
+            Loss::Softmax => MulticlassDescent::<Softmax>::new(settings, self, gram).solve(watch),
         }
     }
 
@@ -149,7 +149,7 @@ impl Problem {
     }
 }
 
-/// What a loss knows of a point.
+/// The class and the price of a point.
 #[derive(Debug, Clone, Copy)]
 struct Point {
     /// y
@@ -158,11 +158,11 @@ struct Point {
     c: f64,
 }
 
-/// The part of the programme that belongs to one point: k coefficients `beta` and k `scores`.
+/// The part of the programme that belongs to one point, with k coefficients `beta` and k `scores`. A loss implements it.
 ///
-/// `scratch` is memory to work in; what it holds before and after means nothing.
+/// `scratch` is memory for intermediate results; its contents are not used from call to call.
 trait PointProblem: Send + Sync {
-    /// How far the point is from optimal, 0 where it is: what is compared with the tolerance.
+    /// The violation of the optimality conditions of the point, which is compared with the tolerance; 0 if they hold.
     fn violation(point: Point, beta: &[f64], scores: &[f64], scratch: &mut Vec<f64>) -> f64;
 
     /// Makes the coefficients optimal with those of all other points fixed: the scores become F + curvature·Δβ.
@@ -174,16 +174,17 @@ trait PointProblem: Send + Sync {
     /// ψ(β)
     fn conjugate(point: Point, beta: &[f64]) -> f64;
 
-    /// Unknowns of the linear system that [`settle`](Self::settle) has to solve, as far as they are known before.
+    /// A lower bound of the number of unknowns of the linear systems that [`settle`](Self::settle) solves.
     fn unknowns(_points: usize, _classes: usize) -> usize {
         0
     }
 
-    /// From near the optimum, makes the points optimal together to rounding, those perhaps not that are outside the face
-    /// of the bounds it ends on. Returns the violation that is left among the others; none where it takes too much.
+    /// Moves coefficients that are near the optimum to the optimum, up to rounding, of the face on which it ends; points
+    /// outside that face may still violate their conditions. Returns the largest violation left on the face; `None` if that
+    /// takes too much time.
     fn settle(dense: &mut exact::Dense<'_>) -> Option<f64>;
 }
 
-/// A point whose k(x, x) is zero has scores of zero and is free to be anything; the floor keeps its step finite. The
-/// coefficients of such a point are right to one part in 10⁷ or so.
+/// The least curvature of a step. A point with k(x, x) = 0 has scores of zero whatever its coefficients; this floor keeps
+/// its step finite. The relative error of its coefficients is about 10⁻⁷.
 const MIN_CURVATURE: f64 = 1e-9;

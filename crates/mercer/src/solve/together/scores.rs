@@ -1,21 +1,21 @@
-//! F = Kβ for all points and classes.
+//! The scores F = Kβ of all points for all classes.
 
 use rayon::prelude::*;
 
 use crate::simd::accumulate;
 
-/// Points whose scores lie together: a piece of q kernel rows of this length stays in the second-level cache while all
-/// classes are added up from it.
+/// Points whose scores lie together: pieces of this length of q kernel rows stay in the second-level cache while the
+/// scores of all classes are updated from them.
 const PIECE: usize = 256;
 
-/// The scores, in pieces of `PIECE` points; inside a piece class after class.
+/// The scores in pieces of `PIECE` points; inside a piece they lie class after class.
 pub(super) struct Scores {
     points: usize,
     classes: usize,
     values: Vec<f64>,
 }
 
-/// What is added to the scores of a class: kernel rows, by their number, and a weight for each.
+/// What is to be added to the scores of a class: kernel rows, by their numbers, each with a weight.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Change {
     pub(super) rows: Vec<usize>,
@@ -34,7 +34,7 @@ impl Scores {
         self.values[first..].iter().step_by(PIECE).take(self.classes).copied()
     }
 
-    /// What `each` makes of the number and the scores of each point, in the order of the points.
+    /// The results of `each` for the number and the scores of each point, in the order of the points.
     pub(super) fn map(&self, each: impl Fn(usize, &[f64], &mut Vec<f64>) -> f64 + Sync) -> Vec<f64> {
         let mut results = vec![0.0; self.points];
         results.par_chunks_mut(PIECE).enumerate().for_each(|(piece, results)| {
@@ -48,7 +48,7 @@ impl Scores {
         results
     }
 
-    /// Adds to each class its change. Each score is added up in the order of the rows by one thread.
+    /// Adds its change to the scores of each class. Each score is summed in the order of the rows, by one thread.
     pub(super) fn add(&mut self, rows: &[&[f32]], changes: &[Change]) {
         let (points, classes) = (self.points, self.classes);
         let pieces = self.values.par_chunks_mut(PIECE * classes).enumerate();

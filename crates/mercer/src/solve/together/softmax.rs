@@ -1,12 +1,12 @@
-//! Multinomial logistic regression with a kernel.
+//! The softmax loss: multinomial logistic regression with a kernel.
 //!
 //! Primal: minimise ½ Σ_c ‖w_c‖² + Σᵢ cᵢ (log Σ_c exp F_c(xᵢ) − F_y(xᵢ)), y = yᵢ.
 //!
 //! Dual: one distribution pᵢ over the classes for each point, βᵢ = cᵢ(e_y − pᵢ). Minimise
 //! ½ Σ_c β_cᵀKβ_c + Σᵢ cᵢ Σ_c pᵢ_c log pᵢ_c.
 //!
-//! Optimal where pᵢ is the softmax of the scores: the violation of a point is the largest |p_c − softmax(F)_c|, and the
-//! gap is Σᵢ cᵢ KL(pᵢ ‖ softmax(Fᵢ)). It begins with all β zero, each point certain of its class.
+//! A point is optimal when pᵢ is the softmax of its scores: its violation is the largest |p_c − softmax(F)_c|, and the gap
+//! is Σᵢ cᵢ KL(pᵢ ‖ softmax(Fᵢ)). The solver begins with β = 0, where pᵢ is 1 for the class of the point.
 //!
 //! The step: with A = k(x, x), a = A·cᵢ and B = F − Aβ, minimise ½a‖p − e_y‖² − Bᵀp + Σ p log p over the distributions.
 //! There log p_c + a·p_c = z_c − μ with z = B + a·e_y, so that a·p_c = ω(z_c − μ + log a), where ω(x) is the w with
@@ -21,17 +21,18 @@ use crate::simd::exp_f64;
 
 pub(super) struct Softmax;
 
-/// Newton steps for μ. Three or four do; the limit is for scores that are no numbers.
+/// The most Newton steps for μ. Three or four are enough; the limit is for scores that are NaN.
 const NEWTON: usize = 60;
 
-/// How far from one the sum of a distribution may be: a few roundings for each class.
+/// How far the sum of a distribution may be from 1, for each class: a few rounding errors.
 const SUM_ERROR: f64 = 1e-15;
 
-/// Below this the series of ω in z = eˣ is exact to the last bits with these terms: the next is 23·z⁶, at z < 10⁻³.
+/// For x below `SMALL` the series of ω in z = eˣ with these terms is exact to the last bits: z < 10⁻³, and the next term is
+/// 23·z⁶ relative to the first.
 const SMALL: f64 = -7.0;
 const SERIES: [f64; 6] = [1.0, -1.0, 1.5, -8.0 / 3.0, 125.0 / 24.0, -10.8];
 
-/// The distribution that the scores are the logarithms of, up to a constant.
+/// Computes the softmax of the scores: the distribution whose logarithms are the scores plus a constant.
 pub(crate) fn softmax(scores: &[f64], probabilities: &mut Vec<f64>) {
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     probabilities.clear();
@@ -47,8 +48,8 @@ fn probability(point: Point, beta: &[f64], c: usize) -> f64 {
     if c == point.class { (1.0 - share).max(0.0) } else { -share }
 }
 
-/// The w with w + log w = x, where z = eˣ: by its series for small z, otherwise by two steps of Fritsch, Shafer and
-/// Crowley's iteration, which is of fourth order, from a start that is right to a fifth or so.
+/// The w with w + log w = x, where z = eˣ: by its series for small z, otherwise by two steps of the iteration of Fritsch,
+/// Shafer and Crowley, which is of fourth order, from a start with a relative error of about a fifth.
 fn omega(x: f64, z: f64) -> f64 {
     if x < SMALL {
         return z * SERIES.iter().rev().fold(0.0, |sum, term| sum * z + term);
@@ -67,7 +68,7 @@ fn omega(x: f64, z: f64) -> f64 {
     w
 }
 
-/// Makes of z the distribution p with log p + a·p = z − μ.
+/// Replaces z by the distribution p with log p + a·p = z − μ; `start` is a guess of μ.
 fn solve(z: &mut [f64], p: &mut Vec<f64>, a: f64, start: f64) {
     let largest = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let k = z.len() as f64;
@@ -81,7 +82,7 @@ fn solve(z: &mut [f64], p: &mut Vec<f64>, a: f64, start: f64) {
         p.iter_mut().zip(&*z).for_each(|(p, z)| *p = omega(z - shift, *p) / a);
         let excess = p.iter().sum::<f64>() - 1.0;
         let slope: f64 = p.iter().map(|p| p / (1.0 + a * p)).sum();
-        // Where rounding holds μ in place there is no better one.
+        // If rounding does not let μ change, there is no better one.
         let next = (mu + excess / slope).max(low).min(high);
         if excess.abs() <= SUM_ERROR * k || next == mu {
             break;
@@ -101,13 +102,13 @@ impl PointProblem for Softmax {
     fn step(point: Point, curvature: f64, scores: &[f64], beta: &mut [f64], scratch: &mut Vec<f64>) {
         let y = point.class;
         let a = curvature.max(MIN_CURVATURE) * point.c;
-        // The class with the largest p says where μ is, if nothing else has changed much.
+        // The guess of μ comes from the class with the largest p.
         let mut start = (0.0, 0.0);
         for c in 0..beta.len() {
             let p = probability(point, beta, c);
-            let own = if c == y { a } else { 0.0 };
-            // z for now.
-            beta[c] = scores[c] - a * beta[c] / point.c + own;
+            let shift = if c == y { a } else { 0.0 };
+            // β is overwritten by z.
+            beta[c] = scores[c] - a * beta[c] / point.c + shift;
             if p > start.0 {
                 start = (p, beta[c]);
             }
@@ -116,7 +117,7 @@ impl PointProblem for Softmax {
         solve(beta, scratch, a, z - p.ln() - a * p);
         let mut others = 0.0;
         for c in (0..beta.len()).filter(|&c| c != y) {
-            // Also where the number would be too small for the format, a class stays possible.
+            // A probability stays positive even if it is too small for a double.
             let p = beta[c].max(f64::MIN_POSITIVE);
             others += p;
             beta[c] = -point.c * p;
@@ -168,7 +169,7 @@ mod tests {
     fn a_step_leaves_no_violation_and_cannot_be_bettered() {
         for (point, scores, mut noise) in random_points(4) {
             let project = |b: &mut [f64]| {
-                // Any β as a distribution near the one it had.
+                // Makes any β that of a distribution near it.
                 let mut p: Vec<f64> = (0..b.len()).map(|c| probability(point, b, c).max(1e-6)).collect();
                 let sum: f64 = p.iter().sum();
                 p.iter_mut().for_each(|p| *p /= sum);

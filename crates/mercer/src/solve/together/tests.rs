@@ -1,11 +1,11 @@
-//! What every loss promises, and small problems against a solver that shares no code with the engine.
+//! The promises of every loss, and small problems against a solver that shares no code with the one tested.
 
 use super::*;
 use crate::gram::Full;
 use crate::solve::{Progress, Stop, unwatched};
 use std::ops::ControlFlow;
 
-/// A small generator of numbers in [0, 1).
+/// A generator of pseudo-random numbers in [0, 1).
 pub(super) struct Noise(pub(super) u64);
 
 impl Noise {
@@ -26,7 +26,7 @@ pub(super) fn random_points(classes: usize) -> Vec<(Point, Vec<f64>, Noise)> {
     (0..12).map(one).collect()
 }
 
-/// From any allowed β a step leaves no violation, coefficients that sum to zero, and no better neighbour.
+/// A step from any feasible β leaves no violation, coefficients that sum to zero, and no better neighbour.
 pub(super) fn assert_step_is_optimal<P: PointProblem>(
     point: Point,
     scores: &[f64],
@@ -65,7 +65,7 @@ pub(super) fn assert_step_is_optimal<P: PointProblem>(
     }
 }
 
-/// A Gram of n points in the plane whose values are exact in single precision: x·x′ + 1, and ½ more for a point itself.
+/// A Gram of n points in the plane whose values are exact in single precision: x·x′ + 1, and ½ more on the diagonal.
 fn small(n: usize, seed: u64) -> (Vec<Vec<f64>>, Full) {
     let mut noise = Noise(seed);
     let mut whole = || (noise.next() * 16.0).floor() / 4.0 - 2.0;
@@ -78,12 +78,12 @@ fn small(n: usize, seed: u64) -> (Vec<Vec<f64>>, Full) {
     (gram, full)
 }
 
-fn problem(loss: Loss, n: usize) -> Problem {
+fn problem(loss: Loss, n: usize) -> MulticlassProblem {
     let labels = (0..n).map(|i| (i * i % 7 % 3) as u32).collect();
-    Problem { labels, classes: 3, c: (0..n).map(|i| 0.5 + (i % 4) as f64).collect(), loss }
+    MulticlassProblem { labels, classes: 3, c: (0..n).map(|i| 0.5 + (i % 4) as f64).collect(), loss }
 }
 
-fn solve(problem: &Problem, gram: &dyn Gram, tolerance: f64) -> Solution {
+fn solve(problem: &MulticlassProblem, gram: &dyn Gram, tolerance: f64) -> MulticlassSolution {
     let settings = Smo { tolerance, ..Smo::default() };
     problem.solve(&settings, gram, &mut unwatched()).expect("a sound problem")
 }
@@ -96,18 +96,18 @@ fn product(gram: &[Vec<f64>], beta: &[f64], classes: usize) -> Vec<f64> {
 }
 
 /// The primal objective at functions given by β, from its definition.
-fn primal(problem: &Problem, gram: &[Vec<f64>], beta: &[f64]) -> f64 {
+fn primal(problem: &MulticlassProblem, gram: &[Vec<f64>], beta: &[f64]) -> f64 {
     let k = problem.classes;
     let f = product(gram, beta, k);
     let norm: f64 = f.iter().zip(beta).map(|(f, b)| f * b).sum();
     let loss = |i: usize| {
-        let (own, y) = (&f[i * k..(i + 1) * k], problem.labels[i] as usize);
-        let hinges = (0..k).filter(|&c| c != y).map(|c| (1.0 - own[y] + own[c]).max(0.0));
+        let (scores, y) = (&f[i * k..(i + 1) * k], problem.labels[i] as usize);
+        let hinges = (0..k).filter(|&c| c != y).map(|c| (1.0 - scores[y] + scores[c]).max(0.0));
         problem.c[i]
             * match problem.loss {
                 Loss::CrammerSinger => hinges.fold(0.0, f64::max),
                 Loss::WestonWatkins => hinges.sum(),
-                Loss::Softmax => own.iter().map(|f| (f - own[y]).exp()).sum::<f64>().ln(),
+                Loss::Softmax => scores.iter().map(|f| (f - scores[y]).exp()).sum::<f64>().ln(),
             }
     };
     0.5 * norm + (0..problem.c.len()).map(loss).sum::<f64>()
@@ -115,7 +115,7 @@ fn primal(problem: &Problem, gram: &[Vec<f64>], beta: &[f64]) -> f64 {
 
 /// The hinge losses' dual by projected gradient with momentum, and the softmax's primal by plain descent: the optimum to
 /// ten digits or so on a dozen points.
-fn twin(problem: &Problem, gram: &[Vec<f64>]) -> f64 {
+fn twin(problem: &MulticlassProblem, gram: &[Vec<f64>]) -> f64 {
     let (n, k) = (gram.len(), problem.classes);
     let row_sum = |i: usize| gram[i].iter().map(|v| v.abs()).sum::<f64>();
     let largest = (0..n).map(row_sum).fold(0.0, f64::max);
@@ -133,13 +133,13 @@ fn twin(problem: &Problem, gram: &[Vec<f64>]) -> f64 {
             return;
         }
         // Weston and Watkins': the nearest with b_y = −Σ others is found in a = −b by cyclic descent.
-        let (v, own) = (b.to_vec(), b[y]);
+        let (v, own_class) = (b.to_vec(), b[y]);
         let mut a: Vec<f64> = v.iter().map(|b| (-b).clamp(0.0, problem.c[i])).collect();
         a[y] = 0.0;
         for _ in 0..60 {
             for c in (0..k).filter(|&c| c != y) {
                 let rest: f64 = a.iter().sum::<f64>() - a[c];
-                a[c] = (0.5 * (own - rest - v[c])).clamp(0.0, problem.c[i]);
+                a[c] = (0.5 * (own_class - rest - v[c])).clamp(0.0, problem.c[i]);
             }
         }
         (0..k).for_each(|c| b[c] = -a[c]);
@@ -151,10 +151,10 @@ fn twin(problem: &Problem, gram: &[Vec<f64>]) -> f64 {
         let f = product(gram, &ahead, k);
         let mut next = ahead.clone();
         for i in 0..n {
-            let (own, y) = (i * k..(i + 1) * k, problem.labels[i] as usize);
+            let (entries, y) = (i * k..(i + 1) * k, problem.labels[i] as usize);
             if problem.loss == Loss::Softmax {
                 // Along K⁻¹ times the gradient of the primal: β + C(σ − e_y).
-                let sum: f64 = f[own.clone()].iter().map(|f| f.exp()).sum();
+                let sum: f64 = f[entries.clone()].iter().map(|f| f.exp()).sum();
                 for c in 0..k {
                     let target = problem.c[i] * (f64::from(u8::from(c == y)) - f[i * k + c].exp() / sum);
                     next[i * k + c] += softmax_step * (target - ahead[i * k + c]);
@@ -164,9 +164,9 @@ fn twin(problem: &Problem, gram: &[Vec<f64>]) -> f64 {
             for c in 0..k {
                 next[i * k + c] -= (f[i * k + c] - f64::from(u8::from(c == y))) / largest;
             }
-            project(i, &mut next[own]);
+            project(i, &mut next[entries]);
         }
-        // Starting over now and then makes the momentum's oscillation die out.
+        // Restarts damp the oscillation of the momentum.
         let grown = if round % 500 == 499 {
             1.0
         } else {
@@ -292,7 +292,7 @@ fn a_kernel_that_is_not_finite_is_named() {
         values[4 + 2] = f32::NAN;
         values[8 + 1] = f32::NAN;
         let gram = Full::from_values(values, vec![0.5; 4]);
-        let problem = Problem { labels: vec![0, 1, 0, 1], classes: 2, c: vec![1.0; 4], loss };
+        let problem = MulticlassProblem { labels: vec![0, 1, 0, 1], classes: 2, c: vec![1.0; 4], loss };
         let error = problem.solve(&Smo::default(), &gram, &mut unwatched()).unwrap_err().to_string();
         assert!(error.contains("between points 2 and 3"), "{loss}: {error}");
     }
@@ -301,11 +301,13 @@ fn a_kernel_that_is_not_finite_is_named() {
 #[test]
 fn problems_that_do_not_fit_are_refused() {
     let gram = small(4, 1).1;
-    let sound = Problem { labels: vec![0, 1, 2, 1], classes: 3, c: vec![1.0; 4], loss: Loss::Softmax };
-    let refused = |problem: Problem| problem.solve(&Smo::default(), &gram, &mut unwatched()).is_err();
-    assert!(refused(Problem { labels: vec![0, 1, 2], ..sound.clone() }));
-    assert!(refused(Problem { labels: vec![0, 1, 3, 1], ..sound.clone() }));
-    assert!(refused(Problem { c: vec![1.0, 0.0, 1.0, 1.0], ..sound.clone() }));
-    assert!(refused(Problem { classes: 1, labels: vec![0; 4], ..sound.clone() }));
+    let sound =
+        MulticlassProblem { labels: vec![0, 1, 2, 1], classes: 3, c: vec![1.0; 4], loss: Loss::Softmax };
+    let refused =
+        |problem: MulticlassProblem| problem.solve(&Smo::default(), &gram, &mut unwatched()).is_err();
+    assert!(refused(MulticlassProblem { labels: vec![0, 1, 2], ..sound.clone() }));
+    assert!(refused(MulticlassProblem { labels: vec![0, 1, 3, 1], ..sound.clone() }));
+    assert!(refused(MulticlassProblem { c: vec![1.0, 0.0, 1.0, 1.0], ..sound.clone() }));
+    assert!(refused(MulticlassProblem { classes: 1, labels: vec![0; 4], ..sound.clone() }));
     assert!(!refused(sound));
 }

@@ -1,12 +1,12 @@
-//! The machine of Weston and Watkins (1999), with margin 1.
+//! The loss of Weston and Watkins (1999), with margin 1.
 //!
 //! Primal: minimise ½ Σ_c ‖w_c‖² + Σᵢ cᵢ Σ_{c≠y} ξᵢ_c subject to F_y(xᵢ) − F_c(xᵢ) ≥ 1 − ξᵢ_c, ξᵢ_c ≥ 0, y = yᵢ.
 //!
 //! Dual: one variable aᵢ_c in [0, cᵢ] for each point and c ≠ y; βᵢ_c = −aᵢ_c and βᵢ_y = Σ_c aᵢ_c. Minimise
 //! ½ Σ_c β_cᵀKβ_c − Σᵢ βᵢ_y.
 //!
-//! The slope of a_c is F_y − F_c − 1. Optimal where no slope is negative below the upper bound, none positive above
-//! zero: the violation of a point is the largest slope that breaks this.
+//! The slope of a_c is F_y − F_c − 1. A point is optimal when no a_c below its upper bound has a negative slope and no a_c
+//! above zero a positive one: its violation is the largest size of a slope that breaks this.
 //!
 //! The step: with A = k(x, x) and the total S = Σ a, the slope is A(a_c + S) − A·v_c for fixed v. So a_c =
 //! clip(v_c − S, 0, cᵢ), and S is where Σ_c clip(v_c − S, 0, cᵢ) = S: the left side falls in S along a broken line whose
@@ -64,7 +64,7 @@ impl PointProblem for WestonWatkins {
     fn step(point: Point, curvature: f64, scores: &[f64], beta: &mut [f64], scratch: &mut Vec<f64>) {
         let a = curvature.max(MIN_CURVATURE);
         let before = beta[point.class];
-        // v for now.
+        // The entries of the other classes are overwritten by v.
         others(point, beta.len()).for_each(|c| beta[c] = before - beta[c] - slope(point, scores, c) / a);
         scratch.clear();
         scratch.extend(others(point, beta.len()).map(|c| beta[c]).filter(|&v| v > 0.0));
@@ -72,10 +72,10 @@ impl PointProblem for WestonWatkins {
         let total = total(scratch, point.c);
         let mut sum = 0.0;
         for c in others(point, beta.len()) {
-            let own = (beta[c] - total).clamp(0.0, point.c);
-            sum += own;
-            // Not −own: a zero has no sign.
-            beta[c] = 0.0 - own;
+            let a = (beta[c] - total).clamp(0.0, point.c);
+            sum += a;
+            // Not −a, which would be −0 for a zero.
+            beta[c] = 0.0 - a;
         }
         beta[point.class] = sum;
     }

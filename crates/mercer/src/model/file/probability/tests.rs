@@ -3,8 +3,8 @@
 use super::*;
 use crate::data::{Dense, Vectors};
 use crate::kernel::{self, VectorExpr};
-use crate::model::file::Saved;
-use crate::model::{Coefficients, Expansion, Function, Machine, SvcModel, VoteRule, layout};
+use crate::model::file::{Saved, parts};
+use crate::model::{Coefficients, Expansion, Function, Role, SvcModel, VoteRule};
 
 fn points() -> Vectors {
     Dense::new(1, vec![0.0_f64, 1.0, 2.0]).into()
@@ -18,18 +18,19 @@ fn function() -> Function<Vectors, VectorExpr> {
             Coefficients::single(vec![1.0, -1.0, 0.5]),
             vec![0.25],
         ),
+        role: Role::Regression,
         support: vec![],
         certificate: None,
     }
 }
 
-fn classifier() -> Machine {
+fn classifier() -> SvcModel<Vectors, VectorExpr> {
     let class_sizes = vec![1, 1, 1];
-    Machine::Classifier(SvcModel {
+    SvcModel {
         expansion: Expansion::new(
             kernel::linear(),
             points(),
-            layout::blocks(&class_sizes, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+            parts::blocks(&class_sizes, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
             vec![0.0; 3],
         ),
         classes: vec!["a".into(), "b".into(), "c".into()],
@@ -37,11 +38,11 @@ fn classifier() -> Machine {
         support: vec![],
         certificates: vec![],
         rule: VoteRule::Votes,
-    })
+    }
 }
 
-fn with(machine: Machine, estimate: Estimate) -> Saved {
-    Saved { probability: Some(estimate), ..Saved::from(machine) }
+fn with(model: impl Into<Saved>, estimate: Estimate) -> Saved {
+    Saved { probability: Some(estimate), ..model.into() }
 }
 
 fn sigmoid() -> Saved {
@@ -59,12 +60,12 @@ fn isotonic() -> Saved {
 }
 
 fn noise() -> Saved {
-    with(Machine::Regression(function()), Estimate::Noise(Noise { sigma: 1.0 / 3.0 }))
+    with(function(), Estimate::Noise(Noise { sigma: 1.0 / 3.0 }))
 }
 
 fn density() -> Saved {
     let marks = std::array::from_fn(|i| i as f64 / 7.0 - 0.5);
-    with(Machine::OneClass(function()), Estimate::Density(Density { marks }))
+    with(Function { role: Role::OneClass, ..function() }, Estimate::Density(Density { marks }))
 }
 
 fn all() -> [Saved; 4] {

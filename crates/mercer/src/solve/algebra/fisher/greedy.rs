@@ -1,10 +1,10 @@
-//! The discriminant over a few points, chosen one after the other.
+//! Fisher's discriminant in the span of a few points, chosen one after the other.
 //!
-//! Mika, Smola and Schölkopf (2001): the axis is looked for in the span of m points. In the [features](Features) of
-//! those points it is a ridge regression of the class codes with m unknowns; a point that joins them adds one more feature, and
-//! how much it adds to Σρ takes one pass over the features that are there. Each step looks at 59 points drawn at random, of which the
-//! best is among the best twentieth of all with probability 0.95, and takes that one. Cost: 59 kernel rows and 59·2·n·m
-//! multiplications a step; n·m numbers twice.
+//! Mika, Smola and Schölkopf (2001): the axes are found in the span of m points. In the [features](Features) of those
+//! points this is a ridge regression of the class codes with m unknowns. A further point adds one feature, and its gain in
+//! Σρ is computed by one pass over the present features. Each step draws 59 points at random and takes the one with the
+//! largest gain, which is among the best twentieth of all points with probability 0.95. Cost: 59 kernel rows and 59·2·n·m
+//! multiplications a step; memory for 2·n·m numbers.
 
 use std::ops::ControlFlow;
 
@@ -17,21 +17,22 @@ use crate::linalg::{Broken, Features, Tick, centered, dot};
 /// Candidates of a step: 1 − 0.95⁵⁹ > 0.95.
 const CANDIDATES: usize = 59;
 
-/// A gain in Σρ so small, as a share of what there is, ends the search.
+/// A gain in Σρ below this share of Σρ ends the search.
 const NO_GAIN: f64 = 1e-7;
 
-/// What a point must have outside the span of those that are there, as a share of k(x, x): less would cost half of the digits.
+/// The least squared distance of a new point from the span of the present points, as a share of k(x, x): a smaller one
+/// would lose half of the digits.
 const NEW: f64 = 1e-10;
 
-/// How many points, and how they are drawn.
+/// The settings of the search.
 pub(crate) struct Greedy {
-    /// m
+    /// m, the most points.
     pub(crate) points: usize,
-    /// Where the drawing begins.
+    /// The seed of the random numbers.
     pub(crate) seed: u64,
 }
 
-/// The ridge regression on the features so far: Z the centred features, LLᵀ = ZᵀZ + nμI, E = ZL⁻ᵀ.
+/// The ridge regression on the present features: Z are the centred features, LLᵀ = ZᵀZ + nμI, E = ZL⁻ᵀ.
 struct Regression<'a> {
     classes: &'a Classes<'a>,
     /// The class codes, each entry times the root of its weight.
@@ -47,7 +48,7 @@ struct Regression<'a> {
     fitted: Vec<Vec<f64>>,
 }
 
-/// What a point would add.
+/// The feature that a point would add, and its gain.
 struct Candidate {
     feature: Vec<f64>,
     /// The centred feature.
@@ -60,11 +61,11 @@ struct Candidate {
 }
 
 impl Regression<'_> {
-    /// Of a point with its kernel row; none if it lies in the span of those that are there.
+    /// The candidate of a point, from its kernel row; `None` if the point lies in the span of the present points.
     fn candidate(&self, point: usize, row: Vec<f64>) -> Option<Candidate> {
-        let own = row[point];
-        let residual = self.features.residual(point, own);
-        if residual.is_nan() || residual <= NEW * own.abs() {
+        let diagonal = row[point];
+        let residual = self.features.residual(point, diagonal);
+        if residual.is_nan() || residual <= NEW * diagonal.abs() {
             return None;
         }
         let feature = self.features.orthogonal(point, row, residual);
@@ -97,7 +98,7 @@ impl Regression<'_> {
         self.fitted.iter().flatten().map(|v| v * v).sum()
     }
 
-    /// L⁻ᵀv
+    /// L⁻ᵀv, by backward substitution.
     fn backward(&self, mut v: Vec<f64>) -> Vec<f64> {
         for q in (0..v.len()).rev() {
             v[q] /= self.rows[q][q];
@@ -136,11 +137,11 @@ impl Regression<'_> {
     }
 }
 
-/// The axes over at most `settings.points` points, and which those are, in the order in which they were chosen. `rows` gives
-/// rows of the Gram matrix.
+/// The axes in the span of at most `settings.points` points, and these points, in the order in which they were chosen.
+/// `rows` computes rows of the Gram matrix.
 ///
 /// # Errors
-/// Those of `rows`; if `tick` breaks.
+/// If `rows` fails, or `tick` breaks.
 pub(crate) fn greedy<E: From<Broken>>(
     classes: &Classes<'_>,
     mu: f64,
@@ -163,7 +164,7 @@ pub(crate) fn greedy<E: From<Broken>>(
         let drawn = left.split_off(left.len().saturating_sub(CANDIDATES));
         let kernel_rows = rows(&drawn)?;
         let found = drawn.par_iter().zip(kernel_rows).map(|(&i, row)| (i, regression.candidate(i, row)));
-        // Points in the span of those that are there will always be: they do not come back.
+        // A point in the span of the present points stays in the span, and so it is not drawn again.
         let mut found: Vec<(usize, Candidate)> =
             found.collect::<Vec<_>>().into_iter().filter_map(|(i, c)| Some((i, c?))).collect();
         let better = |best: usize, i: usize| if found[i].1.gain > found[best].1.gain { i } else { best };

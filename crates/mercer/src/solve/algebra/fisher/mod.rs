@@ -1,12 +1,12 @@
-//! Fisher's discriminant in feature space, as numbers.
+//! Fisher's discriminant in feature space.
 //!
 //! Points φᵢ with weights wᵢ (n their sum) in classes with means m_c and weights n_c, overall mean m:
 //! S_W = (1/n) Σ wᵢ(φᵢ − m_c(i))(φᵢ − m_c(i))ᵀ, S_B = Σ (n_c/n)(m_c − m)(m_c − m)ᵀ. An axis w maximises
-//! ρ = wᵀS_B w / wᵀ(S_B + S_W + μI)w; with S_W + μI below the line the same axes have the ratio ρ/(1 − ρ).
+//! ρ = wᵀS_B w / wᵀ(S_B + S_W + μI)w; with the denominator wᵀ(S_W + μI)w these axes have the ratio ρ/(1 − ρ).
 //!
 //! With T the n × (C−1) matrix of orthonormal class codes, ΣᵢwᵢTᵢₖ = 0 and TᵀWT = I, the axes are w = Σᵢ αᵢφᵢ with α = Au, where
 //! A solves the ridge regression of the codes with an intercept, (K + nμW⁻¹)A = T − 1bᵀ, 1ᵀA = 0, and u are the eigenvectors
-//! of the small matrix nμTᵀA = I − ρ. So all classes together cost one factorisation (n³/3), and nothing is singular.
+//! of the small matrix nμTᵀA = I − ρ. So all axes together cost one factorisation (n³/3), and no matrix is singular.
 
 mod greedy;
 
@@ -17,34 +17,35 @@ use crate::error::Result;
 use crate::linalg::{Eigen, Lower, dot};
 use crate::solve::Plan;
 
-/// A ratio that cannot be told from that of classes with the same mean.
+/// A ratio up to this cannot be told from that of classes with equal means.
 const NOTHING: f64 = 1e-8;
 
-/// Who belongs to which class, and with what weight.
+/// The class and the weight of each point.
 pub(crate) struct Classes<'a> {
     /// The class of each point.
     pub(crate) index: &'a [u32],
-    /// How many classes there are, each with a point.
+    /// The number of classes; each has at least one point.
     pub(crate) count: usize,
     /// A positive weight for each point.
     pub(crate) weights: &'a [f64],
 }
 
-/// Directions, best first, scaled so that wᵀ(S_W + μI)w = 1, through the mean of the points.
+/// The axes, the one with the largest ratio first, scaled so that wᵀ(S_W + μI)w = 1. Their zero is at the mean of the
+/// points.
 pub(crate) struct Axes {
-    /// Of each axis, a coefficient for each expansion point.
+    /// For each axis, the coefficients of the expansion points.
     pub(crate) coefficients: Vec<Vec<f64>>,
-    /// b of each axis.
+    /// For each axis, the offset b.
     pub(crate) offsets: Vec<f64>,
-    /// Of each axis, where each point lies.
+    /// For each axis, the projections of the points.
     pub(crate) projections: Vec<Vec<f64>>,
-    /// ρ of each axis.
+    /// For each axis, the ratio ρ.
     pub(crate) ratios: Vec<f64>,
     /// The largest relative residual of the linear systems behind them.
     pub(crate) residual: f64,
 }
 
-/// An axis before it is put together: its direction among the codes, its ratio, its scale.
+/// An axis in terms of the class codes: its direction u, its ratio, its scale.
 struct Direction {
     among_codes: Vec<f64>,
     ratio: f64,
@@ -52,20 +53,20 @@ struct Direction {
 }
 
 impl Classes<'_> {
-    /// n
+    /// n, the sum of all weights.
     fn total(&self) -> f64 {
         self.weights.iter().sum()
     }
 
-    /// n_c
+    /// n_c, the sum of the weights of each class.
     fn sums(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.count];
         self.index.iter().zip(self.weights).for_each(|(&class, weight)| sums[class as usize] += weight);
         sums
     }
 
-    /// T, one column for each of the C − 1 codes. Tᵢₖ = Q_ck/√n_c with orthonormal columns Q orthogonal to √(n_c/n): those of
-    /// a Householder reflection but for its first.
+    /// T, one column for each of the C − 1 codes. Tᵢₖ = Q_ck/√n_c, where Q has orthonormal columns that are orthogonal to
+    /// √(n_c/n): all columns of a Householder reflection but the first.
     fn codes(&self) -> Vec<Vec<f64>> {
         let (sums, total) = (self.sums(), self.total());
         let mut v: Vec<f64> = sums.iter().map(|sum| (sum / total).sqrt()).collect();
@@ -94,11 +95,12 @@ impl Classes<'_> {
         projections.iter().zip(self.weights).map(|(f, weight)| f * weight).sum::<f64>() / self.total()
     }
 
-    /// The axes from 1 − ρ as a matrix among the codes, best first; those without any separation are left out.
+    /// The axes from the matrix I − ρ in terms of the codes, the largest ratio first; axes that separate nothing are left
+    /// out.
     fn directions(&self, rest: impl Fn(usize, usize) -> f64) -> Vec<Direction> {
         let Some(eigen) = Eigen::new(self.count - 1, rest) else { return Vec::new() };
         let direction = |(k, &rest): (usize, &f64)| {
-            // 1 − ρ is positive but for rounding: μ is.
+            // 1 − ρ is positive because μ is, up to rounding.
             let rest = rest.max(f64::EPSILON);
             let ratio = 1.0 - rest;
             let scale = (self.total() / (ratio * rest)).sqrt();
@@ -114,8 +116,8 @@ impl Axes {
         Self { coefficients, offsets: Vec::new(), projections, ratios: Vec::new(), residual: 0.0 }
     }
 
-    /// Adds an axis, turned so that the first of two classes lies on its positive side, of more the one that lies
-    /// furthest out.
+    /// Adds an axis with the sign that puts the first of two classes on its positive side; with more classes, the class
+    /// whose mean lies furthest from zero.
     fn push(&mut self, classes: &Classes<'_>, mut axis: Axis) {
         let means = classes.means(&axis.projections);
         let furthest =
@@ -129,7 +131,7 @@ impl Axes {
         self.offsets.push(axis.offset);
         self.projections.push(axis.projections);
         self.ratios.push(axis.ratio);
-        // A residual that is no number must not get lost.
+        // `f64::max` would ignore NaN.
         self.residual = if axis.residual > self.residual || axis.residual.is_nan() {
             axis.residual
         } else {
@@ -146,7 +148,7 @@ struct Axis {
     residual: f64,
 }
 
-/// The axes over all points, from their Gram matrix; stage `at` of the plan.
+/// The axes in the span of all points, from their Gram matrix. The work is stage `at` of the plan.
 ///
 /// # Errors
 /// If the matrix and its regulariser are not positive definite, or the work is interrupted.
@@ -177,7 +179,7 @@ pub(crate) fn whole(
     Ok(axes)
 }
 
-/// scale · Σ weights_k columns_k
+/// The linear combination scale · Σ weights_k columns_k.
 fn combined(columns: &[Vec<f64>], weights: &[f64], scale: f64) -> Vec<f64> {
     let mut sum = vec![0.0; columns.first().map_or(0, Vec::len)];
     for (column, weight) in columns.iter().zip(weights) {

@@ -1,30 +1,30 @@
-//! The losses with margins: a quadratic programme, solved face by face.
+//! The exact solution for the losses with margins: a quadratic programme, solved face by face.
 //!
-//! A point's coefficients sum to zero, and each has an interval. Those strictly inside are free: one of them, the
-//! reference r, takes up what the others give, so that the face is spanned by the directions e_r − e_c of a point. The
-//! slope along one is G_r − G_c with G_c = F_c − \[c = y\], and the second derivatives are
-//! M = kᵢⱼ ⟨e_r − e_c, e_r′ − e_c′⟩. On the face the optimum is where Mδ = −slopes. Where somebody would leave its
-//! interval, all go as far as they may together; who is at its end then stays there, and the system of the others is
-//! solved. So a face is left for a smaller one, until its optimum is inside.
+//! The coefficients of a point sum to zero, and each has an interval. Those strictly inside are free. One of them, the
+//! reference r, is determined by the others, so that the face is spanned by the directions e_r − e_c of each point. The
+//! slope along such a direction is G_r − G_c with G_c = F_c − \[c = y\], and the second derivatives are
+//! M = kᵢⱼ ⟨e_r − e_c, e_r′ − e_c′⟩. The optimum on the face is where Mδ = −slopes. If a coefficient would leave its
+//! interval, all move along δ until the first reaches an end; it stays there, and the system of the others is solved. So
+//! faces become smaller until the optimum of the face is inside.
 //!
-//! M is singular where points are repeated or there are more of them than features. It is solved with a little more on the
-//! diagonal, and again for what that leaves over. The step is then still one of descent. Where the objective falls
-//! without end along directions that M does not see, it is so long that it ends at a bound.
+//! M is singular if points are repeated, or for a linear kernel if there are more of them than features. A small number is
+//! therefore added to its diagonal, and the error that this makes is removed by iterative refinement. The step is a descent
+//! direction all the same. Along directions in which the objective is linear, the step is so long that it ends at a bound.
 
 use super::{Dense, Point};
 use crate::linalg::Saddle;
 
-/// What is added to the diagonal, of its mean.
+/// The number that is added to the diagonal, as a share of its mean.
 const REGULAR: f64 = 1e-11;
-/// Times a system is solved for what the last time left over, at most.
+/// The most rounds of iterative refinement.
 const REFINEMENTS: usize = 40;
-/// Refinement goes on while it leaves less than this share.
+/// Refinement goes on as long as a round reduces the slopes to less than this share.
 const BETTER: f64 = 0.9;
-/// A coefficient this near to an end, in shares of cᵢ, is there.
+/// A coefficient this near to an end of its interval, as a share of cᵢ, is moved to the end.
 const AT_END: f64 = 1e-14;
 
-/// Goes to the optimum of the face that the coefficients are on, or of one of its own faces where it leaves that. Returns
-/// the largest slope that is left; none where it takes too much.
+/// Moves the coefficients to the optimum of their face, or of a smaller face on the way. Returns the largest slope that is
+/// left; `None` if that takes too much time.
 pub(in super::super) fn settle(
     dense: &mut Dense<'_>,
     interval: impl Fn(Point, usize) -> (f64, f64),
@@ -43,43 +43,44 @@ pub(in super::super) fn settle(
 }
 
 /// A direction e_r − e_c of a point.
-struct Free {
+struct Direction {
     point: usize,
     class: usize,
     reference: usize,
 }
 
+/// The face of the bounds on which the coefficients lie, by the directions that span it.
 struct Face {
-    free: Vec<Free>,
+    free: Vec<Direction>,
 }
 
 impl Face {
-    /// The face that the coefficients are on, who is next to an end being put there.
+    /// The face on which the coefficients lie; coefficients that are nearly at an end are moved there.
     fn new(dense: &mut Dense<'_>, interval: &impl Fn(Point, usize) -> (f64, f64)) -> Self {
         let k = dense.problem.classes;
         let mut free = Vec::new();
         for i in 0..dense.points {
-            let (point, own) = (dense.problem.point(i), &mut dense.beta[i * k..(i + 1) * k]);
+            let (point, beta) = (dense.problem.point(i), &mut dense.beta[i * k..(i + 1) * k]);
             let near = AT_END * point.c;
-            for (c, b) in own.iter_mut().enumerate() {
+            for (c, b) in beta.iter_mut().enumerate() {
                 let (low, high) = interval(point, c);
                 *b = if *b <= low + near { low } else { *b };
                 *b = if *b >= high - near { high } else { *b };
             }
-            let Some(reference) = reference(point, own, interval) else { continue };
-            let others: f64 = own.iter().enumerate().filter(|(c, _)| *c != reference).map(|(_, b)| b).sum();
+            let Some(reference) = reference(point, beta, interval) else { continue };
+            let others: f64 = beta.iter().enumerate().filter(|(c, _)| *c != reference).map(|(_, b)| b).sum();
             let (low, high) = interval(point, reference);
-            // Not −others: a zero has no sign.
-            own[reference] = (0.0 - others).clamp(low, high);
-            let inside = (0..k).filter(|&c| c != reference && is_inside(own[c], interval(point, c)));
-            free.extend(inside.map(|class| Free { point: i, class, reference }));
+            // Not −others, which would be −0 for a zero.
+            beta[reference] = (0.0 - others).clamp(low, high);
+            let inside = (0..k).filter(|&c| c != reference && is_inside(beta[c], interval(point, c)));
+            free.extend(inside.map(|class| Direction { point: i, class, reference }));
         }
         Self { free }
     }
 
-    /// M, in factors.
+    /// The factors of M.
     fn factors(&self, dense: &Dense<'_>) -> Saddle {
-        let entry = |v: &Free, w: &Free| {
+        let entry = |v: &Direction, w: &Direction| {
             let same = |a: usize, b: usize| f64::from(u8::from(a == b));
             let inner = same(v.reference, w.reference) + same(v.class, w.class)
                 - same(v.reference, w.class)
@@ -93,16 +94,16 @@ impl Face {
     }
 
     fn slopes(&self, dense: &Dense<'_>) -> Vec<f64> {
-        let slope = |v: &Free| {
-            let own = dense.point(v.point).class;
-            let g = |c: usize| dense.score(v.point, c) - f64::from(u8::from(c == own));
+        let slope = |v: &Direction| {
+            let class = dense.point(v.point).class;
+            let g = |c: usize| dense.score(v.point, c) - f64::from(u8::from(c == class));
             g(v.reference) - g(v.class)
         };
         self.free.iter().map(slope).collect()
     }
 
-    /// Goes to the optimum of the face. Returns the largest slope left, or nothing of it where an end was met first; none
-    /// where it takes too much.
+    /// Moves the coefficients to the optimum of the face. Returns the largest slope left, or `Some(None)` if a coefficient
+    /// has reached an end of its interval first; `None` if that takes too much time.
     fn refine(
         &self,
         dense: &mut Dense<'_>,
@@ -113,7 +114,7 @@ impl Face {
         for _ in 0..REFINEMENTS {
             let mut delta = self.slopes(dense);
             let left = delta.iter().fold(0.0, |a: f64, s| a.max(s.abs()));
-            // Better than the last time, or that was the best; no number is never better.
+            // NaN is never better.
             let better = left < BETTER * last;
             if left < last {
                 last = left;
@@ -135,8 +136,8 @@ impl Face {
         Some(Some(last))
     }
 
-    /// Goes along δ, all the way if everybody stays inside its interval. Otherwise as far as they may, and who is at its
-    /// end has the end's own bits.
+    /// Moves the coefficients along δ. Returns whether all stay inside their intervals. If not, they move until the first
+    /// reaches an end, and a coefficient at an end gets the bits of the end.
     fn go(
         &self,
         dense: &mut Dense<'_>,
@@ -157,8 +158,8 @@ impl Face {
         let shares: Vec<f64> = moving.iter().map(|&at| (end(at) - dense.beta[at]) / change[at]).collect();
         let share = shares.iter().copied().fold(f64::INFINITY, f64::min).max(0.0);
         let ends: Vec<f64> = moving.iter().map(|&at| end(at)).collect();
-        for ((&at, own), end) in moving.iter().zip(shares).zip(ends) {
-            let blocked = share <= 1.0 && own <= share;
+        for ((&at, reach), end) in moving.iter().zip(shares).zip(ends) {
+            let blocked = share <= 1.0 && reach <= share;
             dense.beta[at] = if blocked { end } else { dense.beta[at] + share.min(1.0) * change[at] };
         }
         share > 1.0
@@ -169,12 +170,12 @@ fn is_inside(b: f64, (low, high): (f64, f64)) -> bool {
     low < b && b < high
 }
 
-/// The coefficient that takes up what the others of the point give: that of its class if it is free, or else the free one
-/// with most.
-fn reference(point: Point, own: &[f64], interval: &impl Fn(Point, usize) -> (f64, f64)) -> Option<usize> {
-    let inside = |c: &usize| is_inside(own[*c], interval(point, *c));
+/// The coefficient that is determined by the others of the point: that of its class if it is free, else the smallest free
+/// one.
+fn reference(point: Point, beta: &[f64], interval: &impl Fn(Point, usize) -> (f64, f64)) -> Option<usize> {
+    let inside = |c: &usize| is_inside(beta[*c], interval(point, *c));
     if inside(&point.class) {
         return Some(point.class);
     }
-    (0..own.len()).filter(inside).min_by(|&a, &b| own[a].total_cmp(&own[b]))
+    (0..beta.len()).filter(inside).min_by(|&a, &b| beta[a].total_cmp(&beta[b]))
 }

@@ -1,12 +1,14 @@
-//! An answer made right to rounding, in double precision.
+//! Answers that are exact up to rounding, in double precision.
 //!
-//! The programme is strictly convex in the functions F, so that they are unique where the coefficients need not be. From
-//! near the optimum each loss has a way to reach it, [`margins`] along the faces of the bounds and [`newton`] for the
-//! softmax; it may end where points outside its face are not optimal. Sweeps of the steps point by point, on the Gram in
-//! double precision, lead to it first and free those points after. Nothing raises the objective but rounding.
+//! The programme is strictly convex in the functions F, so that they are unique even if the coefficients are not. From near
+//! the optimum each loss has a method to reach it: [`margins`] along the faces of the bounds, and [`newton`] for the
+//! softmax. The first may end at the optimum of a face, where points outside the face are not optimal. Sweeps of steps
+//! point by point, on the Gram in double precision, come near the optimum first, and move such points off their bounds
+//! later. The objective never rises but for rounding.
 //!
-//! Cost: n² kernel values in double precision, held, and N³/3 multiplications for each linear system of N unknowns: the
-//! coefficients inside their intervals, or (k − 1)·n for the softmax. The bits do not depend on the number of threads.
+//! Cost: n² kernel values in double precision, which are held, and N³/3 multiplications for each linear system of N
+//! unknowns: the coefficients inside their intervals, or (k − 1)·n for the softmax. The bits do not depend on the number of
+//! threads.
 
 mod margins;
 mod newton;
@@ -16,42 +18,46 @@ mod tests;
 pub(super) use margins::settle as settle_margins;
 pub(super) use newton::settle as settle_softmax;
 
-use super::{Point, PointProblem, Problem};
+use super::{MulticlassProblem, Point, PointProblem};
 use crate::gram::Gram;
 
-/// Most unknowns of a system, and most points.
+/// The most unknowns of a system, and the most points.
 const MOST: usize = 4096;
-/// Multiplications, at most: those of four of the largest systems.
+/// The most multiplications: those of four systems of the largest size.
 const MOST_WORK: usize = 4 * MOST.pow(3) / 3;
-/// Systems, at most.
+/// The most linear systems.
 const SYSTEMS: usize = 400;
-/// Times that points are freed, at most.
+/// The most rounds in which points are moved off their bounds.
 const ROUNDS: usize = 40;
-/// Sweeps before the first system, and the violation at which there is no need of more.
+/// The most sweeps before the first system, and the violation at which they end.
 const FIRST_SWEEPS: usize = 200;
 const NEAR: f64 = 1e-8;
-/// Sweeps to free points outside a face.
+/// The most sweeps to move points outside a face off their bounds.
 const SWEEPS: usize = 10;
-/// A violation below this share of the largest kernel sum is as small as it can be; one above `ROUNDING` is not what
-/// rounding leaves.
+/// A violation below `EQUAL`, as a share of the largest kernel sum, cannot be made smaller; one above `ROUNDING` is more
+/// than rounding.
 const EQUAL: f64 = 1e-14;
 const ROUNDING: f64 = 1e-10;
-/// The sweeps may leave so many times the violation that the systems do.
+/// The violation of all points may be this many times that of the points on the face.
 const LIKE: f64 = 4.0;
 
-/// Where the coefficients are, and what is known of them.
+/// The exact solution and the numbers of its certificate.
 pub(super) struct Exact {
     pub(super) beta: Vec<f64>,
     pub(super) objective: f64,
     pub(super) gap: f64,
     pub(super) violation: f64,
-    /// Linear systems solved.
+    /// The number of linear systems solved.
     #[cfg(test)]
     pub(super) systems: usize,
 }
 
-/// The optimum near `beta`; none where the problem is too large or it is not reached.
-pub(super) fn solve<P: PointProblem>(problem: &Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Exact> {
+/// The optimum near `beta`; `None` if the problem is too large or the optimum is not reached.
+pub(super) fn solve<P: PointProblem>(
+    problem: &MulticlassProblem,
+    gram: &dyn Gram,
+    beta: &[f64],
+) -> Option<Exact> {
     if P::unknowns(gram.len(), problem.classes) > MOST {
         return None;
     }
@@ -63,7 +69,7 @@ pub(super) fn solve<P: PointProblem>(problem: &Problem, gram: &dyn Gram, beta: &
         let (violation, size) = (dense.violation::<P>(), dense.size());
         let objective = dense.objective::<P>();
         if violation <= (LIKE * left).max(EQUAL * size) {
-            // Where the kernel is not positive semi-definite, a point of rest need not be a minimum.
+            // If the kernel is not positive semi-definite, a stationary point need not be a minimum.
             let found = violation <= ROUNDING * size && objective <= before + ROUNDING * before.abs();
             if found {
                 return Some(dense.finish::<P>(objective, violation));
@@ -74,9 +80,9 @@ pub(super) fn solve<P: PointProblem>(problem: &Problem, gram: &dyn Gram, beta: &
     None
 }
 
-/// The problem with all its kernel values.
+/// The problem with all its kernel values in double precision.
 pub(super) struct Dense<'a> {
-    problem: &'a Problem,
+    problem: &'a MulticlassProblem,
     points: usize,
     /// Row after row.
     kernel: Vec<f64>,
@@ -84,12 +90,14 @@ pub(super) struct Dense<'a> {
     beta: Vec<f64>,
     /// F, class after class.
     scores: Vec<f64>,
+    /// Multiplications so far.
     work: usize,
+    /// Linear systems so far.
     systems: usize,
 }
 
 impl<'a> Dense<'a> {
-    fn new(problem: &'a Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Self> {
+    fn new(problem: &'a MulticlassProblem, gram: &dyn Gram, beta: &[f64]) -> Option<Self> {
         let n = gram.len();
         if n == 0 || n > MOST {
             return None;
@@ -125,13 +133,13 @@ impl<'a> Dense<'a> {
         row.extend((0..self.problem.classes).map(|c| self.score(i, c)));
     }
 
-    /// Counts so many multiplications; none where there have been too many.
+    /// Counts multiplications; `None` if there have been too many.
     fn spend(&mut self, multiplications: usize) -> Option<()> {
         self.work = self.work.saturating_add(multiplications);
         (self.work <= MOST_WORK).then_some(())
     }
 
-    /// Counts a system of so many unknowns; none where it is one too many.
+    /// Counts a linear system; `None` if it is too large or there have been too many.
     fn begin_system(&mut self, unknowns: usize) -> Option<()> {
         self.systems += 1;
         if unknowns > MOST || self.systems > SYSTEMS {
@@ -140,7 +148,7 @@ impl<'a> Dense<'a> {
         self.spend(unknowns.pow(3) / 3)
     }
 
-    /// Kv for v point after point, class after class.
+    /// Kv, class after class, for a v that lies point after point.
     fn product(&mut self, v: &[f64]) -> Option<Vec<f64>> {
         let (n, k) = (self.points, self.problem.classes);
         let mut sums = vec![0.0; n * k];
@@ -154,7 +162,7 @@ impl<'a> Dense<'a> {
         Some(sums)
     }
 
-    /// F = Kβ from the beginning, without what steps have added to its rounding.
+    /// Computes F = Kβ anew, without the rounding errors of the updates.
     fn rescore(&mut self) -> Option<()> {
         let beta = std::mem::take(&mut self.beta);
         let scores = self.product(&beta);
@@ -163,7 +171,7 @@ impl<'a> Dense<'a> {
         Some(())
     }
 
-    /// What the scores are made of, for what rounding may leave of them: the largest Σ|kβ|, and the margin.
+    /// The largest Σ|kβ|, but at least the margin 1: the rounding errors of the scores are relative to it.
     fn size(&self) -> f64 {
         let largest = |i: usize| self.coefficients(i).iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         let weights: Vec<f64> = (0..self.points).map(largest).collect();
@@ -171,7 +179,8 @@ impl<'a> Dense<'a> {
         (0..self.points).map(sum).fold(1.0, f64::max)
     }
 
-    /// Makes point after point optimal with the others fixed, until none violates its conditions by more than `target`.
+    /// Makes point after point optimal with the others fixed, until no point has a violation above `target`, at most `most`
+    /// times all points.
     fn sweeps<P: PointProblem>(&mut self, most: usize, target: f64) -> Option<()> {
         let (n, k) = (self.points, self.problem.classes);
         let (mut row, mut before, mut scratch): (Vec<f64>, Vec<f64>, Vec<f64>) = Default::default();
@@ -185,8 +194,8 @@ impl<'a> Dense<'a> {
                 if P::violation(point, &before, &row, &mut scratch) <= target {
                     continue;
                 }
-                let own = &mut self.beta[i * k..(i + 1) * k];
-                P::step(point, self.kernel[i * n + i], &row, own, &mut scratch);
+                let beta = &mut self.beta[i * k..(i + 1) * k];
+                P::step(point, self.kernel[i * n + i], &row, beta, &mut scratch);
                 for c in 0..k {
                     let change = self.beta[i * k + c] - before[c];
                     if change != 0.0 {
@@ -204,7 +213,7 @@ impl<'a> Dense<'a> {
         self.rescore()
     }
 
-    /// Σᵢ of what `term` makes of a point, its coefficients and its scores; or the largest of them.
+    /// Computes `each` for every point, its coefficients and its scores, and combines the results by `both`, from 0 on.
     fn fold(&self, each: impl Fn(Point, &[f64], &[f64]) -> f64, both: impl Fn(f64, f64) -> f64) -> f64 {
         let mut row = Vec::new();
         (0..self.points).fold(0.0, |so_far, i| {
@@ -217,7 +226,7 @@ impl<'a> Dense<'a> {
         let each = |point: Point, beta: &[f64], scores: &[f64]| {
             P::violation(point, beta, scores, &mut Vec::with_capacity(beta.len()))
         };
-        // A violation that is no number stays.
+        // A violation that is NaN is kept.
         self.fold(each, |a, b| if b > a || b.is_nan() { b } else { a })
     }
 
@@ -229,7 +238,7 @@ impl<'a> Dense<'a> {
 
     fn finish<P: PointProblem>(self, objective: f64, violation: f64) -> Exact {
         let term = |point: Point, beta: &[f64], scores: &[f64]| {
-            // None is negative; rounding can make one so.
+            // A term is negative only by rounding.
             (dot(beta, scores) + P::conjugate(point, beta) + P::loss(point, scores)).max(0.0)
         };
         let gap = self.fold(term, |a, b| a + b);

@@ -1,7 +1,7 @@
-//! Answers to rounding, against conditions and sums written out here.
+//! Exact answers, against conditions and sums written out here.
 
 use super::super::tests::Noise;
-use super::super::{CrammerSinger, Loss, Softmax, Solution, WestonWatkins};
+use super::super::{CrammerSinger, Loss, MulticlassSolution, Softmax, WestonWatkins};
 use super::*;
 use crate::data::Vectors;
 use crate::gram::Lazy;
@@ -59,9 +59,9 @@ impl Data {
         self.select(&index, index.iter().map(|&i| self.weights[i]).collect())
     }
 
-    fn problem(&self, loss: Loss, c: f64) -> Problem {
+    fn problem(&self, loss: Loss, c: f64) -> MulticlassProblem {
         let c = self.weights.iter().map(|w| w * c).collect();
-        Problem { labels: self.labels.clone(), classes: self.classes, c, loss }
+        MulticlassProblem { labels: self.labels.clone(), classes: self.classes, c, loss }
     }
 
     fn vectors(&self) -> Vectors {
@@ -78,7 +78,7 @@ fn kernels() -> [Case; 2] {
     [(linear(), |a, b| a.iter().zip(b).map(|(a, b)| a * b).sum()), (rbf(GAMMA), square)]
 }
 
-fn fit(data: &Data, loss: Loss, c: f64, kernel: &VectorExpr) -> Solution {
+fn fit(data: &Data, loss: Loss, c: f64, kernel: &VectorExpr) -> MulticlassSolution {
     let settings = Smo { exact: true, ..Smo::default() };
     let gram = Lazy::new(kernel, &data.vectors()).unwrap();
     data.problem(loss, c).solve(&settings, &gram, &mut unwatched()).unwrap()
@@ -88,7 +88,7 @@ fn fit(data: &Data, loss: Loss, c: f64, kernel: &VectorExpr) -> Solution {
 fn scores(data: &Data, beta: &[f64], at: &[Vec<f64>], value: fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
     let k = data.classes;
     let score = |x: &Vec<f64>, c: usize| -> f64 {
-        data.x.iter().enumerate().map(|(i, own)| beta[i * k + c] * value(own, x)).sum()
+        data.x.iter().enumerate().map(|(i, point)| beta[i * k + c] * value(point, x)).sum()
     };
     at.iter().flat_map(|x| (0..k).map(move |c| (x, c))).map(|(x, c)| score(x, c)).collect()
 }
@@ -98,8 +98,8 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / largest
 }
 
-/// The answer from one right to the default tolerance.
-fn finished(problem: &Problem, gram: &dyn Gram) -> Option<Exact> {
+/// The exact answer from one of the default tolerance.
+fn finished(problem: &MulticlassProblem, gram: &dyn Gram) -> Option<Exact> {
     let near = problem.solve(&Smo::default(), gram, &mut unwatched()).unwrap().coefficients;
     match problem.loss {
         Loss::CrammerSinger => solve::<CrammerSinger>(problem, gram, &near),
@@ -134,7 +134,7 @@ fn weights_are_copies_and_the_order_is_nothing() {
         let others =
             [of(data.repeated()), of(data.repeated().shuffled(seed)), of(data.weighted().shuffled(seed))];
         for other in others {
-            // 1e-13 or so is what is seen.
+            // Observed: about 1e-13.
             assert!(
                 apart(&weighted, &other) < 1e-10,
                 "{loss} {kernel} {c} {seed}: {}",
@@ -187,7 +187,7 @@ fn the_conditions_hold_to_rounding() {
 /// The dual objective, from its definition.
 fn dual(data: &Data, loss: Loss, c: f64, beta: &[f64], value: fn(&[f64], &[f64]) -> f64) -> f64 {
     let f = scores(data, beta, &data.x, value);
-    let own = |i: usize| {
+    let conjugate = |i: usize| {
         let (b, price) = (&beta[i * data.classes..(i + 1) * data.classes], c * data.weights[i]);
         let y = data.labels[i] as usize;
         if loss != Loss::Softmax {
@@ -196,7 +196,7 @@ fn dual(data: &Data, loss: Loss, c: f64, beta: &[f64], value: fn(&[f64], &[f64])
         let p = (0..b.len()).map(|c| f64::from(u8::from(c == y)) - b[c] / price);
         price * p.filter(|&p| p > 0.0).map(|p| p * p.ln()).sum::<f64>()
     };
-    0.5 * dot(&f, beta) + (0..data.x.len()).map(own).sum::<f64>()
+    0.5 * dot(&f, beta) + (0..data.x.len()).map(conjugate).sum::<f64>()
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn nothing_is_better() {
         let tight = Smo { tolerance: 1e-9, iteration_limit: Some(200_000), ..Smo::default() };
         let plain = data.problem(loss, c).solve(&tight, &gram, &mut unwatched()).unwrap();
         let exact = fit(&data, loss, c, &kernel);
-        let of = |solution: &Solution| dual(&data, loss, c, &solution.coefficients, value);
+        let of = |solution: &MulticlassSolution| dual(&data, loss, c, &solution.coefficients, value);
         let (ours, theirs, certificate) = (of(&exact), of(&plain), exact.certificate);
         assert!(!plain.certificate.exact && certificate.stop == Stop::Converged);
         assert!(ours <= theirs + 1e-13 * theirs.abs(), "{loss} {kernel} {c} {seed}: {ours} {theirs}");

@@ -1,11 +1,11 @@
-//! A solve under way: choose, fetch, solve, update.
+//! The loop of the solver. Each round chooses a working set, gets its kernel rows, solves inside it and updates the scores.
 
 use std::time::Instant;
 
 use super::exact;
 use super::inner::{Enough, Inner, Member};
 use super::scores::{Change, Scores};
-use super::{PointProblem, Problem, Solution};
+use super::{MulticlassProblem, MulticlassSolution, PointProblem};
 use crate::error::{Error, Result};
 use crate::gram::{Cached, Gram};
 use crate::solve::effort::Effort;
@@ -13,37 +13,38 @@ use crate::solve::finite::not_finite_error;
 use crate::solve::patience::Patience;
 use crate::solve::{Certificate, Progress, Smo, Stop, Watch};
 
-/// Rounds between two looks at the gap, which costs a pass over all points.
+/// Rounds between two computations of the gap, each of which costs a pass over all points.
 const GAP_EVERY: u64 = 8;
-/// A working set is left when its violation has fallen to this share.
+/// The steps inside a working set end when its violation has fallen to this share.
 const INNER_SHARE: f64 = 0.1;
-/// Violations above this share of the largest are strong.
+/// A violation above this share of the largest is strong.
 const STRONG: f64 = 0.5;
 /// Points up to which the working set is the whole problem.
 const WHOLE: usize = 700;
-/// Points of a working set of a larger problem, where the caller leaves it open.
+/// The number of points in a working set of a larger problem, if the caller does not set it.
 const SET: usize = 512;
 
-pub(super) struct Run<'a, P> {
+/// The state of a solve.
+pub(super) struct MulticlassDescent<'a, P> {
     settings: &'a Smo,
-    problem: &'a Problem,
+    problem: &'a MulticlassProblem,
     gram: &'a dyn Gram,
     cache: Cached<'a>,
     /// β, point after point.
     beta: Vec<f64>,
     scores: Scores,
     inner: Inner<P>,
-    /// q
+    /// q, the number of points in a working set.
     size: usize,
     effort: Effort,
     /// The dual objective, kept up to date.
     objective: f64,
-    /// The gap when it was last looked at.
+    /// The gap when it was last computed.
     gap: f64,
 }
 
-impl<'a, P: PointProblem> Run<'a, P> {
-    pub(super) fn new(settings: &'a Smo, problem: &'a Problem, gram: &'a dyn Gram) -> Self {
+impl<'a, P: PointProblem> MulticlassDescent<'a, P> {
+    pub(super) fn new(settings: &'a Smo, problem: &'a MulticlassProblem, gram: &'a dyn Gram) -> Self {
         let (n, classes) = (gram.len(), problem.classes);
         let open = if n <= WHOLE { n } else { SET };
         let size = settings.working_set.unwrap_or(open).clamp(1, n.max(1));
@@ -63,8 +64,8 @@ impl<'a, P: PointProblem> Run<'a, P> {
         }
     }
 
-    /// Runs until it is to stop.
-    pub(super) fn solve(mut self, watch: Watch<'_>) -> Result<Solution> {
+    /// Solves the problem, and computes the certificate.
+    pub(super) fn solve(mut self, watch: Watch<'_>) -> Result<MulticlassSolution> {
         let stop = self.until_stopped(watch)?;
         let violation = largest(&self.violations());
         let mut certificate = Certificate {
@@ -79,7 +80,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
         if !certificate.objective.is_finite() {
             return Err(self.not_finite());
         }
-        // Not where the caller wanted an end.
+        // Not if the caller's limit or callback has ended the solve.
         let go_on = match stop {
             Stop::Converged | Stop::Stalled => true,
             Stop::IterationLimit => self.settings.iteration_limit.is_none(),
@@ -89,10 +90,10 @@ impl<'a, P: PointProblem> Run<'a, P> {
             self.settle(&mut certificate);
         }
         certificate.rows = self.effort.kernel_rows(self.gram);
-        Ok(Solution { coefficients: self.beta, certificate, phases: self.effort.phases })
+        Ok(MulticlassSolution { coefficients: self.beta, certificate, phases: self.effort.phases })
     }
 
-    /// Makes the answer right to rounding, where that can be done.
+    /// Makes the answer exact up to rounding, if that is possible.
     fn settle(&mut self, certificate: &mut Certificate) {
         let clock = Instant::now();
         if let Some(found) = exact::solve::<P>(self.problem, self.gram, &self.beta) {
@@ -140,7 +141,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
         }
     }
 
-    /// Chooses, fetches, solves, updates. Whether anything moved.
+    /// One round. Returns whether a coefficient has changed.
     fn round(&mut self, violations: &[f64], violation: f64) -> bool {
         let (problem, classes) = (self.problem, self.problem.classes);
         let clock = Instant::now();
@@ -169,11 +170,11 @@ impl<'a, P: PointProblem> Run<'a, P> {
             }
         }
         self.scores.add(&rows, &changes);
-        // Δβ·F + ½ Δβ·KΔβ, where KΔβ is what the scores have changed by, and what ψ has changed by.
+        // The objective changes by Δβ·F + ½ Δβ·KΔβ plus the change of ψ; KΔβ is the change of the scores.
         for (a, &i) in chosen.iter().enumerate() {
-            let (point, own) = (problem.point(i), a * classes..(a + 1) * classes);
-            let (new, old) = (&self.inner.beta[own.clone()], &before[own.clone()]);
-            let middle = self.scores.row(i).zip(&scores[own]).map(|(f, g)| f64::midpoint(f, *g));
+            let (point, entries) = (problem.point(i), a * classes..(a + 1) * classes);
+            let (new, old) = (&self.inner.beta[entries.clone()], &before[entries.clone()]);
+            let middle = self.scores.row(i).zip(&scores[entries]).map(|(f, g)| f64::midpoint(f, *g));
             let linear: f64 = middle.zip(new.iter().zip(old)).map(|(f, (new, old))| (new - old) * f).sum();
             self.objective += linear + P::conjugate(point, new) - P::conjugate(point, old);
             self.beta[i * classes..(i + 1) * classes].copy_from_slice(new);
@@ -183,7 +184,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
         changes.iter().any(|change| !change.rows.is_empty())
     }
 
-    /// The violation of each point, no number where a score is not finite.
+    /// The violation of each point; NaN if a score is not finite.
     fn violations(&self) -> Vec<f64> {
         self.scores.map(|i, scores, scratch| {
             if scores.iter().any(|f| !f.is_finite()) {
@@ -197,7 +198,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
         let terms = self.scores.map(|i, scores, _| {
             let (point, beta) = (self.problem.point(i), self.coefficients(i));
             let term = dot(beta, scores) + P::conjugate(point, beta) + P::loss(point, scores);
-            // None is negative; rounding can make one so.
+            // A term is negative only by rounding.
             term.max(0.0)
         });
         terms.iter().sum()
@@ -231,8 +232,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
         }
     }
 
-    /// Names two points between which the kernel is not finite; where only a sum of its values is not, a point and
-    /// itself.
+    /// The error of scores that are not finite.
     fn not_finite(&self) -> Error {
         let moved = |&i: &usize| self.coefficients(i).iter().any(|&b| b != 0.0);
         let moved: Vec<usize> = (0..self.gram.len()).filter(moved).collect();
@@ -240,7 +240,7 @@ impl<'a, P: PointProblem> Run<'a, P> {
     }
 }
 
-/// The largest, or no number if one is none.
+/// The largest violation; NaN if one is NaN.
 fn largest(violations: &[f64]) -> f64 {
     violations.iter().fold(0.0, |a, &b| if b > a || b.is_nan() { b } else { a })
 }
@@ -249,8 +249,9 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(a, b)| a * b).sum()
 }
 
-/// At most `size` violating points, ascending. If more are strong than there are places, some of them, evenly from all:
-/// the very worst are often neighbours, whom one of them speaks for. Otherwise the worst; of equals the first.
+/// At most `size` violating points, ascending. If at least `size` of them are strong, these are spread evenly over the
+/// strong ones, because the worst are often neighbours, of which one is enough. Otherwise they are the worst; of equal
+/// ones the first.
 fn choose(violations: &[f64], violation: f64, size: usize) -> Vec<usize> {
     let strong: Vec<usize> = (0..violations.len()).filter(|&i| violations[i] >= STRONG * violation).collect();
     if strong.len() >= size {

@@ -1,5 +1,6 @@
 //! The library's errors as Python's, messages unchanged.
 
+use mercer::error::DataProblem;
 use mercer::{Error, ErrorKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError};
 use pyo3::import_exception;
@@ -7,6 +8,8 @@ use pyo3::prelude::*;
 
 import_exception!(mercer.errors, ParameterError);
 import_exception!(mercer.errors, DataError);
+import_exception!(mercer.errors, NoVarianceError);
+import_exception!(mercer.errors, NotDefiniteError);
 import_exception!(mercer.errors, KernelError);
 import_exception!(mercer.errors, ModelFileError);
 import_exception!(mercer.errors, UnsupportedError);
@@ -16,6 +19,8 @@ pub(crate) fn raise(error: Error) -> PyErr {
     let text = error.to_string();
     match error.kind() {
         ErrorKind::Parameter { .. } | ErrorKind::Setting { .. } => ParameterError::new_err(text),
+        ErrorKind::Data(DataProblem::NoVariance) => NoVarianceError::new_err(text),
+        ErrorKind::Data(DataProblem::NotDefinite { .. }) => NotDefiniteError::new_err(text),
         ErrorKind::Data(_) => DataError::new_err(text),
         ErrorKind::KernelText { .. } => KernelError::new_err(text),
         ErrorKind::Parse { .. } | ErrorKind::ModelFile { .. } => ModelFileError::new_err(text),

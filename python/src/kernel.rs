@@ -105,8 +105,13 @@ impl Kernel {
 
     /// k(φ(x), φ(y)).
     fn on(&self, map: &Map) -> PyResult<Self> {
-        let AnyKernel::Vectors(kernel) = self.0.clone();
-        checked(AnyKernel::Vectors(kernel.on(map.0.clone())))
+        match &self.0 {
+            AnyKernel::Vectors(kernel) => checked(AnyKernel::Vectors(kernel.clone().on(map.0.clone()))),
+            other => {
+                let what = format!("feature maps of {}", other.space()).into();
+                Err(raise(ErrorKind::Unsupported { what }.into()))
+            }
+        }
     }
 
     /// The real parameters, in the order of the text.
@@ -168,7 +173,7 @@ impl Kernel {
 #[pyfunction]
 #[pyo3(name = "median_gamma")]
 pub(crate) fn median(py: Python<'_>, x: &Points) -> PyResult<Option<f64>> {
-    let AnyPoints::Vectors(points) = x.0.clone();
+    let points = x.vectors()?.clone();
     work(py, move || points.check_finite().map(|()| median_gamma(&points)))
 }
 

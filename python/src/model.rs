@@ -32,8 +32,9 @@ pub(crate) struct Model {
 impl Model {
     /// A model that was just fitted. Of precomputed kernel values only the numbers of the support points are kept.
     pub(crate) fn new(mut saved: Saved, found: Facts) -> Self {
-        let AnyModel::Vectors(model) = &mut saved.model;
-        if *model.expansion().kernel() == precomputed() {
+        if let AnyModel::Vectors(model) = &mut saved.model
+            && *model.expansion().kernel() == precomputed()
+        {
             model.change(&mut |expansion| {
                 let numbers = numbers_only(expansion.points());
                 expansion.with_points(numbers)
@@ -64,12 +65,9 @@ impl Model {
     ) -> PyResult<T> {
         let (saved, points) = (Arc::clone(&self.saved), points.0.clone());
         let short = how.is_some_and(|how| saved.model.is_short(points.len(), how));
-        let work = move || match &saved.scaler {
-            None => work(&saved, &points),
-            Some(scaler) => {
-                let AnyPoints::Vectors(rows) = &points;
-                work(&saved, &scaler.apply(rows).into())
-            }
+        let work = move || match (&saved.scaler, &points) {
+            (Some(scaler), AnyPoints::Vectors(rows)) => work(&saved, &scaler.apply(rows).into()),
+            _ => work(&saved, &points),
         };
         if short { Run::here(py, work) } else { run.job(py, move |_| work()) }
     }
@@ -329,7 +327,7 @@ impl Model {
             other => return Err(PyValueError::new_err(format!("no way '{other}' to pre-images"))),
         };
         let found = self.at(py, run, points, None, move |saved, points| {
-            let (model, AnyPoints::Vectors(points)) = (components(&saved.model)?, points);
+            let (model, points) = components(&saved.model, points)?;
             let way = way.unwrap_or_else(|| Way::for_kernel(model.expansion.kernel()));
             model.denoise(points, &way)
         })?;
@@ -371,12 +369,18 @@ impl Model {
     }
 }
 
-/// The components of vectors, which pre-images can be had of.
-fn components(model: &AnyModel) -> Result<&PcaModel<Vectors, VectorExpr>> {
-    model.downcast().ok_or_else(|| {
-        let what = format!("pre-images of a model of the kind '{}' on {}", model.kind(), model.space());
-        ErrorKind::Unsupported { what: what.into() }.into()
-    })
+/// The components of vectors, of which there are pre-images, and points that are vectors.
+fn components<'a>(
+    model: &'a AnyModel,
+    points: &'a AnyPoints,
+) -> Result<(&'a PcaModel<Vectors, VectorExpr>, &'a Vectors)> {
+    match (model.downcast(), points) {
+        (Some(model), AnyPoints::Vectors(points)) => Ok((model, points)),
+        _ => {
+            let what = format!("pre-images of a model of the kind '{}' on {}", model.kind(), model.space());
+            Err(ErrorKind::Unsupported { what: what.into() }.into())
+        }
+    }
 }
 
 /// A column for each point.

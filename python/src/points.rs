@@ -1,4 +1,4 @@
-//! Points from Python: rows of numbers of numpy and scipy.
+//! Points from Python: rows of numbers of numpy and scipy, and texts.
 
 use std::sync::Arc;
 
@@ -17,9 +17,22 @@ use crate::work::on_threads;
 /// Numbers up to which handing them out to threads takes longer than looking at them.
 const FEW: usize = 1 << 14;
 
-/// Points: rows of numbers, dense or sparse, single or double precision.
+/// Points: rows of numbers, dense or sparse, single or double precision; or texts.
 #[pyclass(frozen, module = "mercer._mercer")]
 pub(crate) struct Points(pub(crate) AnyPoints);
+
+impl Points {
+    /// The rows of numbers.
+    ///
+    /// # Errors
+    /// If the points are of another space.
+    pub(crate) fn vectors(&self) -> PyResult<&Vectors> {
+        match &self.0 {
+            AnyPoints::Vectors(rows) => Ok(rows),
+            other => Err(PyValueError::new_err(format!("{} where vectors are needed", other.space()))),
+        }
+    }
+}
 
 impl From<Vectors> for Points {
     fn from(rows: Vectors) -> Self {
@@ -101,12 +114,18 @@ impl Points {
         }))
     }
 
-    /// How many rows.
+    /// Texts, one for each point.
+    #[staticmethod]
+    fn texts(texts: Vec<String>) -> Self {
+        Self(texts.into())
+    }
+
+    /// How many points.
     fn __len__(&self) -> usize {
         self.0.len()
     }
 
-    /// How many columns.
+    /// How many columns; 0 of texts.
     #[getter]
     fn columns(&self) -> usize {
         self.0.width()
@@ -119,18 +138,18 @@ impl Points {
         if weights.as_ref().is_some_and(|weights| weights.len() != self.0.len()) {
             return Err(PyValueError::new_err("weights must be one per row"));
         }
-        let AnyPoints::Vectors(rows) = &self.0;
+        let rows = self.vectors()?;
         on_threads(py, || variance(rows, weights.as_deref()))
     }
 
-    /// As numpy has them: a matrix, or columns, start, index and values of sparse rows.
+    /// As Python has them: a matrix; columns, start, index and values of sparse rows; a list of texts.
     fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let AnyPoints::Vectors(rows) = &self.0;
-        match rows {
-            Vectors::Dense32(rows) => Ok(matrix(py, rows)?.into_any()),
-            Vectors::Dense64(rows) => Ok(matrix(py, rows)?.into_any()),
-            Vectors::Sparse32(rows) => Ok(parts(py, rows)?.into_any()),
-            Vectors::Sparse64(rows) => Ok(parts(py, rows)?.into_any()),
+        match &self.0 {
+            AnyPoints::Vectors(Vectors::Dense32(rows)) => Ok(matrix(py, rows)?.into_any()),
+            AnyPoints::Vectors(Vectors::Dense64(rows)) => Ok(matrix(py, rows)?.into_any()),
+            AnyPoints::Vectors(Vectors::Sparse32(rows)) => Ok(parts(py, rows)?.into_any()),
+            AnyPoints::Vectors(Vectors::Sparse64(rows)) => Ok(parts(py, rows)?.into_any()),
+            AnyPoints::Texts(texts) => texts.into_pyobject(py),
         }
     }
 }

@@ -165,4 +165,16 @@ fn regression_settings_out_of_range_are_refused() {
     assert!(Svr::new(rbf(1.0)).fit(&x, &[0.0, f64::NAN]).is_err());
     assert!(OneClass::new(rbf(1.0)).nu(0.0).fit(&x).is_err());
     assert!(Svdd::new(rbf(1.0)).c(0.4).fit(&x).is_err());
+    assert!(Svdd::new(rbf(1.0)).nu(1.2).fit(&x).is_err());
+}
+
+#[test]
+fn a_share_outside_the_sphere_is_a_price() {
+    let (x, _) = load("heart_scale.libsvm.gz");
+    let price = 1.0 / (0.1 * x.len() as f64);
+    let [share, priced] =
+        [Svdd::new(rbf(0.1)).nu(0.1), Svdd::new(rbf(0.1)).c(price)].map(|svdd| svdd.fit(&x).unwrap());
+    assert_eq!(share, priced);
+    let outside = share.values(&x).unwrap().iter().filter(|value| **value < -1e-2).count();
+    assert!(outside > 0 && outside <= x.len() / 10, "{outside} of {}", x.len());
 }

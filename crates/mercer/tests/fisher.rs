@@ -59,7 +59,7 @@ fn the_textbook_and_scikit_learn_agree() {
     for case in answers["cases"].as_array().unwrap() {
         let (x, y) = load(case["file"].as_str().unwrap());
         let kernel: VectorExpr = case["kernel"].as_str().unwrap().parse().unwrap();
-        let fisher = Fisher::new(kernel).regularizer(case["mu"].as_f64().unwrap());
+        let fisher = Fisher::new(kernel).mu(case["mu"].as_f64().unwrap());
         if case["by"] == "scipy" {
             let model = fisher.fit(&x, &y).unwrap();
             assert!(model.residual < 1e-12, "{}", model.residual);
@@ -70,7 +70,7 @@ fn the_textbook_and_scikit_learn_agree() {
             assert!(model.support.len() <= x.width(), "{}", model.support.len());
             assert_case(case, &model, &x, 1e-7);
             // The whole matrix needs a regulariser above what rounding leaves of it, which moves the axes a little.
-            let whole = fisher.regularizer(1e-8).fit(&x, &y).unwrap();
+            let whole = fisher.mu(1e-8).fit(&x, &y).unwrap();
             assert_case(case, &whole, &x, 1e-4);
             let classes = case["classes"].as_array().unwrap();
             for model in [model, whole] {
@@ -109,7 +109,7 @@ fn two_classes_are_a_ridge_regression_of_their_codes_up_to_scale() {
     let (x, y) = heart();
     let (gamma, mu, n) = (0.1, 1e-2, x.len());
     let weights: Vec<f64> = (0..n).map(|i| 0.5 + (i % 4) as f64).collect();
-    let model = Fisher::new(rbf(gamma)).regularizer(mu).fit_weighted(&x, &y, &weights).unwrap();
+    let model = Fisher::new(rbf(gamma)).mu(mu).fit_weighted(&x, &y, &weights).unwrap();
     // Minimise Σ wᵢ(tᵢ − f(xᵢ) − b)² + nμ‖f‖² with t = n/n₁ or −n/n₂: (K + nμW⁻¹)α + b = t, Σα = 0.
     let total: f64 = weights.iter().sum();
     let share = |class: u32| -> f64 { (0..n).filter(|&i| y.index()[i] == class).map(|i| weights[i]).sum() };
@@ -151,7 +151,7 @@ fn a_weight_is_a_number_of_copies_and_zero_is_absence() {
     let (x, y) = load("iris_scale.libsvm.gz");
     let weights: Vec<f64> = (0..150).map(|i| ((i * 7) % 3) as f64).collect();
     let copies: Vec<usize> = (0..150).flat_map(|i| vec![i; weights[i] as usize]).collect();
-    let fisher = Fisher::new(rbf(0.5)).regularizer(1e-3);
+    let fisher = Fisher::new(rbf(0.5)).mu(1e-3);
     let weighted = fisher.fit_weighted(&x, &y, &weights).unwrap();
     let repeated = fisher.fit(&x.select(&copies), &y.select(&copies)).unwrap();
     assert!(apart(&weighted, &repeated, &x) < 1e-8);
@@ -171,7 +171,7 @@ fn a_weight_is_a_number_of_copies_and_zero_is_absence() {
 #[test]
 fn few_points_are_nearly_as_good_and_all_points_are_the_whole() {
     let (x, y) = heart();
-    let fisher = Fisher::new(rbf(0.05)).regularizer(1e-3);
+    let fisher = Fisher::new(rbf(0.05)).mu(1e-3);
     let whole = fisher.fit(&x, &y).unwrap();
     let mut last = 0.0;
     for points in [1, 5, 20, 60] {
@@ -194,7 +194,7 @@ fn the_greedy_choice_takes_the_point_that_adds_most() {
     let (x, y) = heart();
     let index: Vec<usize> = (0..40).collect();
     let (x, y) = (x.select(&index), y.select(&index));
-    let fisher = Fisher::new(rbf(0.1)).regularizer(1e-2).points(1);
+    let fisher = Fisher::new(rbf(0.1)).mu(1e-2).points(1);
     let chosen = fisher.fit(&x, &y).unwrap();
     let n = 40.0;
     let ratio = |p: usize| {
@@ -218,7 +218,7 @@ fn the_greedy_choice_takes_the_point_that_adds_most() {
 fn the_threshold_lies_where_it_should() {
     let x = Vectors::dense(1, vec![-3.0, -2.0, -1.0, 1.5, 9.0, 9.0]);
     let y = Labels::first_seen(["a", "a", "a", "b", "b", "b"]);
-    let fisher = Fisher::new(linear()).regularizer(1e-6);
+    let fisher = Fisher::new(linear()).mu(1e-6);
     let means = fisher.fit(&x, &y).unwrap();
     // The axis falls with x; the middle of −2 and 6.5 is 2.25.
     let at = |model: &Model, x: f64| model.decisions(&Vectors::dense(1, vec![x])).unwrap().row(0)[0];
@@ -274,8 +274,8 @@ fn what_cannot_be_fitted_is_refused_with_its_reason() {
     let fails =
         |fisher: &Fisher<VectorExpr>, x: &Vectors, y: &Labels| fisher.fit(x, y).unwrap_err().to_string();
     let fisher = Fisher::new(rbf(0.1));
-    assert_eq!(fails(&fisher.clone().regularizer(0.0), &x, &y), "mu = 0: must be positive and finite");
-    assert_eq!(fails(&fisher.clone().regularizer(f64::NAN), &x, &y), "mu = NaN: must be positive and finite");
+    assert_eq!(fails(&fisher.clone().mu(0.0), &x, &y), "mu = 0: must be positive and finite");
+    assert_eq!(fails(&fisher.clone().mu(f64::NAN), &x, &y), "mu = NaN: must be positive and finite");
     assert_eq!(fails(&fisher.clone().points(0), &x, &y), "points = 0: must be at least 1");
     let svm = fisher.clone().threshold(Threshold::Svm { c: -1.0 });
     assert_eq!(fails(&svm, &x, &y), "c = -1: must be positive and finite");
@@ -293,7 +293,7 @@ fn what_cannot_be_fitted_is_refused_with_its_reason() {
     assert!(one.to_string().contains("only one class"));
     let memory = fisher.fit_in(&x, &y, &mut Job::new().memory(100_000)).unwrap_err().to_string();
     assert!(memory.starts_with("the Gram matrix needs 3 MB") && memory.contains("fewer points"), "{memory}");
-    let indefinite = Fisher::new(tanh(1.0, -1.0)).regularizer(1e-9).fit(&x, &y).unwrap_err();
+    let indefinite = Fisher::new(tanh(1.0, -1.0)).mu(1e-9).fit(&x, &y).unwrap_err();
     assert!(matches!(indefinite.kind(), ErrorKind::Data(DataProblem::NotDefinite { .. })), "{indefinite}");
     let huge = Vectors::dense(1, vec![1e200, -1e200]);
     let huge = Fisher::new(linear()).fit(&huge, &few).unwrap_err();

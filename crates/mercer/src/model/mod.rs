@@ -43,7 +43,7 @@ pub use spectral::{
     Way,
 };
 pub use svm::{
-    Cell, Function, Local, LocalModel, MultiLabel, MultiLabelModel, NuSvc, OneClass, OneVsAll, Role,
+    Cell, Function, Local, LocalModel, MultiLabel, MultiLabelModel, NuSvc, OneClass, OneVsAll, Outside, Role,
     ScoreModel, Slack, Svc, SvcModel, Svdd, SvddModel, Svr, Together, VoteRule, Zone, pairs, vote,
 };
 

@@ -23,7 +23,7 @@ fn model(classes: usize, threshold: Option<f64>) -> FisherModel<Vectors, VectorE
         threshold,
         ratios: vec![0.9, 0.1][..axes].to_vec(),
         support: vec![7, 2],
-        regularizer: 1e-3,
+        mu: 1e-3,
         residual: 1e-14,
     }
 }

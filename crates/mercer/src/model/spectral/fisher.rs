@@ -25,7 +25,7 @@
 //!
 //! let x = Vectors::dense(1, vec![-2.0, -1.5, -1.0, 1.0, 1.5, 2.0]);
 //! let y = Labels::first_seen(["low", "low", "low", "high", "high", "high"]);
-//! let model = Fisher::new(rbf(0.5)).regularizer(1e-2).fit(&x, &y)?;
+//! let model = Fisher::new(rbf(0.5)).mu(1e-2).fit(&x, &y)?;
 //! assert_eq!(model.predict(&Vectors::dense(1, vec![-1.2, 3.0]))?, ["low", "high"]);
 //! // One axis, about the mean of the data.
 //! let axis = model.transform(&x)?;
@@ -73,7 +73,7 @@ pub struct Fisher<K> {
     /// k
     pub kernel: K,
     /// μ > 0: the price of ‖w‖² beside the scatter within classes.
-    pub regularizer: f64,
+    pub mu: f64,
     /// The most expansion points; none for all.
     pub points: Option<usize>,
     /// Where the drawing of candidates for expansion points begins.
@@ -98,13 +98,13 @@ pub struct FisherModel<X, K> {
     /// Positions of the expansion points in the training data, from 0.
     pub support: Vec<usize>,
     /// μ
-    pub regularizer: f64,
+    pub mu: f64,
     /// The certificate: the relative residual of the linear systems that the axes solve.
     pub residual: f64,
 }
 
 settings! { Fisher<K>:
-    regularizer: f64, "mu", "above 0", "price mu of the squared norm of an axis beside the scatter within classes";
+    mu: f64, "mu", "above 0", "price mu of the squared norm of an axis beside the scatter within classes";
     points: Option<usize> | into, "points", "1 or more", "most expansion points, chosen one after the other, each the best of 59 drawn by the seed; all points where left open";
     seed: u64, "seed", "a whole number", "seed by which candidates for expansion points are drawn";
     threshold: Threshold, "threshold", "means or svm", "rule by which two classes part on their axis";
@@ -129,7 +129,7 @@ impl crate::model::setting::Setting for Threshold {
 impl<K> Fisher<K> {
     /// μ = 10⁻³, all points, the threshold half way between the means.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, regularizer: 1e-3, points: None, seed: 0, threshold: Threshold::Means }
+        Self { kernel, mu: 1e-3, points: None, seed: 0, threshold: Threshold::Means }
     }
 
     /// Fits the axes.
@@ -180,7 +180,7 @@ impl<K> Fisher<K> {
     where
         K: Kernel<X>,
     {
-        let (n, mu, memory) = (x.len() as u64, self.regularizer, job.memory);
+        let (n, mu, memory) = (x.len() as u64, self.mu, job.memory);
         if let Some(points) = self.points.filter(|&points| points < x.len()) {
             let what = "a discriminant with so many expansion points";
             room(what, 16 * n * points as u64, memory, "take fewer of them")?;
@@ -243,7 +243,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Fisher<K> {
     type Model = FisherModel<X, K>;
 
     fn check(&self) -> Result<()> {
-        let mu = self.regularizer;
+        let mu = self.mu;
         check("mu", mu, mu > 0.0 && mu.is_finite(), "must be positive and finite")?;
         if let Some(points) = self.points {
             check("points", points as f64, points > 0, "must be at least 1")?;
@@ -279,7 +279,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Fisher<K> {
             threshold,
             ratios: axes.ratios,
             support: own.positions(support),
-            regularizer: self.regularizer,
+            mu: self.mu,
             residual: axes.residual,
         })
     }
@@ -374,7 +374,7 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
 
     fn facts(&self) -> Facts {
         Facts::default()
-            .with("mu", self.regularizer)
+            .with("mu", self.mu)
             .with("ratios", self.ratios.as_slice())
             .with("centers", self.centers.clone())
             .with("threshold", self.threshold)
@@ -383,7 +383,7 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
 
     fn words(&self) -> String {
         let classes = count(self.classes.len(), "class");
-        format!("{classes} on axes between them, mu = {}", short(self.regularizer))
+        format!("{classes} on axes between them, mu = {}", short(self.mu))
     }
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
@@ -434,7 +434,7 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
         if !self.threshold.is_none_or(f64::is_finite) {
             return Err("the threshold is not a finite number".into());
         }
-        parts::check_residual(self.regularizer, self.residual)?;
+        parts::check_residual(self.mu, self.residual)?;
         parts::check(&self.expansion, axes, &self.support)
     }
 
@@ -445,7 +445,7 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
         writer.table("centers", &self.centers);
         writer.tensor("ratios", &[self.ratios.len()], self.ratios.iter().copied());
         writer.tensor("threshold", &[usize::from(self.threshold.is_some())], self.threshold);
-        writer.tensor("regularizer", &[1], [self.regularizer]);
+        writer.tensor("regularizer", &[1], [self.mu]);
         writer.tensor("residual", &[1], [self.residual]);
         Ok(())
     }
@@ -470,7 +470,7 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<FisherModel<X, X::Kernel>, 
         },
         ratios,
         support: reader.counts("support")?,
-        regularizer: parts::number(reader, "regularizer")?,
+        mu: parts::number(reader, "regularizer")?,
         residual: parts::number(reader, "residual")?,
     })
 }

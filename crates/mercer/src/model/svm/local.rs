@@ -54,11 +54,10 @@ use crate::solve::{Phases, Shared, Smo};
 use gate::Gate;
 pub use model::{Cell, LocalModel};
 
-/// Points in a cell, about, and the fewest and most cells, where their number is not given. On 150,000 points cells of this
+/// Points in a cell, about, and the most cells, where their number is not given. On 150,000 points cells of this
 /// size are seven times as fast as the whole and 0.7 % of the points worse; half as many cells take half as long again and are
 /// 0.2 % worse, twice as many save a third. With more than 64 there would be fewer than 8 points of the sample to find each by.
 const CELL: usize = 10_000;
-const FEWEST: usize = 2;
 const MOST: usize = 64;
 
 /// C-SVC by cells: an approximation for 100,000 points and more.
@@ -66,13 +65,13 @@ const MOST: usize = 64;
 pub struct Local<K> {
     /// What is fitted to each cell.
     pub svc: Svc<K>,
-    /// Cells, at most, from 1 to 512; one for about 10,000 points, from 2 to 64, where absent. There are fewer where there
+    /// Cells, at most, from 1 to 512; one for about 10,000 points, from 1 to 64, where absent. There are fewer where there
     /// are fewer different points. With one, it is the exact classifier.
     pub cells: Option<usize>,
 }
 
 settings! { Local<K>:
-    cells: Option<usize> | into, "cells", "from 1 to 512", "most cells that the points are divided into; one for 10,000 points, from 2 to 64, where left open";
+    cells: Option<usize> | into, "cells", "from 1 to 512", "most cells that the points are divided into; one for 10,000 points, from 1 to 64, where left open";
 }
 
 impl<K> Local<K> {
@@ -119,7 +118,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Local<K> {
     type Model = LocalModel<X, K>;
 
     fn check(&self) -> Result<()> {
-        let cells = self.cells.unwrap_or(FEWEST);
+        let cells = self.cells.unwrap_or(1);
         check("cells", cells as f64, (1..=SAMPLE).contains(&cells), "must be from 1 to 512")?;
         Estimator::<X>::check(&self.svc)
     }
@@ -131,7 +130,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Local<K> {
         check_known(&self.svc.class_weights, y)?;
         let (own, y) = Weighted::classes(x, y, job.weights)?;
         let started = Instant::now();
-        let count = self.cells.unwrap_or((own.points.len() / CELL).clamp(FEWEST, MOST));
+        let count = self.cells.unwrap_or((own.points.len() / CELL).clamp(1, MOST));
         let gate = Gate::new(&self.svc.kernel, &own.points, count, job.compute);
         let gate = gate.map_err(|error| own.error(error))?;
         let svc = self.of_cells(&own.weights, gate.cells.len());

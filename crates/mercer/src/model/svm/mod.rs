@@ -24,7 +24,7 @@ pub use one_class::OneClass;
 pub use one_vs_all::OneVsAll;
 pub use scores::ScoreModel;
 pub use svc::{Slack, Svc, SvcModel};
-pub use svdd::{Svdd, SvddModel};
+pub use svdd::{Outside, Svdd, SvddModel};
 pub use svr::{Svr, Zone};
 pub use together::Together;
 pub use vote::{VoteRule, pairs, vote};

@@ -19,7 +19,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::function::{Function, Role};
+use super::function::{Function, Role, check_nu};
 use crate::data::{Dense, Points};
 use crate::error::{Result, check};
 use crate::gram::Gram;
@@ -31,35 +31,56 @@ use crate::model::file::{Flaw, Reader, Writer};
 use crate::model::fitted::{How, Model, Prediction};
 use crate::model::method::Method;
 use crate::model::quality::Quality;
-use crate::model::setting::{settings, solved_by_smo};
+use crate::model::setting::{Kind, Parameter, Value, settings, solved_by_smo};
 use crate::model::space::Space;
 use crate::model::weights::Weighted;
 use crate::model::words::short;
 use crate::model::{Estimator, Job};
 use crate::solve::{Problem, Smo};
 
+/// What is given of the points outside the sphere.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Outside {
+    /// C ≥ 1/n: the price of each; from 1 on the sphere holds all points.
+    Price(f64),
+    /// ν in (0, 1]: the share of points that may lie outside, C = 1/(νn).
+    Share(f64),
+}
+
 /// Support vector data description and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Svdd<K> {
     /// k
     pub kernel: K,
-    /// C ≥ 1/n: the price of a point outside; from 1 on the sphere holds all points.
-    pub c: f64,
+    /// The points outside.
+    pub outside: Outside,
     /// How the dual is solved. Its α sum to 1, whatever the kernel and C: the tolerance is a share of R² (of a bound on it,
     /// that is) and of C where that is below 1, so that it means what it does for [`OneClass`](super::OneClass), whose α
     /// sum to νn.
     pub solver: Smo,
 }
 
-settings! { Svdd<K>:
-    c: f64, "c" 'c', "1/n or more; from 1 on no point is outside", "price C of a point outside the sphere";
-}
+settings! { Svdd<K>: }
 solved_by_smo!(Svdd);
 
 impl<K> Svdd<K> {
     /// C = 1 (all points inside), tolerance 1e-3 of R².
     pub fn new(kernel: K) -> Self {
-        Self { kernel, c: 1.0, solver: Smo::default() }
+        Self { kernel, outside: Outside::Price(1.0), solver: Smo::default() }
+    }
+
+    /// Sets C, the price of a point outside.
+    #[must_use]
+    pub fn c(mut self, c: f64) -> Self {
+        self.outside = Outside::Price(c);
+        self
+    }
+
+    /// Sets ν, the share of points that may lie outside.
+    #[must_use]
+    pub fn nu(mut self, nu: f64) -> Self {
+        self.outside = Outside::Share(nu);
+        self
     }
 
     /// Fits the sphere.
@@ -76,12 +97,12 @@ impl<K> Svdd<K> {
     /// The tolerance in the units of the dual. A quarter of the largest squared distance from the first point is at least
     /// a quarter of R² and at most R², for the sphere of all points; what single precision leaves of the kernel's values
     /// cannot be told from 0.
-    fn dual_tolerance(&self, gram: &dyn Gram) -> f64 {
+    fn dual_tolerance(&self, gram: &dyn Gram, c: f64) -> f64 {
         let diagonal = gram.diagonal();
         let mut row = vec![0.0_f32; gram.len()];
         gram.rows(&[0], &mut [&mut row]);
         let square = diagonal.iter().zip(&row).map(|(k, &first)| k + diagonal[0] - 2.0 * f64::from(first));
-        let size = 0.25 * square.fold(0.0, f64::max) * self.c.min(1.0);
+        let size = 0.25 * square.fold(0.0, f64::max) * c.min(1.0);
         let rounding = f64::from(f32::EPSILON) * diagonal.iter().fold(0.0, |a: f64, k| a.max(k.abs()));
         let tolerance = (self.solver.tolerance * size).max(rounding).max(f64::MIN_POSITIVE);
         // A kernel that is not finite is the solver's to name.
@@ -95,25 +116,27 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svdd<K> {
 
     /// The least C depends on the number of points, and is refused by the fit.
     fn check(&self) -> Result<()> {
-        check(
-            "c",
-            self.c,
-            self.c > 0.0 && self.c.is_finite(),
-            "must be finite and at least 1/n, n the number of points",
-        )?;
+        match self.outside {
+            Outside::Price(c) => check("c", c, c > 0.0 && c.is_finite(), PRICE)?,
+            Outside::Share(nu) => check_nu(nu)?,
+        }
         self.solver.check()
     }
 
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<SvddModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
-        let feasible = self.c * own.weights.iter().sum::<f64>() >= 1.0 - 1e-12;
-        check("c", self.c, feasible, "must be finite and at least 1/n, n the number of points")?;
+        let total: f64 = own.weights.iter().sum();
+        let c = match self.outside {
+            Outside::Price(c) => c,
+            Outside::Share(nu) => 1.0 / (nu * total),
+        };
+        check("c", c, c * total >= 1.0 - 1e-12, PRICE)?;
         let (diagonal, tolerance) = {
             let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
-            (gram.diagonal().to_vec(), self.dual_tolerance(&*gram))
+            (gram.diagonal().to_vec(), self.dual_tolerance(&*gram, c))
         };
-        let c = own.times(vec![self.c; own.weights.len()]);
+        let c = own.times(vec![c; own.weights.len()]);
         let programme = |_| Programme { points: None, problem: Problem::svdd(&diagonal, &c) };
         let solver = Smo { tolerance, ..self.solver.clone() };
         let programmes = Programmes::new(&self.kernel, &own.points, &solver, 1, &programme);
@@ -231,8 +254,42 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvddModel<X, X::Kernel>, Fl
     Ok(SvddModel { square_radius: square_radius(square_center, offset), square_center, function })
 }
 
+/// The rule for C.
+const PRICE: &str = "must be finite and at least 1/n, n the number of points";
+
 /// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
+    let parameters = || {
+        let c = Parameter::with(
+            (
+                "c",
+                Some('c'),
+                "1/n or more; from 1 on no point is outside",
+                "price C of a point outside the sphere",
+            ),
+            Kind::Number,
+            |svdd: &Svdd<X::Kernel>| match svdd.outside {
+                Outside::Price(c) => Value::Number(c),
+                Outside::Share(_) => Value::Absent,
+            },
+            |svdd, value| value.number().map(|c| svdd.outside = Outside::Price(c)).is_some(),
+        );
+        let nu = Parameter::with(
+            (
+                "nu",
+                Some('n'),
+                "above 0 and at most 1",
+                "share of the points that may lie outside, in place of their price: C = 1/(nu n)",
+            ),
+            Kind::Number,
+            |svdd: &Svdd<X::Kernel>| match svdd.outside {
+                Outside::Share(nu) => Value::Number(nu),
+                Outside::Price(_) => Value::Absent,
+            },
+            |svdd, value| value.number().map(|nu| svdd.outside = Outside::Share(nu)).is_some(),
+        );
+        [c, nu].into_iter().chain(Svdd::parameters()).collect()
+    };
     let summary = "where the data are: the smallest sphere around them";
-    Method::new(("svdd", summary, "svdd", &[]), Svdd::new, Svdd::parameters, read)
+    Method::new(("svdd", summary, "svdd", &[]), Svdd::new, parameters, read)
 }

@@ -203,11 +203,29 @@ where
     }
 }
 
-/// The column of a fault in a kernel's text; 0 of other errors.
-fn column(error: &Error) -> usize {
-    match error.kind() {
-        ErrorKind::KernelText { column, .. } => *column,
-        _ => 0,
+/// The faults that the spaces found in a kernel's text, as one: those furthest to the right, each where it differs.
+fn furthest(errors: Vec<(&'static str, Error)>) -> Error {
+    let fault = |error: &Error| match error.kind() {
+        ErrorKind::KernelText { text, column, expected } => Some((text.clone(), *column, expected.clone())),
+        _ => None,
+    };
+    let faults: Vec<_> = errors.iter().map(|(space, error)| (*space, fault(error))).collect();
+    let most = faults.iter().filter_map(|(_, fault)| fault.as_ref().map(|(_, column, _)| *column)).max();
+    let mut told: Option<(Box<str>, usize, String)> = None;
+    for (space, fault) in faults {
+        match (fault.filter(|(_, column, _)| Some(*column) == most), &mut told) {
+            (Some((text, column, expected)), None) => told = Some((text, column, expected.into())),
+            (Some((_, _, expected)), Some((_, _, all))) if **all != *expected => {
+                *all += &format!("; on {space}: {expected}");
+            }
+            _ => {}
+        }
+    }
+    match told {
+        Some((text, column, expected)) => {
+            ErrorKind::KernelText { text, column, expected: expected.into() }.into()
+        }
+        None => errors.into_iter().next().expect("there is a space").1,
     }
 }
 
@@ -469,19 +487,16 @@ macro_rules! spaces {
         impl FromStr for AnyKernel {
             type Err = Error;
 
-            /// The kernel of the first space that knows the text; else the error of the space that understood most of it.
+            /// The kernel of the first space that knows the text; else what the spaces that understood most of it expected.
             fn from_str(text: &str) -> Result<Self> {
                 let mut errors = Vec::new();
                 $(
                     match text.parse::<<$points as Space>::Kernel>() {
                         Ok(kernel) => return Ok(Self::$variant(kernel)),
-                        Err(error) => errors.push(error),
+                        Err(error) => errors.push((<$points as Space>::NAME, error)),
                     }
                 )+
-                // Of several that got equally far the first: later ones replace it only if they got further.
-                errors.reverse();
-                let furthest = errors.into_iter().max_by_key(column);
-                Err(furthest.expect("there is a space"))
+                Err(furthest(errors))
             }
         }
 

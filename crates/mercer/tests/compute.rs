@@ -1,5 +1,4 @@
 //! Another place to compute can take over all programmes of a fit; what it answers is certified here, or refused.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -230,12 +230,17 @@ macro_rules! words {
 }
 pub(super) use words;
 
+/// Reads a parameter of an estimator.
+type Get<E> = dyn Fn(&E) -> Value + Send + Sync;
+/// Sets a parameter of an estimator; false where the value is of another kind.
+type Set<E> = dyn Fn(&mut E, &Value) -> bool + Send + Sync;
+
 /// A parameter of an estimator: its name, what it means, and how it is read and set.
 pub struct Parameter<E> {
     /// What is told of it.
     pub about: About,
-    get: Box<dyn Fn(&E) -> Value + Send + Sync>,
-    set: Box<dyn Fn(&mut E, &Value) -> bool + Send + Sync>,
+    get: Box<Get<E>>,
+    set: Box<Set<E>>,
 }
 
 /// What is told of a parameter.

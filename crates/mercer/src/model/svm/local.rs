@@ -134,16 +134,16 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Local<K> {
         let gate = Gate::new(&self.svc.kernel, &own.points, count, job.compute);
         let gate = gate.map_err(|error| own.error(error))?;
         let svc = self.of_cells(&own.weights, gate.cells.len());
-        let (compute, mut rounds) = (job.compute, job.rounds());
-        let shared = Shared::new(&mut rounds, gate.cells.len(), started);
-        let whole = Whole { svc: &svc, own: &own, y: &y, compute };
-        let one = |(number, index): (usize, &Vec<usize>)| {
-            let left = svc.solver.time_limit.map(|limit| limit.saturating_sub(started.elapsed()));
-            whole.fit(index, left, &mut of_part(&shared, number))
+        let fitted = {
+            let (compute, mut rounds) = (job.compute, job.rounds());
+            let shared = Shared::new(&mut rounds, gate.cells.len(), started);
+            let whole = Whole { svc: &svc, own: &own, y: &y, compute };
+            let one = |(number, index): (usize, &Vec<usize>)| {
+                let left = svc.solver.time_limit.map(|limit| limit.saturating_sub(started.elapsed()));
+                whole.fit(index, left, &mut of_part(&shared, number))
+            };
+            gate.cells.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>()
         };
-        let fitted = gate.cells.par_iter().enumerate().map(one).collect::<Result<Vec<_>>>();
-        drop(shared);
-        drop(rounds);
         let (mut cells, phases): (Vec<_>, Vec<_>) =
             fitted.map_err(|error| own.error(error))?.into_iter().unzip();
         job.phases = phases.into_iter().chain([job.phases]).sum();

@@ -103,7 +103,8 @@ impl Problem {
             let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), term| (sum + term, size + f64::abs(term)));
             let (computed, told) = (sum + ridge + self.linear[i], gradient[i]);
             let allowed = 0.1 * tolerance + 8.0 * f64::from(f32::EPSILON) * size;
-            if !((computed - told).abs() <= allowed) {
+            let off = (computed - told).abs();
+            if off > allowed || off.is_nan() {
                 return Err(ErrorKind::Data(DataProblem::Gradient { row: i + 1, told, computed }).into());
             }
         }

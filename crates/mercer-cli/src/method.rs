@@ -221,29 +221,26 @@ impl FromArgMatches for Parameters {
 }
 
 /// The command `train` as the help of one method shows it: without the options of others.
-pub(crate) fn of_one(mut command: Command, card: &Card) -> Command {
-    for (known, _) in parameters() {
-        let own = card.parameters.iter().find(|about| about.name == known.name).cloned();
-        command = command.mut_arg(known.name, |arg| match own {
-            Some(about) => arg.help(help(&about)),
-            None => arg.hide(true),
-        });
-    }
+pub(crate) fn of_one(command: Command, card: &Card) -> Command {
     let has = |name: &str| card.parameters.iter().any(|about| about.name == name);
-    let aliases = ALIASES.map(|(flag, parameter, _)| (flag, has(parameter)));
-    let others = [
-        ("multilabel", card.name == DEFAULT),
-        ("early", card.name == DEFAULT),
-        ("targets", card.target == TargetKind::Numbers),
-        ("second", card.target == TargetKind::View),
-        ("probability", !card.probabilities.is_empty()),
-        ("folds", !card.probabilities.is_empty()),
-        ("trace", has(ROUNDS)),
-    ];
-    for (name, _) in aliases.into_iter().chain(others).filter(|(_, has)| !has) {
-        command = command.mut_arg(name, |arg| arg.hide(true));
-    }
-    command
+    let (svc, rounds) = (card.name == DEFAULT, has(ROUNDS));
+    let parameters: Vec<&str> = parameters().iter().map(|(about, _)| about.name).collect();
+    command.mut_args(|arg| {
+        let name = arg.get_id().as_str();
+        if let Some(about) = card.parameters.iter().find(|about| about.name == name && name != SEED) {
+            return arg.help(help(about));
+        }
+        let alias = ALIASES.iter().find(|(flag, ..)| *flag == name);
+        let hidden = match name {
+            "multilabel" | "early" => !svc,
+            "targets" => card.target != TargetKind::Numbers,
+            "second" => card.target != TargetKind::View,
+            "probability" | "folds" => card.probabilities.is_empty(),
+            "trace" => !rounds,
+            _ => parameters.contains(&name) || alias.is_some_and(|(_, parameter, _)| !has(parameter)),
+        };
+        arg.hide(hidden)
+    })
 }
 
 /// The method that the words of a command line ask for, as far as they can be understood: for its help.

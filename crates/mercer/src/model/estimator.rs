@@ -118,6 +118,21 @@ pub enum TargetKind {
     View,
 }
 
+impl TargetKind {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Classes => "classes",
+            Self::Number => "number",
+            Self::Numbers => "numbers",
+            Self::Sets => "sets",
+            Self::View => "view",
+        }
+    }
+}
+
 /// A type that an estimator has as its target, found among [`Targets`].
 pub trait Target<X> {
     /// The kind.

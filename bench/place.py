@@ -11,3 +11,4 @@ SHARED = Path(os.environ.get("MERCER_DATA", ROOT.parent / "shared" / "data"))
 PREPARED = TARGET / "bench-data"
 LIBSVM = TARGET / "bench-libsvm"
 MERCER = TARGET / "release" / "mercer"
+EXAMPLES = TARGET / "release" / "examples"

@@ -18,6 +18,7 @@ import data
 import libsvm_build
 import measure
 import peers
+import single_row
 from cases import CASES, EXTRA, QUICK, READ, Case
 from measure import Run
 from place import MERCER, PREPARED
@@ -39,7 +40,7 @@ def arguments() -> argparse.Namespace:
         prog="cargo xtask bench",
         description="Fits mercer and its peers on the same data in one run, checks that their dual objectives agree "
         "and prints times, memory and ratios.",
-        epilog=f"cases: {', '.join([*names, *algebra.PEERS, READ])}; by name only: {', '.join(c.name for c in EXTRA)}. "
+        epilog=f"cases: {', '.join([*names, *algebra.PEERS, single_row.NAME, READ])}; by name only: {', '.join(c.name for c in EXTRA)}. "
         f"peers: {', '.join(peers.NAMES)}",
     )
     parser.add_argument("--case", metavar="NAME[,NAME]", help="only these cases")
@@ -59,9 +60,13 @@ def arguments() -> argparse.Namespace:
 
 def chosen_cases(options: argparse.Namespace) -> list[str]:
     """Names of the cases to run, in the order asked for."""
-    known = {case.name for case in (*CASES, *EXTRA)} | {READ, *algebra.PEERS}
+    known = {case.name for case in (*CASES, *EXTRA)} | {READ, single_row.NAME, *algebra.PEERS}
     if not options.case:
-        return list(QUICK) if options.quick else [*(case.name for case in CASES), *algebra.PEERS, READ]
+        if options.quick:
+            return list(QUICK)
+        # Without mercer there is no model to predict with.
+        single = [] if options.peers_only else [single_row.NAME]
+        return [*(case.name for case in CASES), *algebra.PEERS, *single, READ]
     names = options.case.split(",")
     for name in names:
         if name not in known:
@@ -213,6 +218,13 @@ def main() -> int:
             if name in algebra.PEERS:
                 print(f"\n{name}: {algebra.ROWS} rows, {algebra.FEATURES} features, γ = {algebra.GAMMA:g}")
                 text, failed = algebra.run(name, options)
+                print(text)
+                failures += failed
+                solved += 1
+                continue
+            if name == single_row.NAME:
+                print(f"\n{name}: {single_row.CASE.name}, {single_row.CASE.parameters}, one thread")
+                text, failed = single_row.run(options)
                 print(text)
                 failures += failed
                 solved += 1

@@ -181,7 +181,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
 
     def _fit_inverse(self, X: Any) -> None:
         """A ridge regression from components to features."""
-        self.X_transformed_fit_ = self._own_scores(X)
+        self.X_transformed_fit_ = self._training_scores()
         points = self._inverse_points(self.X_transformed_fit_)
         kernel = _mercer.Kernel(self._kernel_text)
         targets = np.ascontiguousarray(X, dtype=np.float64)
@@ -195,17 +195,24 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
             return _mercer.Points.gram(self._values(scores, self.X_transformed_fit_))
         return _data.points(np.ascontiguousarray(scores))
 
-    def _padded(self, scores: Any) -> Any:
-        """Components with zeros for those of zero eigenvalue."""
-        return np.pad(scores, ((0, 0), (0, self._n_features_out - scores.shape[1])))
+    def _training_scores(self) -> Any:
+        """The training data on the components. Only rows of weight 0, which the model does not have, take kernel values."""
+        found = np.zeros((self._fitted_rows, self._n_features_out))
+        if self._model is not None:
+            own, support = self._model.own_components(), self._model.support()
+            found[support, : own.shape[1]] = own
+            left_out = np.setdiff1d(np.arange(self._fitted_rows), support)
+            if left_out.size:
+                found[left_out] = self._scores(self.X_fit_[left_out])
+        return found
 
-    def _own_scores(self, X: Any) -> Any:
-        """The components of the training data, which the model has but for rows of weight 0."""
-        if self._model is None:
-            return np.zeros((self._fitted_rows, self._n_features_out))
-        if len(self._model.support()) == self._fitted_rows:
-            return self._padded(self._model.own_components())
-        return self._padded(self._model.transform(self._run(), self._as_points(X)))
+    def _scores(self, X: Any) -> Any:
+        """Checked rows on the components."""
+        found = np.zeros((X.shape[0], self._n_features_out))
+        if getattr(self, "_model", None) is not None:
+            own = self._model.transform(self._run(), self._as_points(X))
+            found[:, : own.shape[1]] = own
+        return found
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Find the components and the place of the training data on them.
@@ -224,8 +231,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
         X_new : ndarray of shape (n_samples, n_components)
             The training data on the components.
         """
-        self.fit(X, y, **params)
-        return self._own_scores(self.X_fit_).astype(self._dtype, copy=False)
+        return self.fit(X, y, **params)._training_scores().astype(self._dtype, copy=False)
 
     def transform(self, X: Any) -> Any:
         """Project rows onto the components.
@@ -241,10 +247,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
             Their place on the components.
         """
         X = self._checked_rows(X)
-        if getattr(self, "_model", None) is None:
-            return np.zeros((X.shape[0], self._n_features_out), dtype=self._dtype)
-        found = self._padded(self._model.transform(self._run(), self._as_points(X)))
-        return found.astype(np.float32, copy=False) if X.dtype == np.float32 else found
+        return self._scores(X).astype(np.float32 if X.dtype == np.float32 else np.float64, copy=False)
 
     def inverse_transform(self, X: Any) -> Any:
         """Find rows whose components these are, by a ridge regression learnt on the training data.

@@ -123,7 +123,7 @@ pub(crate) fn fit(
         let model = estimator.fit(&x, &y, &mut job)?;
         let learnt = settings.map(|settings| estimator.learn(&x, &y, &model, &settings, &mut job));
         let probability = learnt.transpose()?.flatten();
-        let training = Training::of(&estimator, &model, &job.found);
+        let training = Training::of(&estimator, &job.found, model.classes());
         Ok((Saved { labels, training, probability, ..Saved::new(model) }, job.found))
     })?;
     Ok(Model::new(saved, found))

@@ -157,7 +157,7 @@ impl Kernel {
         let (kernel, points) = (self.0.clone(), x.0.clone());
         let diagonal = work(py, move || {
             points.check_finite()?;
-            Ok(kernel.bind(&points)?.diagonal())
+            kernel.diagonal(&points)
         });
         Ok(PyArray1::from_vec(py, diagonal?))
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mercer::data::{LabelSets, Vectors};
+use mercer::data::{LabelSets, Points as _, Vectors};
 use mercer::kernel::{VectorExpr, precomputed};
 use mercer::model::file::{LabelKind, Saved};
 use mercer::model::probability::{Calibration, Estimate};
@@ -57,19 +57,23 @@ impl Model {
         Ok(Self { saved: Arc::new(saved), found: Facts::default() })
     }
 
-    /// What `work` makes of the model and points as it was trained on them: scaled, where the program that trained it did.
+    /// What `work` makes of the model and points as it was trained on them: scaled, where the program that trained it did. A
+    /// prediction, which `how` says to be one, is made on this thread where it is short, else in a pool.
     fn at<T: Send + 'static>(
         &self,
         py: Python<'_>,
         run: &Run,
         points: &Points,
+        how: Option<How>,
         work: impl FnOnce(&Saved, &AnyPoints) -> Result<T> + Send + 'static,
     ) -> PyResult<T> {
         let (saved, points) = (Arc::clone(&self.saved), points.0.clone());
-        run.job(py, move |_| match (&saved.scaler, &points) {
+        let short = how.is_some_and(|how| saved.model.is_short(points.len(), how));
+        let work = move || match (&saved.scaler, &points) {
             (Some(scaler), AnyPoints::Vectors(rows)) => work(&saved, &scaler.apply(rows).into()),
             _ => work(&saved, &points),
-        })
+        };
+        if short { Run::here(py, work) } else { run.job(py, move |_| work()) }
     }
 }
 
@@ -210,7 +214,8 @@ impl Model {
     #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
     fn decisions<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
         let how = How { double, libsvm: false };
-        let found = self.at(py, run, points, move |saved, points| saved.model.decisions(points, how))?;
+        let found =
+            self.at(py, run, points, Some(how), move |saved, points| saved.model.decisions(points, how))?;
         matrix(py, &found)
     }
 
@@ -226,7 +231,8 @@ impl Model {
         libsvm: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let how = How { double, libsvm };
-        let found = self.at(py, run, points, move |saved, points| saved.model.predict(points, how))?;
+        let found =
+            self.at(py, run, points, Some(how), move |saved, points| saved.model.predict(points, how))?;
         Ok(match found {
             Prediction::Classes(index) => {
                 index.into_iter().map(|class| class as i64).collect::<Vec<_>>().into_pyarray(py).into_any()
@@ -242,16 +248,21 @@ impl Model {
     #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
     fn scores<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
         let how = How { double, libsvm: false };
-        let found = self.at(py, run, points, move |saved, points| saved.model.scores(points, how))?;
+        let found =
+            self.at(py, run, points, Some(how), move |saved, points| saved.model.scores(points, how))?;
         matrix(py, &found)
     }
 
     /// The probability of each class at each of the points.
     #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
     fn probabilities<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
-        let found = self.at(py, run, points, move |saved, points| match &saved.probability {
-            Some(estimate) => Ok(estimate.predict(&saved.model, points, How::default())?.1.rows),
-            None => saved.model.probabilities(points, How { double, libsvm: false }),
+        let how = match self.saved.probability {
+            Some(_) => How::default(),
+            None => How { double, libsvm: false },
+        };
+        let found = self.at(py, run, points, Some(how), move |saved, points| match &saved.probability {
+            Some(estimate) => Ok(estimate.predict(&saved.model, points, how)?.1.rows),
+            None => saved.model.probabilities(points, how),
         })?;
         matrix(py, &found)
     }
@@ -259,7 +270,7 @@ impl Model {
     /// The components of each of the points; of two views those of the second with `second`.
     #[pyo3(signature = (run, points, second=false) -> "numpy.typing.NDArray[numpy.float64]")]
     fn transform<'py>(&self, py: Python<'py>, run: &Run, points: &Points, second: bool) -> Rows<'py> {
-        let found = self.at(py, run, points, move |saved, points| match second {
+        let found = self.at(py, run, points, Some(How::default()), move |saved, points| match second {
             true => saved.model.second_components(points),
             false => saved.model.components(points),
         })?;
@@ -295,7 +306,7 @@ impl Model {
             "ridge" => Some(Way::Ridge { kernel: None, lambda: penalty }),
             other => return Err(PyValueError::new_err(format!("no way '{other}' to pre-images"))),
         };
-        let found = self.at(py, run, points, move |saved, points| {
+        let found = self.at(py, run, points, None, move |saved, points| {
             let (model, points) = components(&saved.model, points)?;
             let way = way.unwrap_or_else(|| Way::for_kernel(model.expansion.kernel()));
             model.denoise(points, &way)

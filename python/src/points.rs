@@ -12,6 +12,10 @@ use pyo3::types::PyTuple;
 use rayon::prelude::*;
 
 use crate::lend::Lent;
+use crate::work::on_threads;
+
+/// Numbers up to which handing them out to threads takes longer than looking at them.
+const FEW: usize = 1 << 14;
 
 /// Points: rows of numbers, dense or sparse, single or double precision; or texts.
 #[pyclass(frozen, module = "mercer._mercer")]
@@ -39,19 +43,19 @@ impl From<Vectors> for Points {
 /// A matrix in either precision.
 #[derive(FromPyObject)]
 pub(crate) enum Matrix<'py> {
-    /// Single.
-    Single(PyReadonlyArray2<'py, f32>),
     /// Double.
     Double(PyReadonlyArray2<'py, f64>),
+    /// Single.
+    Single(PyReadonlyArray2<'py, f32>),
 }
 
 /// A list of numbers in either precision.
 #[derive(FromPyObject)]
 pub(crate) enum Values<'py> {
-    /// Single.
-    Single(PyReadonlyArray1<'py, f32>),
     /// Double.
     Double(PyReadonlyArray1<'py, f64>),
+    /// Single.
+    Single(PyReadonlyArray1<'py, f32>),
 }
 
 /// Indices of either width.
@@ -69,35 +73,45 @@ impl Points {
     /// Of a large matrix that is mostly zeros only the other values are kept, which is less, and faster to compute with.
     #[staticmethod]
     #[pyo3(signature = (matrix: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
-    fn dense(matrix: Matrix<'_>) -> Self {
-        match matrix {
-            Matrix::Single(matrix) => rows(&matrix).into(),
-            Matrix::Double(matrix) => rows(&matrix).into(),
-        }
+    fn dense(py: Python<'_>, matrix: Matrix<'_>) -> PyResult<Self> {
+        Ok(Self::from(match matrix {
+            Matrix::Single(matrix) => rows(py, &matrix)?,
+            Matrix::Double(matrix) => rows(py, &matrix)?,
+        }))
     }
 
     /// The rows of a matrix in compressed form, columns ascending within a row. Of a large matrix that is mostly stored
     /// the zeros are kept too.
     #[staticmethod]
     #[pyo3(signature = (columns, start: "numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64]", index: "numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64]", values: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
-    fn sparse(columns: usize, start: Indices<'_>, index: Indices<'_>, values: Values<'_>) -> PyResult<Self> {
-        let start = start.to_vec::<usize>()?;
-        let index = index.to_vec::<u32>()?;
+    fn sparse(
+        py: Python<'_>,
+        columns: usize,
+        start: Indices<'_>,
+        index: Indices<'_>,
+        values: Values<'_>,
+    ) -> PyResult<Self> {
+        let start = start.to_vec::<usize>(py)?;
+        let index = index.to_vec::<u32>(py)?;
         let rows: Vectors = match values {
-            Values::Single(values) => compressed(columns, start, index, values.as_array().to_vec())?.into(),
-            Values::Double(values) => compressed(columns, start, index, values.as_array().to_vec())?.into(),
+            Values::Single(values) => {
+                compressed(py, columns, start, index, values.as_array().to_vec())?.into()
+            }
+            Values::Double(values) => {
+                compressed(py, columns, start, index, values.as_array().to_vec())?.into()
+            }
         };
-        Ok(rows.compact().into())
+        compact(py, rows).map(Self::from)
     }
 
     /// The rows of a matrix of kernel values, numbered as the kernel `precomputed` wants them.
     #[staticmethod]
     #[pyo3(signature = (matrix: "numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]"))]
-    fn gram(matrix: Matrix<'_>) -> Self {
-        Self::from(match matrix {
-            Matrix::Single(matrix) => Vectors::from(numbered(matrix.as_array())),
-            Matrix::Double(matrix) => numbered(matrix.as_array()).into(),
-        })
+    fn gram(py: Python<'_>, matrix: Matrix<'_>) -> PyResult<Self> {
+        Ok(Self::from(match matrix {
+            Matrix::Single(matrix) => Vectors::from(numbered(py, matrix.as_array())?),
+            Matrix::Double(matrix) => numbered(py, matrix.as_array())?.into(),
+        }))
     }
 
     /// Texts, one for each point.
@@ -135,7 +149,7 @@ impl Points {
             return Err(PyValueError::new_err("weights must be one per row"));
         }
         let rows = self.vectors()?;
-        Ok(py.detach(|| variance(rows, weights.as_deref())))
+        on_threads(py, || variance(rows, weights.as_deref()))
     }
 
     /// As Python has them: a matrix; columns, start, index and values of sparse rows; a list of texts.
@@ -151,26 +165,31 @@ impl Points {
 }
 
 /// Rows of a numpy matrix: lent where they lie one after the other, else copied; without its zeros where it has many.
-fn rows<T: Real + Element>(matrix: &PyReadonlyArray2<'_, T>) -> Vectors
+fn rows<T: Real + Element>(py: Python<'_>, matrix: &PyReadonlyArray2<'_, T>) -> PyResult<Vectors>
 where
     Vectors: From<Dense<T>>,
 {
     let columns = matrix.shape()[1];
     let dense = match Lent::new(matrix) {
         Some(lent) => Dense::held(columns, Arc::new(lent)),
-        None => Dense::new(columns, copied(matrix.as_array(), 0)),
+        None => Dense::new(columns, copied(py, matrix.as_array(), 0)?),
     };
-    Vectors::from(dense).compact()
+    compact(py, dense.into())
+}
+
+/// Rows in the form that is faster to compute with.
+fn compact(py: Python<'_>, rows: Vectors) -> PyResult<Vectors> {
+    if rows.len().saturating_mul(rows.width()) <= FEW { Ok(rows) } else { on_threads(py, || rows.compact()) }
 }
 
 /// Values of a view row by row, each after `before` zeros. A matrix by columns is read in blocks of both, so that no line
 /// of memory is fetched more than once.
-fn copied<T: Real>(view: ArrayView2<'_, T>, before: usize) -> Vec<T> {
+fn copied<T: Real>(py: Python<'_>, view: ArrayView2<'_, T>, before: usize) -> PyResult<Vec<T>> {
     const BLOCK: usize = 64;
     let (n, columns) = view.dim();
     let width = columns + before;
     let mut values = vec![T::default(); n * width];
-    values.par_chunks_mut((BLOCK * width).max(1)).enumerate().for_each(|(block, rows)| {
+    let copy = |(block, rows): (usize, &mut [T])| {
         for first in (0..columns).step_by(BLOCK) {
             for (i, row) in (block * BLOCK..).zip(rows.chunks_mut(width.max(1))) {
                 for k in first..columns.min(first + BLOCK) {
@@ -178,25 +197,33 @@ fn copied<T: Real>(view: ArrayView2<'_, T>, before: usize) -> Vec<T> {
                 }
             }
         }
-    });
-    values
+    };
+    let block = (BLOCK * width).max(1);
+    if values.len() <= FEW {
+        values.chunks_mut(block).enumerate().for_each(copy);
+    } else {
+        on_threads(py, || values.par_chunks_mut(block).enumerate().for_each(copy))?;
+    }
+    Ok(values)
 }
 
 /// Rows of kernel values, each behind its number, from 1.
-fn numbered<T: Real>(view: ArrayView2<'_, T>) -> Dense<T> {
+fn numbered<T: Real>(py: Python<'_>, view: ArrayView2<'_, T>) -> PyResult<Dense<T>> {
     let width = view.dim().1 + 1;
-    let mut values = copied(view, 1);
+    let mut values = copied(py, view, 1)?;
     values.chunks_mut(width).enumerate().for_each(|(i, row)| row[0] = T::from_f64((i + 1) as f64));
-    Dense::new(width, values)
+    Ok(Dense::new(width, values))
 }
 
 impl Indices<'_> {
-    fn to_vec<T: TryFrom<i64> + TryFrom<i32> + Send>(&self) -> PyResult<Vec<T>> {
+    fn to_vec<T: TryFrom<i64> + TryFrom<i32> + Send>(&self, py: Python<'_>) -> PyResult<Vec<T>> {
         let bad = || PyValueError::new_err("sparse matrix: an index is negative or too large");
         match self {
             Self::Short(index) => match index.as_slice() {
-                Ok(index) => index.par_iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect(),
-                Err(_) => index.as_array().iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect(),
+                Ok(index) if index.len() > FEW => {
+                    on_threads(py, || index.par_iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect())?
+                }
+                _ => index.as_array().iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect(),
             },
             Self::Long(index) => {
                 index.as_array().iter().map(|&i| T::try_from(i).map_err(|_| bad())).collect()
@@ -207,6 +234,7 @@ impl Indices<'_> {
 
 /// Sparse rows, refused where the parts do not fit together.
 fn compressed<T: Real>(
+    py: Python<'_>,
     columns: usize,
     start: Vec<usize>,
     index: Vec<u32>,
@@ -225,7 +253,12 @@ fn compressed<T: Real>(
             row.is_sorted_by(|a, b| a < b) && row.last().is_none_or(|&k| (k as usize) < columns)
         })
     };
-    if let Some(row) = start.par_windows(2).position_first(|bounds| !sound(bounds)) {
+    let unsound = if index.len() + start.len() > FEW {
+        on_threads(py, || start.par_windows(2).position_first(|bounds| !sound(bounds)))?
+    } else {
+        start.windows(2).position(|bounds| !sound(bounds))
+    };
+    if let Some(row) = unsound {
         return refused(format!(
             "row {row}: indptr must not fall; columns must ascend and be below {columns}"
         ));

@@ -3,7 +3,7 @@
 //! A job owns what it needs and runs in a pool. The thread that asked for it waits without the interpreter's lock, looks
 //! every [`TICK`] whether a signal has come (Ctrl-C) and shows the latest state to the caller's callback. Once a signal or
 //! an exception has come the job is asked to stop; one that is in the middle of something that cannot be broken off
-//! is left to end by itself.
+//! is left to end by itself. Work that takes less than the way to a pool and back is done by the thread that asked for it.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -107,7 +107,7 @@ impl Run {
         T: Send + 'static,
         J: FnOnce(&Shared) -> mercer::Result<T> + Send + 'static,
     {
-        let pool = pool(self.threads)?;
+        let pool = pool(self.threads, Purpose::Job)?;
         let shared = Arc::new(Shared::default());
         let (sender, receiver) = sync_channel(1);
         let theirs = Arc::clone(&shared);
@@ -125,11 +125,7 @@ impl Run {
                     py.check_signals()?;
                     return result.map_err(raise);
                 }
-                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => {
-                    return Err(PyRuntimeError::new_err(
-                        "a defect in mercer ended the work; please report it",
-                    ));
-                }
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(defect()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if let Err(error) = self.look(py, &shared) {
@@ -141,6 +137,19 @@ impl Run {
         }
     }
 
+    /// Runs work of less than a [`TICK`] that needs no pool on this thread, with the interpreter free.
+    ///
+    /// # Errors
+    /// Of the work; KeyboardInterrupt.
+    pub(crate) fn here<T: Send>(
+        py: Python<'_>,
+        work: impl FnOnce() -> mercer::Result<T> + Send,
+    ) -> PyResult<T> {
+        let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+        py.check_signals()?;
+        result.map_err(|_| defect())?.map_err(raise)
+    }
+
     /// Signals, and the callback.
     fn look(&self, py: Python<'_>, shared: &Shared) -> PyResult<()> {
         py.check_signals()?;
@@ -150,6 +159,20 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// Runs work that goes over all data once, on as many threads as work takes by default, with the interpreter free. Not in rayon's
+/// own pool, whose threads a forked process does not have, nor behind jobs that take long.
+///
+/// # Errors
+/// If there are no threads.
+pub(crate) fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let pool = pool(None, Purpose::Data)?;
+    Ok(py.detach(|| pool.install(work)))
+}
+
+fn defect() -> PyErr {
+    PyRuntimeError::new_err("a defect in mercer ended the work; please report it")
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -186,14 +209,23 @@ pub(crate) fn return_freed_memory() {
     mercer::return_freed_memory();
 }
 
+/// What the threads of a pool do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Purpose {
+    /// Fits and predictions.
+    Job,
+    /// Passes over data on their way to a job.
+    Data,
+}
+
 /// One pool for each number of threads, shared by all jobs, so that jobs side by side do not add threads. A process that
 /// was forked has none of its parent's threads, and gets pools of its own.
 static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
-/// The process they were made in, and the pools by their size.
-type Pools = (u32, HashMap<usize, Arc<ThreadPool>>);
+/// The process they were made in, and the pools by their size and purpose.
+type Pools = (u32, HashMap<(usize, Purpose), Arc<ThreadPool>>);
 
-fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
+fn pool(threads: Option<usize>, purpose: Purpose) -> PyResult<Arc<ThreadPool>> {
     let limit = LIMIT.load(Ordering::Relaxed);
     let threads = match threads {
         Some(threads) if limit > 0 => threads.min(limit),
@@ -206,10 +238,10 @@ fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
         std::mem::forget(pools.take());
     }
     let (_, pools) = pools.get_or_insert_with(|| (process, HashMap::new()));
-    if let Some(pool) = pools.get(&threads) {
+    if let Some(pool) = pools.get(&(threads, purpose)) {
         return Ok(Arc::clone(pool));
     }
     let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("mercer-{i}"));
     let pool = builder.build().map_err(|e| PyRuntimeError::new_err(format!("no threads to work on: {e}")))?;
-    Ok(Arc::clone(pools.entry(threads).or_insert(Arc::new(pool))))
+    Ok(Arc::clone(pools.entry((threads, purpose)).or_insert(Arc::new(pool))))
 }

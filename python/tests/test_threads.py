@@ -109,6 +109,46 @@ def test_two_fits_in_two_threads_do_not_disturb_each_other():
         assert_same_bits(alone, each)
 
 
+@pytest.mark.skipif(PROVING, reason="the bits of scikit-learn's answers depend on the other rows")
+@pytest.mark.parametrize("name", [name for name in CLASSES if name != "RelevantDimension"])
+def test_one_row_has_the_bits_of_many(name):
+    """Also when it is predicted again, which takes another way than the first time."""
+    x = points()
+    model = fitted(name, x, targets(name, x))
+    many = answers(model, x)
+    for _ in range(2):
+        one = answers(model, x[7:8])
+        assert_same_bits({key: values[7:8] for key, values in many.items()}, one)
+
+
+FORK = """
+import os, signal
+import numpy as np
+import scipy.sparse as sp
+from {source} import SVC
+random = np.random.default_rng(11)
+x, y = random.normal(size=(3000, 30)) * (random.random((3000, 30)) < 0.2), random.integers(0, 2, 3000)
+for form in (np.asarray, np.asfortranarray, sp.csr_matrix):
+    rows = form(x)
+    before = SVC().fit(rows, y).predict(rows)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        model = SVC().fit(form(x), y)
+        model.predict(rows[:1])
+        os._exit(0 if (model.predict(rows) == before).all() else 1)
+    print(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_works_by_itself():
+    """None of its parent's threads are there; it must not wait for one."""
+    command = [sys.executable, "-c", FORK.format(source=SOURCE)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, env=ENVIRONMENT)
+    assert done.stdout.split() == ["0", "0", "0"]
+
+
 LONG = """
 import sys, time
 import numpy as np

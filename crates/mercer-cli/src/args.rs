@@ -1,115 +1,78 @@
-//! What can be typed. Each command's own file makes of it what is meant.
+//! Arguments that several commands share.
 
-mod components;
-mod data;
-mod demo;
-mod files;
-mod kernel;
-mod predict;
-mod projections;
-mod rde;
-mod train;
-
+use std::convert::Infallible;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, ValueEnum};
+use mercer::data::{ColumnRef, Format, ReadOptions};
+use serde::Serialize;
 
-pub(crate) use self::components::{DenoiseArgs, NoiseArg, TransformArgs, WayArg};
-pub(crate) use self::data::DataArgs;
-pub(crate) use self::demo::DemoArgs;
-pub(crate) use self::files::{ConvertArgs, FileKind, InspectArgs, ScaleArgs, ScaleMethod};
-pub(crate) use self::kernel::{CheckArgs, KernelCommand};
-pub(crate) use self::predict::PredictArgs;
-pub(crate) use self::projections::{ChooseArg, ProjectionArgs, ThresholdArg};
-pub(crate) use self::rde::RdeArgs;
-pub(crate) use self::train::{Lambda, MethodArg, ProbabilityArg, ScaleArg, SolverArgs, TrainArgs};
-use crate::help;
-use crate::svm::Program;
+use crate::failure::Result;
+use crate::output::{answer, answer_json, remark};
 
-/// mercer: kernel machines, exact and certified.
-#[derive(Debug, Parser)]
-#[command(name = "mercer", version, about = help::ABOUT, long_about = help::LONG_ABOUT)]
-#[command(after_help = help::AFTER, subcommand_required = true)]
-#[command(arg_required_else_help = true, max_term_width = 100)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    pub(crate) command: Command,
+/// How a data file is read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading data")]
+pub(crate) struct DataArgs {
+    /// Format of the data [default: by the file's name, else by its first bytes; texts are always `label<TAB>text` lines]
+    #[arg(long, value_enum)]
+    format: Option<FormatArg>,
+    /// Label column of a CSV or NPY file, by name or by number from 1; `none`: there is none [default: the column
+    /// called label, class, target or y, else the last; in NPY files none]
+    #[arg(long, value_name = "COLUMN", value_parser = label_column)]
+    label: Option<ColumnRef>,
+    /// File with the labels, one a line, or a one-dimensional NPY array
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Whether the first row of a CSV file has the names [default: guessed]
+    #[arg(long, value_name = "YES|NO", value_parser = yes_or_no)]
+    header: Option<bool>,
 }
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Fit a machine to a data file and save it with its certificate
-    #[command(after_help = help::TRAIN)]
-    Train(Box<TrainArgs>),
-    /// Predict the rows of a data file with a saved model
-    #[command(after_help = help::PREDICT)]
-    Predict(PredictArgs),
-    /// Components of the rows of a data file, by a model that has components
-    #[command(after_help = help::TRANSFORM)]
-    Transform(TransformArgs),
-    /// Take noise out of the rows of a data file, by a kernel PCA
-    #[command(after_help = help::DENOISE)]
-    Denoise(Box<DenoiseArgs>),
-    /// Scale the features of a data file
-    #[command(after_help = help::SCALE)]
-    Scale(ScaleArgs),
-    /// Show everything that a model file holds
-    #[command(after_help = help::INSPECT)]
-    Inspect(InspectArgs),
-    /// Turn a data or model file into another format
-    #[command(after_help = help::CONVERT)]
-    Convert(ConvertArgs),
-    /// Show kernels, and check one on data
-    #[command(subcommand, after_help = help::KERNEL)]
-    Kernel(KernelCommand),
-    /// How many dimensions of a kernel the labels need, and how much of them is noise
-    #[command(after_help = help::RDE)]
-    Rde(RdeArgs),
-    /// Train, certify, predict and draw a picture on a small real data set
-    #[command(after_help = help::DEMO)]
-    Demo(DemoArgs),
-    /// LIBSVM's svm-train: its options, output lines and files
-    #[command(disable_help_flag = true, disable_version_flag = true)]
-    SvmTrain(Words),
-    /// LIBSVM's svm-predict
-    #[command(disable_help_flag = true, disable_version_flag = true)]
-    SvmPredict(Words),
-    /// LIBSVM's svm-scale
-    #[command(disable_help_flag = true, disable_version_flag = true)]
-    SvmScale(Words),
-    /// Print a completion script for a shell
-    #[command(after_help = help::COMPLETIONS)]
-    Completions {
-        /// The shell
-        shell: clap_complete::Shell,
-    },
-    /// Print the manual page, or write all of them into a folder
-    #[command(after_help = help::MAN)]
-    Man {
-        /// Folder for one page per command; without it the main page goes to standard output
-        folder: Option<PathBuf>,
-    },
-}
-
-impl Command {
-    /// What messages begin with.
-    pub(crate) fn program(&self) -> &'static str {
-        match self {
-            Self::SvmTrain(_) => Program::Train.name(),
-            Self::SvmPredict(_) => Program::Predict.name(),
-            Self::SvmScale(_) => Program::Scale.name(),
-            _ => "mercer",
+impl DataArgs {
+    /// What the library is to be told.
+    pub(crate) fn options(&self) -> ReadOptions {
+        ReadOptions {
+            format: self.format.map(FormatArg::format),
+            label: self.label.clone(),
+            header: self.header,
+            labels_path: self.labels.clone(),
+            ..ReadOptions::default()
         }
     }
 }
 
-/// Arguments in another program's syntax, passed on as they are.
-#[derive(Debug, Args)]
-pub(crate) struct Words {
-    /// LIBSVM's options and files; without any, the usage
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) words: Vec<String>,
+/// Formats of data files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    /// `label index:value …`, one row a line
+    Libsvm,
+    /// Cells separated by commas, tabs or semicolons
+    Csv,
+    /// NumPy's array file
+    Npy,
+}
+
+impl FormatArg {
+    /// The library's word for it.
+    fn format(self) -> Format {
+        match self {
+            Self::Libsvm => Format::Libsvm,
+            Self::Csv => Format::Csv,
+            Self::Npy => Format::Npy,
+        }
+    }
+}
+
+/// How features are scaled before training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleArg {
+    /// As they are
+    None,
+    /// Every feature to [-1, 1] by its smallest and largest value
+    Minmax,
+    /// Every feature to mean 0 and standard deviation 1
+    Standard,
 }
 
 /// Options of every command that computes.
@@ -131,14 +94,75 @@ pub(crate) struct CommonArgs {
     pub(crate) quiet: bool,
 }
 
+impl CommonArgs {
+    /// Ends a command: the summary goes to standard output, or to standard error where that has an object or is `piped`
+    /// full of data; the object where it is wanted.
+    pub(crate) fn tell<S: Serialize>(
+        &self,
+        text: &str,
+        piped: bool,
+        object: impl FnOnce() -> S,
+    ) -> Result<()> {
+        match (self.quiet, self.json || piped) {
+            (true, _) => {}
+            (false, true) => remark(text.trim_end()),
+            (false, false) => answer(format_args!("{}\n", text.trim_end()))?,
+        }
+        if self.json { answer_json(&object()) } else { Ok(()) }
+    }
+}
+
+/// Rows of a data file for a model.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// Data file; `-` is standard input
+    pub(crate) data: PathBuf,
+    /// Model file: mercer's or LIBSVM's
+    pub(crate) model: PathBuf,
+    /// File to write; of rows its name tells the format: .csv, else LIBSVM text [default: standard output]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) data_options: DataArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// A column by number or name; `none` for none.
+fn label_column(text: &str) -> Result<ColumnRef, Infallible> {
+    if text == "none" { Ok(ColumnRef::Absent) } else { text.parse() }
+}
+
+/// `yes` or `no`.
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("yes or no".into()),
+    }
+}
+
+/// Bytes in a megabyte.
+pub(crate) const MEGABYTE: f64 = 1_048_576.0;
+
+/// Megabytes as bytes.
+pub(crate) fn megabytes(text: &str) -> Result<usize, String> {
+    match text.parse::<f64>() {
+        Ok(megabytes) if megabytes > 0.0 && megabytes * MEGABYTE < usize::MAX as f64 => {
+            Ok((megabytes * MEGABYTE) as usize)
+        }
+        _ => Err("must be a positive number of megabytes".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
-    fn the_arguments_are_consistent() {
-        Cli::command().debug_assert();
+    fn sizes_are_positive() {
+        assert_eq!(megabytes("1.5"), Ok(1_572_864));
+        for refused in ["0", "-1", "nan", "1e300", "x"] {
+            assert!(megabytes(refused).is_err(), "{refused}");
+        }
     }
 }

@@ -48,9 +48,10 @@ impl Failure {
             Self::Output(_) => code::IO,
             Self::Answer(code) => *code,
             Self::Library { error, .. } => match error.kind() {
-                ErrorKind::Parameter { .. } | ErrorKind::KernelText { .. } | ErrorKind::Memory { .. } => {
-                    code::USAGE
-                }
+                ErrorKind::Parameter { .. }
+                | ErrorKind::Setting { .. }
+                | ErrorKind::KernelText { .. }
+                | ErrorKind::Memory { .. } => code::USAGE,
                 ErrorKind::Io { .. } => code::IO,
                 ErrorKind::Unsupported { .. } => code::UNSUPPORTED,
                 ErrorKind::Interrupted => code::INTERRUPTED,
@@ -59,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// Whether whoever read our output has closed it (`mercer … | head`): no reason to complain.
+    /// Whether the reader of our output has closed it (`mercer … | head`): no reason to complain.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         let reason = match self {
             Self::Output(reason) => reason,

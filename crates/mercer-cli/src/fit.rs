@@ -1,158 +1,102 @@
-//! Fits under the eyes of the user, and what the certificates of a fit say together.
+//! Fits under the eyes of the user.
 
 use std::time::Instant;
 
-use mercer::data::{Labels, Vectors, write_atomic};
-use mercer::kernel::VectorExpr;
-use mercer::model::{Machine, Svc, SvcModel};
-use mercer::solve::{Certificate, Phases, Progress, Smo, Stop, Watch};
+use mercer::model::file::Training;
+use mercer::model::probability::{Estimate, Settings};
+use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Event, Facts, Job, Targets};
+use mercer::solve::Phases;
 
+use crate::output::remark;
 use crate::progress::{Show, Watcher};
 use crate::system;
 
-/// The classifiers of this program.
-pub(crate) type Model = SvcModel<Vectors, VectorExpr>;
+/// What is fitted to.
+pub(crate) struct Data<'a> {
+    /// The points.
+    pub(crate) x: &'a AnyPoints,
+    /// What is known of them.
+    pub(crate) y: &'a Targets<AnyPoints>,
+    /// A weight for each; empty for 1.
+    pub(crate) weights: &'a [f64],
+    /// Bytes that matrices may take; none for what the machine has left.
+    pub(crate) memory: Option<usize>,
+}
 
 /// A model and what it took to fit it.
-pub(crate) struct Fitted<M = Machine> {
-    pub(crate) model: M,
+pub(crate) struct Fitted {
+    pub(crate) model: AnyModel,
     pub(crate) seconds: f64,
-    /// Where they went, summed over pairs that run side by side.
+    /// Where they went, summed over programmes that run side by side.
     pub(crate) phases: Phases,
-    /// ε of a regression, given or found.
-    pub(crate) epsilon: Option<f64>,
-    /// The C that belongs to ν, for each pair of classes.
-    pub(crate) c: Vec<f64>,
+    /// What the fit found besides.
+    pub(crate) found: Facts,
+    /// What a model file says of how its model was trained.
+    pub(crate) training: Option<Training>,
 }
 
-/// Fits a classifier as [`watched`] does.
-pub(crate) fn fit(
-    svc: &Svc<VectorExpr>,
-    x: &Vectors,
-    y: &Labels,
-    show: &Show,
-) -> mercer::Result<Fitted<Model>> {
-    let ((model, phases), seconds) = watched(&svc.solver, show, |watch| svc.fit_timed(x, y, watch))?;
-    Ok(Fitted { model, seconds, phases, epsilon: None, c: Vec::new() })
+/// Fits with a progress bar and a table of all rounds, as wanted; Ctrl-C ends with the best so far, where there is one.
+pub(crate) fn fit(estimator: &AnyEstimator, data: &Data<'_>, show: &Show) -> mercer::Result<Fitted> {
+    let (model, job, seconds) = watched(estimator, data, show, |job| estimator.fit(data.x, data.y, job))?;
+    let (phases, found) = job;
+    let training = Training::of(estimator, &found, model.classes());
+    Ok(Fitted { model, seconds, phases, found, training })
 }
 
-/// Fits with a progress bar and a table of all rounds, as wanted, and how many seconds that took; Ctrl-C ends with the
-/// best so far.
-pub(crate) fn watched<T>(
-    solver: &Smo,
+/// What a model's decisions are worth.
+pub(crate) struct Learnt {
+    pub(crate) estimate: Option<Estimate>,
+    pub(crate) seconds: f64,
+    /// Folds that were left out in turn; none where there were none.
+    pub(crate) folds: Option<usize>,
+}
+
+/// Learns what the decisions of a fitted model are worth. There is nothing to be had where the user wanted to stop, or where
+/// a one-class model has too few points on one side; a warning says so.
+///
+/// # Errors
+/// If a fit to the points without a fold fails, or the method has no probabilities.
+pub(crate) fn learn(
+    estimator: &AnyEstimator,
+    data: &Data<'_>,
+    model: &AnyModel,
+    settings: &Settings,
     show: &Show,
-    fit: impl FnOnce(Watch<'_>) -> mercer::Result<T>,
-) -> mercer::Result<(T, f64)> {
-    let mut watcher = Watcher::new(solver.tolerance, show);
+) -> mercer::Result<Learnt> {
+    let show = Show::bar(show.quiet);
+    let (estimate, (_, found), seconds) =
+        watched(estimator, data, &show, |job| match system::stop_wanted() {
+            true => Ok(None),
+            false => estimator.learn(data.x, data.y, model, settings, job),
+        })?;
+    let folds = found.number("folds").map(|folds| folds as usize);
+    if system::stop_wanted() {
+        remark("mercer: warning: interrupted: the model has no probabilities");
+        return Ok(Learnt { estimate: None, seconds, folds });
+    }
+    if estimate.is_none() {
+        remark(
+            "WARNING: number of positive or negative decision values <5; too few to do a probability estimation.",
+        );
+    }
+    Ok(Learnt { estimate, seconds, folds })
+}
+
+/// Works on a job with a watch; gives what came of it, what the job gathered, and the seconds.
+fn watched<T>(
+    estimator: &AnyEstimator,
+    data: &Data<'_>,
+    show: &Show,
+    work: impl FnOnce(&mut Job<'_, AnyPoints>) -> mercer::Result<T>,
+) -> mercer::Result<(T, (Phases, Facts), f64)> {
+    let tolerance = estimator.get("tolerance").and_then(|tolerance| tolerance.number());
+    let mut watcher = Watcher::new(tolerance.unwrap_or(1.0), show);
+    let mut look = |event: Event<'_>| watcher.look(event);
+    let mut job = Job::new().weights(data.weights).memory(data.memory).watched(&mut look);
     let started = Instant::now();
-    let fitted = system::fitting(|| fit(&mut |progress: &Progress| watcher.look(progress)))?;
+    let done = system::fitting(|| work(&mut job))?;
     let seconds = started.elapsed().as_secs_f64();
-    if let (Some(path), Some(table)) = (&show.trace, watcher.take_trace()) {
-        write_atomic(path, |out| out.write_all(table.as_bytes()))?;
-    }
-    Ok((fitted, seconds))
-}
-
-/// The certificates of all pairs taken together.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Totals {
-    /// Sum of the objectives.
-    pub(crate) objective: f64,
-    /// Sum of the gaps; absent if one is.
-    pub(crate) gap: Option<f64>,
-    /// Largest violation.
-    pub(crate) violation: f64,
-    /// Sum of the steps.
-    pub(crate) iterations: u64,
-    /// Sum of the kernel rows computed.
-    pub(crate) rows: f64,
-    /// The least good reason to stop.
-    pub(crate) stop: Stop,
-}
-
-impl Totals {
-    /// Of a fit that had nothing to solve.
-    pub(crate) const NOTHING: Self = Self {
-        objective: 0.0,
-        gap: Some(0.0),
-        violation: 0.0,
-        iterations: 0,
-        rows: 0.0,
-        stop: Stop::Converged,
-    };
-
-    /// Those of a machine; of cells they are problems apart, and say nothing of the whole.
-    pub(crate) fn of_machine(machine: &Machine) -> Option<Self> {
-        match machine {
-            Machine::Local(model) => Self::of(&model.certificates()),
-            _ => Self::of(machine.certificates()),
-        }
-    }
-
-    /// Sums up; nothing for no certificates.
-    pub(crate) fn of(certificates: &[Certificate]) -> Option<Self> {
-        let stop = certificates.iter().map(|c| c.stop).max_by_key(|&stop| badness(stop))?;
-        Some(Self {
-            objective: certificates.iter().map(|c| c.objective).sum(),
-            gap: certificates.iter().map(|c| c.gap).sum(),
-            violation: certificates.iter().map(|c| c.violation).fold(0.0, f64::max),
-            iterations: certificates.iter().map(|c| c.iterations).sum(),
-            rows: certificates.iter().map(|c| c.rows).sum(),
-            stop,
-        })
-    }
-
-    /// The gap as a share of the primal objective: objectives of the dual are negative, primal = gap − dual.
-    pub(crate) fn relative_gap(&self) -> Option<f64> {
-        let primal = self.gap? - self.objective;
-        (primal > 0.0).then(|| self.gap.unwrap_or(0.0) / primal)
-    }
-}
-
-fn badness(stop: Stop) -> u8 {
-    match stop {
-        Stop::Converged => 0,
-        Stop::Stalled => 1,
-        Stop::IterationLimit => 2,
-        Stop::TimeLimit => 3,
-        Stop::Interrupted => 5,
-        _ => 4,
-    }
-}
-
-/// What to tell a user whose fit did not converge.
-pub(crate) fn warning(totals: &Totals, tolerance: f64) -> Option<String> {
-    let reason = match totals.stop {
-        Stop::Converged => return None,
-        Stop::IterationLimit => "the limit on iterations was reached",
-        Stop::TimeLimit => "the time limit was reached",
-        Stop::Stalled => "no step improves the objective in this precision",
-        Stop::Interrupted => "interrupted",
-        _ => "stopped early",
-    };
-    Some(format!(
-        "warning: {reason}: violation {} where {} was asked for; the model is the best so far",
-        crate::output::rough(totals.violation),
-        crate::output::rough(tolerance),
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn certificate(gap: Option<f64>, violation: f64, stop: Stop) -> Certificate {
-        Certificate { objective: -2.0, gap, violation, iterations: 3, rows: 1.5, stop, exact: false }
-    }
-
-    #[test]
-    fn totals_are_sums_and_the_worst() {
-        let good = certificate(Some(0.5), 0.1, Stop::Converged);
-        let totals = Totals::of(&[good, certificate(Some(0.25), 0.3, Stop::Stalled), good]).unwrap();
-        assert_eq!((totals.objective, totals.gap), (-6.0, Some(1.25)));
-        assert_eq!((totals.violation, totals.iterations, totals.rows), (0.3, 9, 4.5));
-        assert_eq!(totals.stop, Stop::Stalled);
-        assert_eq!(Totals::of(&[good, certificate(None, 0.0, Stop::Interrupted)]).unwrap().gap, None);
-        assert_eq!(Totals::of(&[]), None);
-    }
+    let gathered = (job.phases, job.found);
+    watcher.finish()?;
+    Ok((done, gathered, seconds))
 }

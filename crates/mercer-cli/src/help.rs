@@ -178,6 +178,12 @@ Examples:
   mercer convert svm.model svm.mercer                 a LIBSVM model becomes a mercer model
   mercer convert heart.mercer heart.model             and back, for kernels that LIBSVM has";
 
+pub(crate) const METHODS: &str = "\
+Examples:
+  mercer methods
+  mercer methods ridge                                parameters, their values, defaults and meaning
+  mercer methods --json | jq '.methods[].name'";
+
 pub(crate) const KERNEL: &str = "\
 Examples:
   mercer kernel list

@@ -1,19 +1,16 @@
-//! Model files of either kind, and how data is made to fit them.
+//! Model files of either kind, and how data are made to fit them.
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use mercer::data::{self, Encoding, LabelColumn, Points, ReadOptions, Scaler, Table, Vectors};
+use mercer::data::{LabelColumn, Points, ReadOptions, Table};
 use mercer::error::{DataProblem, ErrorKind};
-use mercer::kernel::{VectorExpr, VectorKernel};
-use mercer::model::file::{Saved, Training};
-use mercer::model::probability::Estimate;
-use mercer::model::{Machine, libsvm};
+use mercer::model::file::Saved;
+use mercer::model::{AnyPoints, TargetKind, libsvm};
 
-use crate::failure::{InFile, Result};
-use crate::output::short;
-use crate::scaling;
+use crate::failure::{Failure, InFile, Result};
+use crate::input::scaled;
 
 /// What LIBSVM's model text begins with.
 const LIBSVM: &[u8] = b"svm_type";
@@ -62,6 +59,14 @@ impl Kind {
             None
         })
     }
+
+    /// Writes a model file of this kind.
+    pub(crate) fn save(self, saved: &Saved, path: &Path) -> mercer::Result<()> {
+        match self {
+            Self::Mercer => saved.save(path),
+            Self::Libsvm => libsvm::write(saved, path),
+        }
+    }
 }
 
 /// Loads a model file of either kind; one that is neither is refused as a mercer model.
@@ -72,97 +77,54 @@ pub(crate) fn load(path: &Path) -> Result<(Kind, Saved)> {
     })
 }
 
-/// Whether the kernel's values are the data.
-pub(crate) fn is_precomputed(kernel: &VectorExpr) -> bool {
-    kernel.leaves().iter().any(|leaf| leaf.kernel == VectorKernel::Precomputed)
-}
-
-/// The name of a machine, as exactly as the file knows it.
-pub(crate) fn method_name(machine: &Machine, training: Option<&Training>) -> &'static str {
-    let nu = training.and_then(|training| training.nu);
-    match machine {
-        Machine::Classifier(_) if nu.is_some() => "nu-svc",
-        Machine::Classifier(_) => "c-svc",
-        Machine::Regression(_) if nu.is_some() => "nu-svr",
-        Machine::Regression(_) if training.is_some() => "epsilon-svr",
-        Machine::Regression(_) => "svr",
-        Machine::OneClass(_) => "one-class",
-        Machine::Sphere(_) => "svdd",
-        Machine::Scores(_)
-        | Machine::MultiLabel(_)
-        | Machine::Ridge(_)
-        | Machine::Fisher(_)
-        | Machine::Cca(_)
-        | Machine::Pca(_)
-        | Machine::Local(_) => machine.method(),
+/// Data and model, whichever of the two was named first.
+pub(crate) fn data_and_model(data: &Path, model: &Path) -> (PathBuf, PathBuf) {
+    let is_model = |path: &Path| path.is_file() && matches!(Kind::of(path), Ok(Some(_)));
+    match is_model(data) && !is_model(model) {
+        true => (model.to_owned(), data.to_owned()),
+        false => (data.to_owned(), model.to_owned()),
     }
 }
 
-/// The parameters of training on one line.
-pub(crate) fn parameters(training: &Training) -> String {
-    let found = if training.nu.is_some() { " (found)" } else { "" };
-    let parts = [("C", training.c, ""), ("nu", training.nu, ""), ("epsilon", training.epsilon, found)];
-    let known = parts.into_iter().filter_map(|(name, value, remark)| {
-        let value = value.map(|value| if remark.is_empty() { value.to_string() } else { short(value) })?;
-        Some(format!("{name} = {value}{remark}"))
-    });
-    known.chain([format!("tolerance {}", training.tolerance)]).collect::<Vec<_>>().join(", ")
+/// Reads data as the training data of a model were read and makes both equally wide: a sparse file does not say how wide
+/// it is, and a feature that one of the two does not mention is zero there.
+///
+/// # Errors
+/// If the data cannot be read, or are dense and of another width, or have labels that are no numbers where a
+/// regression is to be compared with them.
+pub(crate) fn read(
+    saved: &mut Saved,
+    path: &Path,
+    options: ReadOptions,
+) -> Result<(AnyPoints, Option<LabelColumn>)> {
+    let (target, outputs) = (saved.model.target(), saved.model.offsets().len());
+    let options = ReadOptions {
+        targets: target == TargetKind::Number || target == TargetKind::Numbers && outputs == 1,
+        sets: target == TargetKind::Sets,
+        encoding: saved.encoding.clone(),
+        ..options
+    };
+    let table = AnyPoints::read(Some(&saved.model.kernel()), path, &options).in_file(path)?;
+    let Table { points, labels, .. } = table;
+    let AnyPoints::Vectors(vectors) = &points else { return Ok((points, labels)) };
+    let (found, expected) = (points.width(), saved.model.width());
+    if !vectors.is_sparse() && found != expected {
+        let problem = DataProblem::Width { found, expected };
+        return Err(ErrorKind::Data(problem).into()).in_file(path);
+    }
+    let points = scaled(saved.scaler.as_ref(), points);
+    let width = points.width().max(expected);
+    if width > expected {
+        saved.model.widen(width);
+    }
+    match points {
+        AnyPoints::Vectors(vectors) => Ok((vectors.with_width(width).compact().into(), labels)),
+        other => Ok((other, labels)),
+    }
 }
 
-/// A model ready to predict other data: the machine and how its data were prepared.
-pub(crate) struct Prepared {
-    /// The machine.
-    pub(crate) machine: Machine,
-    /// What its decisions are worth, where that was learnt.
-    pub(crate) probability: Option<Estimate>,
-    /// How features were scaled before training.
-    pub(crate) scaler: Option<Scaler>,
-    encoding: Option<Encoding>,
-    /// Feature names; empty where the training data had none.
-    pub(crate) names: Vec<String>,
-}
-
-impl Prepared {
-    /// Loads a model with its scaler and encoding.
-    pub(crate) fn load(path: &Path) -> Result<Self> {
-        let (_, saved) = load(path)?;
-        let Saved { model: machine, probability, scaler, encoding, names, .. } = saved;
-        Ok(Self { machine, probability, scaler, encoding, names })
-    }
-
-    /// Reads data as the training data were read and makes both equally wide: a sparse file does not say how wide
-    /// it is, and a feature that one of the two does not mention is zero there.
-    ///
-    /// # Errors
-    /// If the data cannot be read, or are dense and of another width, or have labels that are no numbers where a
-    /// regression is to be compared with them.
-    pub(crate) fn read(
-        &mut self,
-        path: &Path,
-        options: ReadOptions,
-    ) -> Result<(Vectors, Option<LabelColumn>)> {
-        let precomputed = is_precomputed(self.machine.expansion().kernel());
-        let targets = match &self.machine {
-            Machine::Regression(_) => true,
-            Machine::Ridge(model) => model.expansion.coefficients().outputs == 1,
-            _ => false,
-        };
-        let sets = matches!(self.machine, Machine::MultiLabel(_));
-        let options = ReadOptions { precomputed, targets, sets, encoding: self.encoding.clone(), ..options };
-        let Table { points, labels, .. } = data::read(path, &options).in_file(path)?;
-        let (found, expected) = (points.width(), self.machine.expansion().points().width());
-        if !points.is_sparse() && found != expected {
-            let problem = DataProblem::Width { found, expected };
-            return Err(ErrorKind::Data(problem).into()).in_file(path);
-        }
-        let points = scaling::apply(self.scaler.as_ref(), points);
-        let width = points.width().max(expected);
-        if let Machine::Local(model) = &mut self.machine {
-            model.widen(width);
-        }
-        let own = self.machine.expansion_mut();
-        let support = own.replace_points(Vectors::dense::<f32>(1, vec![]));
-        own.replace_points(support.with_width(width));
-        Ok((points.with_width(width).compact(), labels))
-    }
+/// The failure of a model without probabilities; `remedy` says how it would have some.
+pub(crate) fn no_probabilities(model: &Path, remedy: &str) -> Failure {
+    let problem = format!("the model does not support probability estimates; {remedy}").into();
+    mercer::Error::from(ErrorKind::ModelFile { path: model.to_owned(), problem }).into()
 }

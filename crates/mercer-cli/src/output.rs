@@ -1,6 +1,6 @@
 //! What the program says: answers on standard output, remarks on standard error.
 //!
-//! `println!` and `eprintln!` panic when nobody listens; these do not.
+//! `println!` and `eprintln!` panic when the other end is closed; these do not.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
@@ -24,7 +24,7 @@ pub(crate) fn answer_json(object: &impl Serialize) -> Result<()> {
 
 /// Writes a remark to standard error.
 pub(crate) fn remark(text: impl Display) {
-    // Nobody to tell if even this fails.
+    // There is no other place to tell if even this fails.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 

@@ -6,7 +6,7 @@ use crate::failure::{Failure, Result};
 
 /// Refuses an output that would overwrite one of the inputs.
 pub(crate) fn distinct(output: &Path, inputs: &[&Path]) -> Result<()> {
-    // A file that does not exist yet is nobody's input.
+    // A file that does not exist yet is no input.
     let Ok(target) = output.canonicalize() else { return Ok(()) };
     match inputs.iter().find(|input| input.canonicalize().is_ok_and(|path| path == target && path.is_file()))
     {

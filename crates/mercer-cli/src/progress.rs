@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mercer::data::write_atomic;
+use mercer::model::Event;
 use mercer::solve::{Progress, Stage};
 
 use crate::output::rough;
@@ -17,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const BETWEEN: Duration = Duration::from_millis(100);
 /// Steps of the bar.
 const LENGTH: u64 = 1000;
+/// The first line of the table of all rounds.
+const HEADER: &str = "part,round,steps,active,working_set,violation,objective,gap,seconds,first,second\n";
 
 /// What of a fit is shown and kept.
 #[derive(Debug, Clone, Default)]
@@ -36,9 +40,10 @@ impl Show {
 
 /// Shows how a fit goes and passes on the user's wish to stop.
 pub(crate) struct Watcher {
-    /// The table of all rounds, where one is wanted.
-    trace: Option<String>,
+    /// The table of all rounds and its file, where one is wanted.
+    trace: Option<(PathBuf, String)>,
     bar: ProgressBar,
+    /// The violation at which rounds end.
     tolerance: f64,
     shown: Duration,
     /// The largest violation seen, where the bar begins.
@@ -55,16 +60,40 @@ impl Watcher {
         let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
         let style = ProgressStyle::with_template("fitting {bar:30} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-        let header = "part,round,steps,active,working_set,violation,objective,gap,seconds,first,second\n";
-        let trace = show.trace.is_some().then(|| header.to_owned());
+        let trace = show.trace.clone().map(|path| (path, HEADER.to_owned()));
         Self { trace, bar, tolerance, shown: Duration::ZERO, worst: 0.0, position: 0, started_parts: 0 }
     }
 
-    /// Looks at a round; breaks if the user wants to stop.
-    pub(crate) fn look(&mut self, progress: &Progress) -> ControlFlow<()> {
+    /// Looks at an event; breaks if the user wants to stop.
+    pub(crate) fn look(&mut self, event: Event<'_>) -> ControlFlow<()> {
+        match event {
+            Event::Round(progress) => self.round(progress),
+            Event::Stage(stage) if self.is_due(stage.elapsed) => self.show_stage(stage),
+            _ => {}
+        }
+        if system::stop_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Writes the table of all rounds, where one was wanted.
+    pub(crate) fn finish(mut self) -> mercer::Result<()> {
+        match self.trace.take() {
+            None => Ok(()),
+            Some((path, table)) => write_atomic(&path, |out| out.write_all(table.as_bytes())),
+        }
+    }
+
+    fn is_due(&mut self, elapsed: Duration) -> bool {
+        let due = elapsed >= PATIENCE && elapsed >= self.shown + BETWEEN;
+        if due {
+            self.shown = elapsed;
+        }
+        due
+    }
+
+    fn round(&mut self, progress: &Progress) {
         self.worst = self.worst.max(progress.violation);
         self.started_parts = self.started_parts.max(progress.part + 1);
-        if let Some(trace) = &mut self.trace {
+        if let Some((_, trace)) = &mut self.trace {
             let Progress { part, rounds, iterations, active, working_set, .. } = progress;
             let Progress { violation, objective, gap, elapsed, .. } = progress;
             let seconds = elapsed.as_secs_f64();
@@ -72,31 +101,24 @@ impl Watcher {
             let pair = progress.pair.map_or(",".into(), |(i, j)| format!("{},{}", i + 1, j + 1));
             let _ = writeln!(trace, "{counts},{violation},{objective},{gap},{seconds:.6},{pair}");
         }
-        if progress.elapsed >= PATIENCE && progress.elapsed >= self.shown + BETWEEN {
-            self.shown = progress.elapsed;
-            self.show(progress);
+        if self.is_due(progress.elapsed) {
+            self.show_round(progress);
         }
-        if system::stop_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// The table of all rounds, where one was wanted.
-    pub(crate) fn take_trace(&mut self) -> Option<String> {
-        self.trace.take()
-    }
-
-    fn show(&mut self, progress: &Progress) {
+    fn show_round(&mut self, progress: &Progress) {
         // SMO divides the violation by about the same factor in equal times.
         let share = (self.worst / progress.violation).ln() / (self.worst / self.tolerance).ln();
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         let whole = ((self.started_parts - 1) as f64 + share) / progress.parts as f64;
         self.position = self.position.max((whole * LENGTH as f64) as u64);
         self.bar.set_position(self.position);
-        let machines = match progress.parts {
+        let parts = match progress.parts {
             1 => String::new(),
-            parts => format!("machine {} of {parts}, ", self.started_parts),
+            parts => format!("part {} of {parts}, ", self.started_parts),
         };
         self.bar.set_message(format!(
-            "{machines}gap {}, violation {} of {}, round {}, {:.0} s",
+            "{parts}gap {}, violation {} of {}, round {}, {:.0} s",
             rough(progress.gap),
             rough(progress.violation),
             rough(self.tolerance),
@@ -104,40 +126,12 @@ impl Watcher {
             progress.elapsed.as_secs_f64(),
         ));
     }
-}
 
-/// Shows how far work of known cost has come, and how long it will take.
-pub(crate) struct Follower {
-    bar: ProgressBar,
-    shown: Duration,
-}
-
-impl Follower {
-    /// A follower; a quiet one shows nothing, and neither does a standard error that is no terminal.
-    pub(crate) fn new(quiet: bool) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
-        let style = ProgressStyle::with_template("fitting {bar:30} {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-        Self { bar, shown: Duration::ZERO }
-    }
-
-    /// Looks at a step.
-    pub(crate) fn look(&mut self, stage: &Stage) {
-        if stage.elapsed < PATIENCE || stage.elapsed < self.shown + BETWEEN {
-            return;
-        }
-        self.shown = stage.elapsed;
+    fn show_stage(&self, stage: &Stage) {
         self.bar.set_position((stage.done * LENGTH as f64) as u64);
         let left =
             stage.left().map_or(String::new(), |left| format!(", about {:.0} s left", left.as_secs_f64()));
         self.bar.set_message(format!("{}, {:.0} s{left}", stage.name, stage.elapsed.as_secs_f64()));
-    }
-}
-
-impl Drop for Follower {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }
 

@@ -1,4 +1,4 @@
-//! The machine: memory used, threads, and the wish to stop.
+//! What the operating system tells and is told: memory used, threads, and the wish to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -38,7 +38,7 @@ fn cells_go_all_the_way() {
     assert_eq!(place.run("predict -q wide m").ok().out, "no\nyes\n");
 
     let shown = place.run("inspect m").ok().out;
-    assert!(shown.contains("local, 2 classes by the machines of 3 cells, approximate"), "{shown}");
+    assert!(shown.contains("local, 2 classes by the classifiers of 3 cells, approximate"), "{shown}");
     assert!(shown.contains("of the cells, not of the whole: converged: gap"), "{shown}");
     assert!(shown.contains("always 'yes'"), "{shown}");
     let shown = place.run("inspect --json m").ok().json();
@@ -49,7 +49,7 @@ fn cells_go_all_the_way() {
     place.run("convert m again.mercer").ok();
     assert_eq!(place.run("predict -q rows again.mercer").ok().out, place.read("out"));
     let refused = place.run("convert m m.model").refused(5);
-    assert!(refused.err.contains("a classifier for each of several cells"), "{}", refused.err);
+    assert!(refused.err.contains("kind 'local' in a LIBSVM model"), "{}", refused.err);
     for option in ["--decisions", "--scores", "--probabilities"] {
         let refused = place.run(&format!("predict {option} rows m")).refused(2);
         assert!(refused.err.contains("do not compare"), "{}", refused.err);
@@ -83,7 +83,7 @@ fn what_cells_do_not_have_is_refused() {
     assert!(refused("--early --multiclass ovo-sum", 2).contains("--early does not have it; it has ovo"));
     assert!(refused("--early --multilabel", 2).contains("--multilabel: --early does not have it"));
     assert!(refused("--early --probability platt", 2).contains("--probability: --early does not have it"));
-    assert!(refused("--early --libsvm", 5).contains("not one for each cell"));
+    assert!(refused("--early --libsvm", 5).contains("kind 'local' in a LIBSVM model"));
     place.run("train -q --early --multiclass ovo rows m").ok();
 }
 

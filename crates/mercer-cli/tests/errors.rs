@@ -151,9 +151,13 @@ fn parameters_of_another_method_are_refused() {
         ("-m svdd --nu 0.2", "--nu: --method svdd does not have it; it has -c"),
         (
             "--epsilon 1",
-            "--epsilon: --method svc does not have it; it has -c, --weight, --squared, --no-offset, --early",
+            "--epsilon: --method svc does not have it; it has -c, --weight, --squared, --no-offset, --mean, --multiclass, \
+             --multilabel, --early",
         ),
-        ("-m nu-svc -c 1", "-c: --method nu-svc does not have it; it has --nu"),
+        (
+            "-m nu-svc -c 1",
+            "-c: --method nu-svc does not have it; it has --nu, --weight, --adapt, --multiclass",
+        ),
         ("-m nu-svr --nu 1.5", "nu = 1.5: must be above 0 and at most 1"),
         ("-m one-class --nu 0", "nu = 0: must be above 0 and at most 1"),
         ("-m svr -p -1", "epsilon = -1: must be finite and not negative"),

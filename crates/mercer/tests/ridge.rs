@@ -158,8 +158,8 @@ fn leaving_out_in_closed_form_is_the_loop_over_left_out_points() {
             let others: Vec<usize> = (0..50).filter(|&j| j != i).collect();
             let some =
                 |values: &[f64]| others.iter().filter_map(|&j| values.get(j).copied()).collect::<Vec<f64>>();
-            let (weights, targets) = (some(&weights), [some(&y[0]), some(&y[1])]);
-            let model = ridge.fit_weighted(&x.select(&others), &targets, &weights).unwrap();
+            let targets = [some(&y[0]), some(&y[1])];
+            let model = ridge.fit_weighted(&x.select(&others), &targets, &some(&weights)).unwrap();
             let values = model.values(&x.select(&[i])).unwrap();
             for target in 0..2 {
                 let expected = y[target][i] - values.row(0)[target];

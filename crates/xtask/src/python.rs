@@ -21,7 +21,30 @@ const PACKAGES: &[&str] = &[
 
 /// `cargo xtask bench`: mercer and its peers side by side.
 pub(crate) fn bench(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    if predicts_single_rows(arguments) {
+        package::install_release(place, &peers(place)?)?;
+        announced("build the example single_row", || {
+            let options = ["build", "--release", "--package", "mercer", "--example", "single_row"];
+            visible(step::cargo(&place.root).args(options))
+        })?;
+    }
     program(place, "bench/run.py", arguments)
+}
+
+/// Whether the benchmark runs its case `single-row`, which needs the Python package and an example: it does where no cases are
+/// named.
+fn predicts_single_rows(arguments: &[String]) -> bool {
+    let has = |words: &[&str]| arguments.iter().any(|argument| words.contains(&argument.as_str()));
+    let named = arguments.iter().filter_map(|argument| argument.strip_prefix("--case="));
+    let after = arguments.windows(2).filter(|pair| pair[0] == "--case").map(|pair| pair[1].as_str());
+    let mut cases = named.chain(after).flat_map(|names| names.split(',')).peekable();
+    if has(&["--help", "-h", "--peers-only"]) {
+        false
+    } else if cases.peek().is_some() {
+        cases.any(|case| case == "single-row")
+    } else {
+        !has(&["--quick"])
+    }
 }
 
 /// `cargo xtask bench-python`: the Python package beside its peers, or what a fit of it holds in memory.
@@ -80,4 +103,22 @@ fn program(place: &Place, script: &str, arguments: &[String]) -> Result<(), Fail
 /// The environment that has the peers.
 fn peers(place: &Place) -> Result<PathBuf, Failure> {
     environment(place, "bench-env", PACKAGES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::predicts_single_rows;
+
+    #[test]
+    fn the_package_is_built_for_the_case_that_needs_it() {
+        let predicts = |line: &str| {
+            predicts_single_rows(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        };
+        for line in ["", "--repeat 5", "--case a9a,single-row", "--quick --case=single-row"] {
+            assert!(predicts(line), "{line}");
+        }
+        for line in ["--help", "--quick", "--peers-only", "--case a9a,letter", "--case=a9a"] {
+            assert!(!predicts(line), "{line}");
+        }
+    }
 }

@@ -91,17 +91,11 @@ fn ring(low: Point, high: Point) -> Line {
 }
 
 fn legend(page: &mut Page, dimension: usize) {
-    let [left, top, width, _] = page.area();
-    let (x, mut y) = (left + width + 30.0, top + 12.0);
-    let mut entry = |draw: &dyn Fn(&mut Page, Point), text: &str| {
-        draw(page, [x, y]);
-        page.text([x + 20.0, y + 4.5], 13.0, Anchor::Start, text);
-        y += 26.0;
-    };
-    entry(&|page, place| page.mark_at(place, COEFFICIENT), "labels, |sᵢ|");
-    entry(&|page, place| page.sample(place, 1.6, ""), "eigenvalues, λᵢ");
-    entry(&|page, place| page.sample(place, 1.4, DASH), "levels σ₁, σ₂");
-    entry(&|page, place| page.sample(place, 2.2, ""), &format!("cut, d = {dimension}"));
+    let mut legend = page.legend();
+    legend.entry(|page, place| page.mark_at(place, COEFFICIENT), "labels, |sᵢ|");
+    legend.entry(|page, place| page.sample(place, 1.6, ""), "eigenvalues, λᵢ");
+    legend.entry(|page, place| page.sample(place, 1.4, DASH), "levels σ₁, σ₂");
+    legend.entry(|page, place| page.sample(place, 2.2, ""), &format!("cut, d = {dimension}"));
 }
 
 #[cfg(test)]

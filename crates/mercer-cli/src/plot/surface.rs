@@ -1,10 +1,14 @@
 //! The decision surface of a classifier of points in the plane.
 
 use mercer::data::{Labels, Points, Vectors};
+use mercer::kernel::VectorExpr;
+use mercer::model::SvcModel;
 
 use super::contour::{Grid, Point};
 use super::svg::{Anchor, Mark, Page};
-use crate::fit::Model;
+
+/// Classifiers of vectors.
+type Model = SvcModel<Vectors, VectorExpr>;
 
 /// Nodes of the grid along the x axis: contours are smooth to the eye at 4 pixels a cell.
 const NODES: usize = 160;
@@ -91,17 +95,11 @@ fn sample(model: &Model, low: Point, high: Point) -> mercer::Result<Grid> {
 }
 
 fn legend(page: &mut Page, classes: &[String]) {
-    let [left, top, width, _] = page.area();
-    let (x, mut y) = (left + width + 30.0, top + 12.0);
-    let mut entry = |draw: &dyn Fn(&mut Page, Point), text: &str| {
-        draw(page, [x, y]);
-        page.text([x + 20.0, y + 4.5], 13.0, Anchor::Start, text);
-        y += 26.0;
-    };
+    let mut legend = page.legend();
     for (class, mark) in classes.iter().zip(MARKS) {
-        entry(&move |page, place| page.mark_at(place, mark), &format!("class {class}"));
+        legend.entry(|page, place| page.mark_at(place, mark), &format!("class {class}"));
     }
-    entry(&|page, place| page.mark_at(place, Mark::Ring), "support point");
-    entry(&|page, place| page.sample(place, 2.2, ""), "decision, f = 0");
-    entry(&|page, place| page.sample(place, 1.2, DASH), "margin, f = ±1");
+    legend.entry(|page, place| page.mark_at(place, Mark::Ring), "support point");
+    legend.entry(|page, place| page.sample(place, 2.2, ""), "decision, f = 0");
+    legend.entry(|page, place| page.sample(place, 1.2, DASH), "margin, f = ±1");
 }

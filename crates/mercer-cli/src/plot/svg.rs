@@ -30,6 +30,22 @@ pub(crate) struct Page {
     high: Point,
 }
 
+/// Entries one below the other, each with what is drawn before its text.
+pub(crate) struct Legend<'a> {
+    page: &'a mut Page,
+    place: Point,
+}
+
+impl Legend<'_> {
+    /// Adds an entry.
+    pub(crate) fn entry(&mut self, draw: impl FnOnce(&mut Page, Point), text: &str) {
+        let [x, y] = self.place;
+        draw(self.page, [x, y]);
+        self.page.text([x + 20.0, y + 4.5], 13.0, Anchor::Start, text);
+        self.place = [x, y + 26.0];
+    }
+}
+
 impl Page {
     /// A page around axes of `width`, as high as the same scale both ways makes them; `margins` are left, top, right,
     /// bottom.
@@ -48,6 +64,12 @@ impl Page {
     /// Left, top, width, height of the axes.
     pub(crate) fn area(&self) -> [f64; 4] {
         self.area
+    }
+
+    /// A legend to the right of the axes.
+    pub(crate) fn legend(&mut self) -> Legend<'_> {
+        let [left, top, width, _] = self.area;
+        Legend { page: self, place: [left + width + 30.0, top + 12.0] }
     }
 
     /// Where a point of the data lies on the page.

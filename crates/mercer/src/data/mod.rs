@@ -3,7 +3,7 @@
 //! The points of a data set for vector kernels are [`Vectors`]: dense or sparse rows of `f32` or `f64`, kept in the form
 //! they were read in unless [`Vectors::compact`] changes it to the faster one. Its labels are [`Labels`], of any text.
 //! [`read`] reads both from a file of LIBSVM text, CSV or NPY, plain or compressed by gzip or zstd; an error names the
-//! file, line and column. [`write_libsvm`] and [`write_csv`] write such files, [`Scaler`] brings features to a common
+//! file, line and column; [`read_texts`] reads texts. [`write_libsvm`] and [`write_csv`] write such files, [`Scaler`] brings features to a common
 //! size, [`Range`] is LIBSVM's `svm-scale`, and [`Folds`] divides points for cross-validation.
 //!
 //! Cost: LIBSVM text is parsed in one pass on all threads, and the result does not depend on their number. Compressed
@@ -54,6 +54,7 @@ mod range_file;
 mod scale;
 mod sparse;
 mod table;
+mod texts;
 mod weights;
 mod write;
 
@@ -70,6 +71,7 @@ pub use range::{FeatureRange, Range, ScaleReport, TargetRange, read_range, write
 pub use scale::Scaler;
 pub use sparse::Sparse;
 pub use table::{ColumnRef, Format, ReadOptions, Table, read, read_from, read_labels};
+pub use texts::{read_texts, read_texts_from};
 pub use weights::read_weights;
 pub(crate) use write::write_bytes;
 pub use write::{write_atomic, write_csv, write_libsvm};

@@ -15,9 +15,9 @@ const SNIFF: usize = 64 << 10;
 
 /// The contents of a data file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub struct Table<X = Vectors> {
     /// The rows, without the label.
-    pub points: Vectors,
+    pub points: X,
     /// One label per row, if the data file (or a separate file of labels) has labels.
     pub labels: Option<LabelColumn>,
     /// Feature names; empty if the file has none.
@@ -46,6 +46,14 @@ pub enum ColumnRef {
     Number(usize),
     /// No column: all are features.
     Absent,
+}
+
+impl<X> Table<X> {
+    /// The table with its points changed.
+    pub fn map<Y>(self, change: impl FnOnce(X) -> Y) -> Table<Y> {
+        let Self { points, labels, names, encoding } = self;
+        Table { points: change(points), labels, names, encoding }
+    }
 }
 
 impl FromStr for ColumnRef {
@@ -104,7 +112,7 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
         Some(format) => format,
         None => Format::of_text(input.peek(SNIFF)?),
     };
-    let mut table = match format {
+    let table = match format {
         Format::Libsvm => {
             let form = libsvm::Form {
                 precomputed: options.precomputed,
@@ -118,6 +126,14 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
         Format::Csv => csv::read(input, options)?,
         Format::Npy => npy::read(input, options)?,
     };
+    complete(table, options)
+}
+
+/// The table with the labels of the file beside it, where there is one.
+///
+/// # Errors
+/// If there are no rows, not one label per row, or a label is no number where it must be one.
+pub(super) fn complete<X: Points>(mut table: Table<X>, options: &ReadOptions) -> Result<Table<X>> {
     if let Some(path) = &options.labels_path {
         table.labels = Some(read_labels_as(path, options)?);
     }

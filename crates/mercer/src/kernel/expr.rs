@@ -89,12 +89,25 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
     fn bind_expr(expr: &Expr<Self>, columns: &Self::Points) -> Result<Box<dyn Bound<Self::Points>>> {
         tree::bind(expr, columns)
     }
+
+    /// k(x, x) of each of `points` for an expression of leaves. The parameters are checked already.
+    ///
+    /// # Errors
+    /// As [`Leaf::bind_expr`].
+    fn diagonal_expr(expr: &Expr<Self>, points: &Self::Points) -> Result<Vec<f64>> {
+        Ok(Self::bind_expr(expr, points)?.diagonal())
+    }
 }
 
 impl<L: Leaf> Kernel<L::Points> for Expr<L> {
     fn bind(&self, columns: &L::Points) -> Result<Box<dyn Bound<L::Points>>> {
         self.check()?;
         L::bind_expr(self, columns)
+    }
+
+    fn diagonal(&self, points: &L::Points) -> Result<Vec<f64>> {
+        self.check()?;
+        L::diagonal_expr(self, points)
     }
 
     fn definiteness(&self) -> Definiteness {

@@ -261,6 +261,10 @@ impl Leaf for VectorLeaf {
     fn bind_expr(expr: &VectorExpr, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
         engine::bind(expr, columns)
     }
+
+    fn diagonal_expr(expr: &VectorExpr, points: &Vectors) -> Result<Vec<f64>> {
+        engine::own_values(expr, points)
+    }
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ pub use construct::{
     constant, cosine, factor, gaussian, intersection, laplace, linear, matern, plummer, polynomial,
     precomputed, rational_quadratic, rbf, rbf_sigma, tanh,
 };
+#[cfg(test)]
+pub(crate) use engine::packings;
 pub use expr::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
 pub use median::median_gamma;
 pub use parameter::{Parameter, Slot};
@@ -61,12 +63,20 @@ pub trait Kernel<X: Points>: Send + Sync {
     /// If the kernel cannot be evaluated on these points.
     fn bind(&self, columns: &X) -> Result<Box<dyn Bound<X>>>;
 
+    /// k(x, x) of each of `points`.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated on these points.
+    fn diagonal(&self, points: &X) -> Result<Vec<f64>> {
+        Ok(self.bind(points)?.diagonal())
+    }
+
     /// What is known of its definiteness without looking at data.
     fn definiteness(&self) -> Definiteness;
 }
 
 /// A kernel bound to its columns.
-pub trait Bound<X: Points>: Send + Sync {
+pub trait Bound<X>: Send + Sync {
     /// How many columns.
     fn columns(&self) -> usize;
 
@@ -80,6 +90,10 @@ pub trait Bound<X: Points>: Send + Sync {
     /// The same in double precision throughout.
     fn rows_f64(&self, points: &X, rows: &[usize], out: &mut [&mut [f64]]);
 
+    /// Packs what [`Bound::rows_f64`] needs and [`Bound::rows`] does not. It is packed when first asked for anyway; a caller
+    /// whose threads will all ask for it calls this before.
+    fn pack_double(&self) {}
+
     /// `sums[c] += Σ weights[r] · k(rows[r], c)`, in the order of the rows, for rows that are columns themselves:
     /// `points` are the columns and k(c, c) is `diagonal[c]`. No row need be left anywhere.
     fn accumulate(&self, points: &X, rows: &[usize], weights: &[f64], diagonal: &[f64], sums: &mut [f64]) {
@@ -91,7 +105,7 @@ pub trait Bound<X: Points>: Send + Sync {
 
     /// `sums[r][o] += Σ k(rows[r], c) · weight(c, o)` for each block of weights, its outputs after those of the blocks
     /// before. The bits of a row do not depend on which other rows are asked for.
-    fn read(&self, points: &X, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
+    fn read(&self, points: &X, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
         Readout::add_rows(self.columns(), rows, blocks, sums, |rows, out| self.rows(points, rows, out));
     }
 
@@ -99,6 +113,13 @@ pub trait Bound<X: Points>: Send + Sync {
     /// infinite where it is not known.
     fn cost(&self) -> f64 {
         f64::INFINITY
+    }
+
+    /// Whether [`Bound::read`] of so many rows, or [`Bound::rows_f64`] with `double`, is so little work that the calling thread
+    /// does it by itself, with everything packed that it needs.
+    fn is_short(&self, rows: usize, double: bool) -> bool {
+        let _ = (rows, double);
+        false
     }
 }
 

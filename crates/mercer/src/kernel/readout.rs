@@ -2,26 +2,29 @@
 
 use std::ops::Range;
 
-use crate::simd::{OUTPUTS, PANEL, STRIP, add_strip, read_f32, readout};
+use crate::simd::{OUTPUTS, PANEL, STRIP, add_strip, read_f32, read_row_f32, readout};
+
+/// Rows up to this many are read one by one: a strip takes about as long as three of them.
+const FEW: usize = 2;
 
 /// Weights of consecutive columns, one per output for each: a block of an expansion.
 #[derive(Debug, Clone)]
-pub struct Readout<'a> {
+pub struct Readout {
     columns: Range<usize>,
     outputs: usize,
     /// Column after column.
-    weights: &'a [f64],
-    /// The same in single precision, in groups of `OUTPUTS`: group after group, each column after column.
+    weights: Vec<f64>,
+    /// The weights of several outputs in single precision, in groups of `OUTPUTS`: group after group, each column after column.
     packed: Vec<f32>,
 }
 
-impl<'a> Readout<'a> {
+impl Readout {
     /// The weights of `columns`, column after column, `outputs` each.
     ///
     /// # Panics
     /// If there are not so many weights.
     #[must_use]
-    pub fn new(columns: Range<usize>, outputs: usize, weights: &'a [f64]) -> Self {
+    pub fn new(columns: Range<usize>, outputs: usize, weights: Vec<f64>) -> Self {
         assert_eq!(weights.len(), columns.len() * outputs, "one weight for each column and output");
         let groups = if outputs > 1 { outputs.div_ceil(OUTPUTS) } else { 0 };
         let mut packed = vec![0.0; groups * columns.len() * OUTPUTS];
@@ -57,7 +60,7 @@ impl<'a> Readout<'a> {
         for (row, mut sums) in kernel.chunks(columns.max(1)).zip(sums.chunks_mut(outputs.max(1))) {
             for block in blocks {
                 let (own, rest) = sums.split_at_mut(block.outputs);
-                readout(&row[block.columns.clone()], block.weights, own);
+                readout(&row[block.columns.clone()], &block.weights, own);
                 sums = rest;
             }
         }
@@ -82,6 +85,13 @@ impl<'a> Readout<'a> {
         for group in 0..self.outputs.div_ceil(OUTPUTS) {
             let weights = &self.packed[(group * self.columns.len() + at) * OUTPUTS..];
             let outputs = group * OUTPUTS..self.outputs.min((group + 1) * OUTPUTS);
+            if count <= FEW {
+                for (row, sums) in tile.chunks_exact(PANEL).take(count).zip(sums.chunks_mut(stride)) {
+                    read_row_f32(columns.len(), &row[inside..], weights, &mut part);
+                    add_strip(&part[..OUTPUTS], outputs.len(), &mut sums[outputs.start..], stride);
+                }
+                continue;
+            }
             for (strip, sums) in tile
                 .chunks_exact(STRIP * PANEL)
                 .zip(sums.chunks_mut(STRIP * stride))
@@ -107,10 +117,10 @@ mod tests {
         let points = Vectors::dense(3, values(90, 1.3));
         let sizes = [(0..37, 1), (37..130, 40), (130..150, 5)];
         let weights: Vec<Vec<f64>> = sizes.iter().map(|(c, o)| values(c.len() * o, 0.9)).collect();
-        let blocks: Vec<Readout<'_>> = sizes
+        let blocks: Vec<Readout> = sizes
             .iter()
             .zip(&weights)
-            .map(|((columns, outputs), w)| Readout::new(columns.clone(), *outputs, w))
+            .map(|((columns, outputs), w)| Readout::new(columns.clone(), *outputs, w.clone()))
             .collect();
         // The second kernel asks for double precision.
         for kernel in [rbf(0.5), rbf(50.0)] {

@@ -9,7 +9,7 @@
 //! | its approximation of low rank | [`Features`] |
 //! | singular vectors of a matrix that is not symmetric | [`Svd`] |
 //! | a matrix of few columns | [`Tall`] |
-//! | all inner products of two lists of vectors | [`inner`] |
+//! | all inner products of two lists of vectors | [`inner()`] |
 //!
 //! The bits of all results are the same on any number of threads: work is cut into pieces of fixed size, each done by one
 //! thread.

@@ -131,6 +131,19 @@ impl TargetKind {
             Self::View => "view",
         }
     }
+
+    /// In words: `a class for each point`.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::None => "nothing but the points",
+            Self::Classes => "a class for each point",
+            Self::Number => "a number for each point",
+            Self::Numbers => "one or more numbers for each point",
+            Self::Sets => "a set of labels for each point",
+            Self::View => "a second view of the points",
+        }
+    }
 }
 
 /// A type that an estimator has as its target, found among [`Targets`].

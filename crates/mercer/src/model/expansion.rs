@@ -1,12 +1,14 @@
 //! A function as a weighted sum of kernels at support points.
 
+use std::fmt;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
 use crate::data::{Dense, Points};
 use crate::error::{DataProblem, ErrorKind, Result};
-use crate::kernel::{Kernel, Readout};
+use crate::kernel::{Bound, Kernel, Readout};
 
 /// Points evaluated together, which bounds the memory of a prediction.
 const BATCH: usize = 192;
@@ -57,18 +59,68 @@ pub struct CoefficientBlock {
 }
 
 /// f(x) = Σ βᵢ k(xᵢ, x) − b for each output.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// The first prediction packs the support points and the weights for the processor; later ones use the packed copy, and a clone
+/// shares it. It is no part of the value: expansions are compared by their kernel, points, weights and offsets.
+#[derive(Clone)]
 pub struct Expansion<X, K> {
     kernel: K,
     points: X,
     coefficients: Coefficients,
     offsets: Vec<f64>,
+    /// The kernel bound to the support points.
+    bound: OnceLock<Arc<dyn Bound<X>>>,
+    /// The coefficients and offsets, packed.
+    weights: OnceLock<Arc<Weights>>,
+}
+
+/// The coefficients and offsets of an expansion as a prediction reads them.
+struct Weights {
+    blocks: Vec<Readout>,
+    /// The output of each sum of the blocks, block after block.
+    outputs: Vec<usize>,
+    /// −b
+    start: Vec<f64>,
+}
+
+impl Weights {
+    fn new(coefficients: &Coefficients, offsets: &[f64]) -> Self {
+        let blocks = coefficients.blocks.iter();
+        Self {
+            blocks: blocks
+                .clone()
+                .map(|b| Readout::new(b.points.clone(), b.outputs.len(), b.values.clone()))
+                .collect(),
+            outputs: blocks.flat_map(|block| &block.outputs).copied().collect(),
+            start: offsets.iter().map(|b| -b).collect(),
+        }
+    }
+}
+
+impl<X: fmt::Debug, K: fmt::Debug> fmt::Debug for Expansion<X, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Expansion")
+            .field("kernel", &self.kernel)
+            .field("points", &self.points)
+            .field("coefficients", &self.coefficients)
+            .field("offsets", &self.offsets)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<X: PartialEq, K: PartialEq> PartialEq for Expansion<X, K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.kernel == other.kernel
+            && self.points == other.points
+            && self.coefficients == other.coefficients
+            && self.offsets == other.offsets
+    }
 }
 
 impl<X, K> Expansion<X, K> {
     /// The functions of a kernel k over support points, with the weights β and one offset b per output.
     pub fn new(kernel: K, points: X, coefficients: Coefficients, offsets: Vec<f64>) -> Self {
-        Self { kernel, points, coefficients, offsets }
+        Self { kernel, points, coefficients, offsets, bound: OnceLock::new(), weights: OnceLock::new() }
     }
 
     /// k
@@ -94,18 +146,24 @@ impl<X, K> Expansion<X, K> {
     /// The expansion over other support points, with the same weights.
     #[must_use]
     pub fn with_points(self, points: X) -> Self {
-        Self { points, ..self }
+        Self { points, bound: OnceLock::new(), ..self }
     }
 
     /// The expansion with other weights and offsets, over the same support points.
     #[must_use]
     pub fn with_values(self, coefficients: Coefficients, offsets: Vec<f64>) -> Self {
-        Self { coefficients, offsets, ..self }
+        Self { coefficients, offsets, weights: OnceLock::new(), ..self }
     }
 
     /// Puts `points` in the place of the support points, which are returned.
     pub fn replace_points(&mut self, points: X) -> X {
+        self.bound = OnceLock::new();
         std::mem::replace(&mut self.points, points)
+    }
+
+    /// The expansion without its packed copy, which the next prediction makes anew.
+    pub(crate) fn unpacked(self) -> Self {
+        Self { bound: OnceLock::new(), weights: OnceLock::new(), ..self }
     }
 }
 
@@ -113,6 +171,7 @@ impl<X, K> Expansion<X, K> {
 impl<X, K> Expansion<X, K> {
     /// Changes the kernel, weights and offsets in place, so that tests can make expansions whose parts do not fit.
     pub(crate) fn edit(&mut self, change: impl FnOnce(&mut K, &mut Coefficients, &mut Vec<f64>)) {
+        (self.bound, self.weights) = (OnceLock::new(), OnceLock::new());
         change(&mut self.kernel, &mut self.coefficients, &mut self.offsets);
     }
 }
@@ -154,8 +213,8 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     /// f at each of `points`, one row per point, one column per output.
     ///
     /// Cost: the kernel values of each point with the support points, tile by tile, and their product with the
-    /// coefficients; no row of values is ever whole. The bits of a row do not depend on the other rows, nor on the
-    /// number of threads.
+    /// coefficients; no row of values is ever whole. The first call packs the support points, and the expansion holds the packed
+    /// copy from then on. The bits of a row do not depend on the other rows, nor on the number of threads.
     ///
     /// # Errors
     /// If the points have another width than the support points, a number or a decision is not finite, or the kernel
@@ -165,41 +224,41 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
         Ok(Dense::new(self.coefficients.outputs, rows.concat()))
     }
 
-    /// What `each` makes of the outputs of each of `points`; no more of them is held than of a few batches.
+    /// What `each` makes of the outputs of each of `points`; no more of them is held than of a few batches. The calling thread
+    /// does a batch of up to 192 points by itself.
     ///
     /// # Errors
     /// As [`Expansion::decisions`].
     pub fn map<R: Send>(&self, points: &X, each: impl Fn(&[f64]) -> R + Sync) -> Result<Vec<R>> {
         self.check(points)?;
-        let offsets: Vec<f64> = self.offsets.iter().map(|b| -b).collect();
         if self.points.is_empty() {
-            return Ok((0..points.len()).map(|_| each(&offsets)).collect());
+            let outputs: Vec<f64> = self.offsets.iter().map(|b| -b).collect();
+            return Ok((0..points.len()).map(|_| each(&outputs)).collect());
         }
-        let bound = self.kernel.bind(&self.points)?;
-        let blocks = self.coefficients.blocks.iter();
-        let blocks: Vec<Readout<'_>> =
-            blocks.map(|b| Readout::new(b.points.clone(), b.outputs.len(), &b.values)).collect();
-        let entered: Vec<usize> = self.coefficients.blocks.iter().flat_map(|b| b.outputs.clone()).collect();
+        let (bound, weights) = (self.bound()?, self.weights());
         let batch = |(sums, values): &mut (Vec<f64>, Vec<f64>), batch: usize| {
             let rows: Vec<usize> = (batch * BATCH..points.len().min((batch + 1) * BATCH)).collect();
             sums.clear();
-            sums.resize(rows.len() * entered.len(), 0.0);
-            values.resize(offsets.len(), 0.0);
-            bound.read(points, &rows, &blocks, sums);
-            let results = rows.iter().zip(sums.chunks(entered.len().max(1))).map(|(&row, sums)| {
-                values.copy_from_slice(&offsets);
-                entered.iter().zip(sums).for_each(|(&o, sum)| values[o] += sum);
+            sums.resize(rows.len() * weights.outputs.len(), 0.0);
+            values.resize(weights.start.len(), 0.0);
+            bound.read(points, &rows, &weights.blocks, sums);
+            let results = rows.iter().zip(sums.chunks(weights.outputs.len().max(1))).map(|(&row, sums)| {
+                values.copy_from_slice(&weights.start);
+                weights.outputs.iter().zip(sums).for_each(|(&o, sum)| values[o] += sum);
                 if values.iter().all(|v| v.is_finite()) { Ok(each(values)) } else { Err(row) }
             });
             results.collect::<Vec<_>>()
         };
+        if points.len() <= BATCH {
+            return joined([batch(&mut Default::default(), 0)]);
+        }
         let batches: Vec<Vec<_>> =
             (0..points.len().div_ceil(BATCH)).into_par_iter().map_init(Default::default, batch).collect();
         joined(batches)
     }
 
-    /// The same with kernel values and sums in double precision, several times slower: for digits that are compared with
-    /// those of others.
+    /// As [`Expansion::map`], with kernel values and sums in double precision, several times slower: for digits that are
+    /// compared with those of others.
     ///
     /// # Errors
     /// As [`Expansion::decisions`].
@@ -209,7 +268,8 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
         if columns == 0 {
             return self.map(points, each);
         }
-        let bound = self.kernel.bind(&self.points)?;
+        let bound = self.bound()?;
+        bound.pack_double();
         let batch = |batch: usize| {
             let rows: Vec<usize> =
                 (batch * DOUBLE_BATCH..points.len().min((batch + 1) * DOUBLE_BATCH)).collect();
@@ -221,17 +281,48 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
             });
             results.collect::<Vec<_>>()
         };
-        joined((0..points.len().div_ceil(DOUBLE_BATCH)).into_par_iter().map(batch).collect())
+        if points.len() <= DOUBLE_BATCH {
+            return joined([batch(0)]);
+        }
+        joined((0..points.len().div_ceil(DOUBLE_BATCH)).into_par_iter().map(batch).collect::<Vec<_>>())
+    }
+
+    /// Whether a prediction of `rows` points, by [`Expansion::map_double`] with `double`, is so little work that the calling
+    /// thread does it by itself: a millisecond at most, and everything is packed that it needs.
+    pub fn is_short(&self, rows: usize, double: bool) -> bool {
+        let batch = if double { DOUBLE_BATCH } else { BATCH };
+        let short = |bound: &Arc<dyn Bound<X>>| rows <= batch && bound.is_short(rows, double);
+        self.points.is_empty() || self.bound.get().is_some_and(short)
+    }
+
+    /// The kernel bound to the support points, packed at the first call.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated on them.
+    pub(crate) fn bound(&self) -> Result<&dyn Bound<X>> {
+        if let Some(bound) = self.bound.get() {
+            return Ok(&**bound);
+        }
+        // Bound outside of the cell: a thread that binds works in parallel, and while it waits for others it may begin on
+        // another prediction of this expansion.
+        let bound = self.kernel.bind(&self.points)?;
+        Ok(&**self.bound.get_or_init(|| bound.into()))
+    }
+
+    fn weights(&self) -> &Weights {
+        self.weights.get_or_init(|| Arc::new(Weights::new(&self.coefficients, &self.offsets)))
     }
 
     /// The outputs of a point from its kernel values with all support points.
     fn read_out(&self, values: &[f64]) -> Vec<f64> {
         let mut outputs: Vec<f64> = self.offsets.iter().map(|b| -b).collect();
         for block in &self.coefficients.blocks {
-            let weights = block.values.chunks(block.outputs.len().max(1));
+            let mut sums: Vec<f64> = block.outputs.iter().map(|&o| outputs[o]).collect();
+            let weights = block.values.chunks(sums.len().max(1));
             for (value, weights) in values[block.points.clone()].iter().zip(weights) {
-                block.outputs.iter().zip(weights).for_each(|(&o, weight)| outputs[o] += weight * value);
+                sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * value);
             }
+            block.outputs.iter().zip(sums).for_each(|(&o, sum)| outputs[o] = sum);
         }
         outputs
     }
@@ -247,17 +338,123 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
 }
 
 /// The results of all batches; a decision that is not finite is named by its row.
-fn joined<R>(batches: Vec<Vec<Result<R, usize>>>) -> Result<Vec<R>> {
+fn joined<R>(batches: impl IntoIterator<Item = Vec<Result<R, usize>>>) -> Result<Vec<R>> {
     let not_finite = |row: usize| ErrorKind::Data(DataProblem::DecisionNotFinite { row: row + 1 }).into();
     batches.into_iter().flatten().map(|result| result.map_err(not_finite)).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::first_largest;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
     use crate::data::{Labels, Vectors};
-    use crate::kernel::rbf;
-    use crate::model::Svc;
+    use crate::kernel::{Definiteness, VectorExpr, packings, rbf};
+    use crate::model::file::Saved;
+    use crate::model::{Local, OneClass, Svc, SvcModel, Svdd, Svr};
+
+    /// A Gaussian kernel that counts how often it is bound.
+    #[derive(Clone)]
+    struct Counting(VectorExpr, Arc<AtomicUsize>);
+
+    impl Kernel<Vectors> for Counting {
+        fn bind(&self, columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.bind(columns)
+        }
+
+        fn definiteness(&self) -> Definiteness {
+            self.0.definiteness()
+        }
+    }
+
+    fn points(n: usize) -> Vectors {
+        Vectors::dense(2, (0..2 * n).map(|i| (i as f64 * 0.7).sin()).collect())
+    }
+
+    fn weights(n: usize, factor: f64) -> Coefficients {
+        Coefficients::full(n, 3, (0..3 * n).map(|i| factor * (i as f64 * 0.3).cos()).collect())
+    }
+
+    #[test]
+    fn later_predictions_bind_and_pack_nothing() {
+        let binds = Arc::new(AtomicUsize::new(0));
+        let bound = || binds.load(Ordering::Relaxed);
+        let kernel = Counting(rbf(0.5), Arc::clone(&binds));
+        let expansion = Expansion::new(kernel, points(70), weights(70, 1.0), vec![0.5, 0.0, -1.0]);
+        let packed = packings();
+        assert_eq!((bound(), expansion.bound.get().is_none()), (0, true));
+        assert!(!expansion.is_short(1, false));
+        let first = expansion.decisions(&points(200)).unwrap();
+        assert_eq!((bound(), packings() - packed), (1, 1));
+        let (weights, copy) = (expansion.weights() as *const Weights, expansion.clone());
+        for expansion in [&expansion, &copy] {
+            assert_eq!(expansion.decisions(&points(200)).unwrap(), first);
+            assert_eq!(expansion.decisions(&points(1)).unwrap().row(0), first.row(0));
+            assert_eq!(expansion.weights() as *const Weights, weights);
+        }
+        assert_eq!((bound(), packings() - packed), (1, 1));
+        assert!(expansion.is_short(1, false) && !expansion.is_short(1, true));
+        let double = expansion.map_double(&points(50), <[f64]>::to_vec).unwrap();
+        assert_eq!((bound(), packings() - packed), (1, 2));
+        assert!(expansion.is_short(1, true) && !expansion.is_short(DOUBLE_BATCH + 1, true));
+        for expansion in [&expansion, &copy] {
+            assert_eq!(expansion.map_double(&points(50), <[f64]>::to_vec).unwrap(), double);
+            assert_eq!(expansion.map_double(&points(1), <[f64]>::to_vec).unwrap(), double[..1]);
+        }
+        assert_eq!((bound(), packings() - packed), (1, 2));
+    }
+
+    #[test]
+    fn a_changed_expansion_predicts_as_one_made_so() {
+        let offsets = || vec![0.5, 0.0, -1.0];
+        let new = |n: usize, factor: f64| Expansion::new(rbf(0.5), points(n), weights(n, factor), offsets());
+        let used = |expansion: &Expansion<Vectors, VectorExpr>| {
+            let single = expansion.decisions(&points(9)).unwrap();
+            (single, expansion.map_double(&points(9), <[f64]>::to_vec).unwrap())
+        };
+        let expansion = new(70, 1.0);
+        let before = used(&expansion);
+        let weighted = expansion.clone().with_values(weights(70, 2.0), offsets());
+        assert!(weighted.bound.get().is_some() && weighted == new(70, 2.0));
+        assert_eq!(used(&weighted), used(&new(70, 2.0)));
+        let shifted = expansion.clone().with_values(weights(70, 1.0), vec![1.0; 3]);
+        assert_ne!(used(&shifted), before);
+        let scaled = Vectors::dense(2, (0..140).map(|i| 3.0 * (i as f64 * 0.7).sin()).collect());
+        let made = Expansion::new(rbf(0.5), scaled.clone(), weights(70, 1.0), offsets());
+        let moved = expansion.clone().with_points(scaled.clone());
+        assert_eq!((used(&moved), moved == expansion), (used(&made), false));
+        let mut replaced = expansion.clone();
+        assert_eq!(replaced.replace_points(scaled), points(70));
+        assert_eq!(used(&replaced), used(&made));
+        // Equal whether packed or not, and the first is as it was.
+        assert!(expansion == new(70, 1.0) && expansion.unpacked().bound.get().is_none());
+        assert_eq!(used(&new(70, 1.0)), before);
+    }
+
+    #[test]
+    fn fitting_saving_and_loading_pack_nothing() {
+        let x = points(60);
+        let y = Labels::first_seen((0..60).map(|i| ["a", "b"][(i / 7) % 2]));
+        let targets: Vec<f64> = (0..60).map(|i| (f64::from(i) * 0.2).cos()).collect();
+        let model = Svc::new(rbf(0.5)).c(10.0).fit(&x, &y).unwrap();
+        let packed = |expansion: &Expansion<Vectors, VectorExpr>| {
+            expansion.bound.get().is_some() || expansion.weights.get().is_some()
+        };
+        assert!(!packed(&model.expansion));
+        assert!(!packed(&Svr::new(rbf(0.5)).fit(&x, &targets).unwrap().expansion));
+        assert!(!packed(&OneClass::new(rbf(0.5)).fit(&x).unwrap().expansion));
+        assert!(!packed(&Svdd::new(rbf(0.5)).fit(&x).unwrap().function.expansion));
+        let local = Local::new(Svc::new(rbf(0.5))).cells(2).fit(&x, &y).unwrap();
+        assert!(!packed(&local.gate));
+        assert!(local.cells.iter().flat_map(|cell| &cell.classifier).all(|model| !packed(&model.expansion)));
+        let saved = Saved::from(model);
+        let loaded = Saved::from_bytes(&saved.to_bytes().unwrap()).unwrap();
+        for model in [&saved.model, &loaded.model] {
+            let model: Option<&SvcModel<Vectors, VectorExpr>> = model.downcast();
+            assert!(model.is_some_and(|model| !packed(&model.expansion)));
+        }
+    }
 
     #[test]
     fn a_tie_goes_to_the_lowest_number() {

@@ -134,25 +134,21 @@ pub struct Training {
 }
 
 impl Training {
-    /// The parameters of an estimator that was fitted, whose job has `found` ε where that was found; none of a method that
-    /// solves no quadratic programme.
+    /// The parameters of an estimator whose fit found `found` and gave a model of `classes`. None for a method that has
+    /// neither a price C nor a share ν, or no tolerance.
     #[must_use]
-    pub fn of(estimator: &AnyEstimator, model: &AnyModel, found: &Facts) -> Option<Self> {
-        let number = |name: &str| estimator.get(name).as_ref().and_then(Value::number);
-        let factors = match estimator.get("weight") {
-            Some(Value::Weights(weights)) if !weights.is_empty() => factors(&weights, model.classes()),
+    pub fn of(estimator: &AnyEstimator, found: &Facts, classes: &[String]) -> Option<Self> {
+        let number = |name: &str| estimator.get(name).and_then(|value| value.number());
+        let (c, nu, tolerance) = (number("c"), number("nu"), number("tolerance")?);
+        c.or(nu)?;
+        let mut class_weights = match estimator.get("weight") {
+            Some(Value::Weights(weights)) => factors(&weights, classes),
             _ => Vec::new(),
         };
-        if model.quality().residual().is_some() {
-            return None;
+        if class_weights.iter().all(|&factor| factor == 1.0) {
+            class_weights.clear();
         }
-        Some(Self {
-            c: number("c"),
-            nu: number("nu"),
-            epsilon: number("epsilon").or_else(|| found.number("epsilon")),
-            class_weights: if factors.iter().any(|factor| *factor != 1.0) { factors } else { Vec::new() },
-            tolerance: number("tolerance")?,
-        })
+        Some(Self { c, nu, epsilon: found.number("epsilon"), class_weights, tolerance })
     }
 }
 
@@ -177,6 +173,19 @@ impl Saved {
             labels: None,
             training: None,
             program,
+        }
+    }
+
+    /// The name of the method, as exactly as the file knows it: methods of C and of ν fit models of one kind.
+    #[must_use]
+    pub fn method(&self) -> &'static str {
+        let of_nu = self.training.as_ref().is_some_and(|training| training.nu.is_some());
+        match self.model.kind() {
+            "svc" if of_nu => "nu-svc",
+            "svc" => "c-svc",
+            "svr" if of_nu => "nu-svr",
+            "svr" if self.training.is_some() => "epsilon-svr",
+            kind => kind,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use super::expansion::Expansion;
+use super::expansion::{Expansion, first_largest};
 use super::facts::Facts;
 use super::file::{Flaw, Writer};
 use super::quality::Quality;
@@ -39,8 +39,10 @@ pub enum Prediction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Calibrates {
-    /// Nothing: it has none, or its own.
+    /// Nothing: it has none.
     Nothing,
+    /// Nothing: it has its own.
+    Own,
     /// The decisions of so many pairs of classes.
     Pairs(usize),
     /// The errors of a regression.
@@ -92,6 +94,17 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// If the points do not fit the model.
     fn decisions(&self, points: &X, how: How) -> Result<Dense<f64>> {
         self.expansion().rows(points, how.double)
+    }
+
+    /// The number of the class that a row of [`Model::decisions`] stands for.
+    fn class_of(&self, decisions: &[f64]) -> usize {
+        first_largest(decisions)
+    }
+
+    /// Whether predictions of `rows` points are so little work that the calling thread does them by itself, in a millisecond at
+    /// most, and everything is packed that they need.
+    fn is_short(&self, rows: usize, how: How) -> bool {
+        self.expansion().is_short(rows, how.double)
     }
 
     /// What it says of each of `points`.

@@ -119,6 +119,12 @@ impl<X: Space> Method<X> {
         self.make(X::default_kernel(1)).card()
     }
 
+    /// What must be known of each point for a model of this kind.
+    pub(super) fn target(kind: &str) -> TargetKind {
+        let method = Self::all().into_iter().find(|method| method.title.2 == kind);
+        method.map_or(TargetKind::None, |method| method.card().target)
+    }
+
     /// Reads a model of the kind that a file names.
     pub(super) fn read(kind: &str, reader: &mut Reader<'_>) -> Result<Box<dyn Model<X>>, Flaw> {
         match Self::all().into_iter().find(|method| method.title.2 == kind) {
@@ -248,14 +254,7 @@ impl<E> Listed<E> {
         E: Estimator<X, Target: Target<X>>,
     {
         E::Target::of(y).ok_or_else(|| {
-            let wanted = match E::Target::KIND {
-                TargetKind::None => "nothing but the points",
-                TargetKind::Classes => "a class for each point",
-                TargetKind::Number => "a number for each point",
-                TargetKind::Numbers => "one or more numbers for each point",
-                TargetKind::Sets => "a set of labels for each point",
-                TargetKind::View => "a second view of the points",
-            };
+            let wanted = E::Target::KIND.words();
             let what = format!("method '{}' fitted to anything but {wanted}", self.title.0);
             ErrorKind::Unsupported { what: what.into() }.into()
         })

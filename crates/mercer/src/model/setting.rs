@@ -253,6 +253,8 @@ pub struct About {
     pub meaning: &'static str,
     /// Its value where nothing is said.
     pub default: Value,
+    /// What it belongs to, as a heading: `Solver`; empty where it is the method's own.
+    pub group: &'static str,
 }
 
 impl<E: 'static> Parameter<E> {
@@ -272,8 +274,14 @@ impl<E: 'static> Parameter<E> {
         get: impl Fn(&E) -> Value + Send + Sync + 'static,
         set: impl Fn(&mut E, &Value) -> bool + Send + Sync + 'static,
     ) -> Self {
-        let about = About { name, letter, kind, domain, meaning, default: Value::Absent };
+        let about = About { name, letter, kind, domain, meaning, default: Value::Absent, group: "" };
         Self { about, get: Box::new(get), set: Box::new(set) }
+    }
+
+    /// The parameter as one of a group.
+    pub(super) fn in_group(mut self, group: &'static str) -> Self {
+        self.about.group = group;
+        self
     }
 
     /// The parameter as one of an estimator that this one is a part of.
@@ -395,7 +403,7 @@ pub(super) fn solver() -> Vec<Parameter<Smo>> {
             )
         };
     }
-    vec![
+    let rows = vec![
         row!("tolerance" 't', "above 0", "largest violation of the optimality conditions accepted", tolerance),
         row!(
             "working-set",
@@ -429,5 +437,6 @@ pub(super) fn solver() -> Vec<Parameter<Smo>> {
             "most steps, after which the best model so far is taken; max(10^7, 100 rows) where left open",
             iteration_limit
         ),
-    ]
+    ];
+    rows.into_iter().map(|row| row.in_group("Solver")).collect()
 }

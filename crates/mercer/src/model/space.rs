@@ -4,9 +4,10 @@
 //! from it, and the doors go through them.
 
 use std::fmt::{Debug, Display};
+use std::path::Path;
 use std::str::FromStr;
 
-use super::estimator::Targets;
+use super::estimator::{TargetKind, Targets};
 use super::expansion::Coefficients;
 use super::facts::Facts;
 use super::file::{Flaw, Reader, Writer, read_model, write_model};
@@ -16,10 +17,10 @@ use super::method::{Card, Configured, Method};
 use super::probability::{Estimate, Settings};
 use super::quality::Quality;
 use super::setting::Value;
-use crate::data::{Dense, Points, Vectors};
+use crate::data::{self, Dense, Points, ReadOptions, Table, Vectors};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{
-    Bound, Definiteness, Expr, Kernel, Parameter, Readout, TextExpr, VectorExpr, rbf, spectrum,
+    Bound, Definiteness, Expr, Kernel, Parameter, Readout, TextExpr, VectorExpr, VectorKernel, rbf, spectrum,
 };
 
 /// A space of inputs that has a kernel algebra and a form in model files.
@@ -45,6 +46,18 @@ pub trait Space: Points + Debug + PartialEq + 'static {
         let _ = width;
         self
     }
+
+    /// Whether the points are the values of the kernel.
+    fn is_precomputed(kernel: &Self::Kernel) -> bool {
+        let _ = kernel;
+        false
+    }
+
+    /// Reads a data file of points for the kernel, as far as that is known.
+    ///
+    /// # Errors
+    /// If the file cannot be read, with the place of what is wrong in it.
+    fn read_table(kernel: Option<&Self::Kernel>, path: &Path, options: &ReadOptions) -> Result<Table<Self>>;
 
     /// Writes the points into a model file, `prefix` before each name.
     fn write(&self, prefix: &str, writer: &mut Writer);
@@ -76,6 +89,15 @@ impl Space for Vectors {
         self.with_width(width)
     }
 
+    fn is_precomputed(kernel: &VectorExpr) -> bool {
+        kernel.leaves().iter().any(|leaf| leaf.kernel == VectorKernel::Precomputed)
+    }
+
+    fn read_table(kernel: Option<&VectorExpr>, path: &Path, options: &ReadOptions) -> Result<Table> {
+        let precomputed = kernel.is_some_and(Self::is_precomputed);
+        data::read(path, &ReadOptions { precomputed, ..options.clone() })
+    }
+
     fn write(&self, prefix: &str, writer: &mut Writer) {
         super::file::write_vectors(prefix, self, writer);
     }
@@ -105,6 +127,10 @@ impl Space for Vec<String> {
     /// The normalised 3-spectrum.
     fn default_kernel(_: usize) -> TextExpr {
         spectrum(3).normalized()
+    }
+
+    fn read_table(_: Option<&TextExpr>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+        data::read_texts(path, options)
     }
 
     fn write(&self, prefix: &str, writer: &mut Writer) {
@@ -149,6 +175,10 @@ where
         self.0.rows_f64(points.as_space(), rows, out);
     }
 
+    fn pack_double(&self) {
+        self.0.pack_double();
+    }
+
     fn accumulate(
         &self,
         points: &AnyPoints,
@@ -160,20 +190,42 @@ where
         self.0.accumulate(points.as_space(), rows, weights, diagonal, sums);
     }
 
-    fn read(&self, points: &AnyPoints, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
+    fn read(&self, points: &AnyPoints, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
         self.0.read(points.as_space(), rows, blocks, sums);
     }
 
     fn cost(&self) -> f64 {
         self.0.cost()
     }
+
+    fn is_short(&self, rows: usize, double: bool) -> bool {
+        self.0.is_short(rows, double)
+    }
 }
 
-/// The column of a fault in a kernel's text; 0 of other errors.
-fn column(error: &Error) -> usize {
-    match error.kind() {
-        ErrorKind::KernelText { column, .. } => *column,
-        _ => 0,
+/// The faults that the spaces found in a kernel's text, as one: those furthest to the right, each where it differs.
+fn furthest(errors: Vec<(&'static str, Error)>) -> Error {
+    let fault = |error: &Error| match error.kind() {
+        ErrorKind::KernelText { text, column, expected } => Some((text.clone(), *column, expected.clone())),
+        _ => None,
+    };
+    let faults: Vec<_> = errors.iter().map(|(space, error)| (*space, fault(error))).collect();
+    let most = faults.iter().filter_map(|(_, fault)| fault.as_ref().map(|(_, column, _)| *column)).max();
+    let mut told: Option<(Box<str>, usize, String)> = None;
+    for (space, fault) in faults {
+        match (fault.filter(|(_, column, _)| Some(*column) == most), &mut told) {
+            (Some((text, column, expected)), None) => told = Some((text, column, expected.into())),
+            (Some((_, _, expected)), Some((_, _, all))) if **all != *expected => {
+                *all += &format!("; on {space}: {expected}");
+            }
+            _ => {}
+        }
+    }
+    match told {
+        Some((text, column, expected)) => {
+            ErrorKind::KernelText { text, column, expected: expected.into() }.into()
+        }
+        None => errors.into_iter().next().expect("there is a space").1,
     }
 }
 
@@ -268,6 +320,19 @@ macro_rules! spaces {
             pub fn storage(&self) -> &'static str {
                 each!(self, Self, points => points.storage())
             }
+
+            /// Reads a data file of points of the space that the kernel is of; without one, of the first space.
+            ///
+            /// # Errors
+            /// If the file cannot be read, with the place of what is wrong in it.
+            pub fn read(kernel: Option<&AnyKernel>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+                match kernel {
+                    $(Some(AnyKernel::$variant(kernel)) => {
+                        Ok(<$points>::read_table(Some(kernel), path, options)?.map(Self::$variant))
+                    })+
+                    None => Ok(Vectors::read_table(None, path, options)?.map(Self::from)),
+                }
+            }
         }
 
         impl Points for AnyPoints {
@@ -296,6 +361,12 @@ macro_rules! spaces {
             #[must_use]
             pub fn definiteness(&self) -> Definiteness {
                 match self { $(Self::$variant(kernel) => Kernel::<$points>::definiteness(kernel),)+ }
+            }
+
+            /// Whether the points are its values.
+            #[must_use]
+            pub fn is_precomputed(&self) -> bool {
+                match self { $(Self::$variant(kernel) => <$points as Space>::is_precomputed(kernel),)+ }
             }
 
             /// Refuses parameters out of range.
@@ -387,6 +458,10 @@ macro_rules! spaces {
                 both!(self, Self, kernel, columns, given => Ok(Box::new(OfAny(kernel.bind(given)?))))
             }
 
+            fn diagonal(&self, points: &AnyPoints) -> Result<Vec<f64>> {
+                both!(self, Self, kernel, points, given => kernel.diagonal(given))
+            }
+
             fn definiteness(&self) -> Definiteness {
                 self.definiteness()
             }
@@ -412,19 +487,16 @@ macro_rules! spaces {
         impl FromStr for AnyKernel {
             type Err = Error;
 
-            /// The kernel of the first space that knows the text; else the error of the space that understood most of it.
+            /// The kernel of the first space that knows the text; else what the spaces that understood most of it expected.
             fn from_str(text: &str) -> Result<Self> {
                 let mut errors = Vec::new();
                 $(
                     match text.parse::<<$points as Space>::Kernel>() {
                         Ok(kernel) => return Ok(Self::$variant(kernel)),
-                        Err(error) => errors.push(error),
+                        Err(error) => errors.push((<$points as Space>::NAME, error)),
                     }
                 )+
-                // Of several that got equally far the first: later ones replace it only if they got further.
-                errors.reverse();
-                let furthest = errors.into_iter().max_by_key(column);
-                Err(furthest.expect("there is a space"))
+                Err(furthest(errors))
             }
         }
 
@@ -536,10 +608,27 @@ macro_rules! spaces {
                 each!(self, Self, model => model.outputs())
             }
 
+            /// What was known of each point that it was fitted to, and so what it can be compared with.
+            #[must_use]
+            pub fn target(&self) -> TargetKind {
+                match self { $(Self::$variant(model) => Method::<$points>::target(model.kind()),)+ }
+            }
+
+            /// The number of the class that a row of [`AnyModel::decisions`] stands for.
+            pub(super) fn class_of(&self, decisions: &[f64]) -> usize {
+                each!(self, Self, model => model.class_of(decisions))
+            }
+
             /// What probabilities can be learnt for it.
             #[must_use]
             pub fn calibrates(&self) -> Calibrates {
                 each!(self, Self, model => model.calibrates())
+            }
+
+            /// Whether a prediction of `rows` points is work for the calling thread alone; as [`Model::is_short`].
+            #[must_use]
+            pub fn is_short(&self, rows: usize, how: How) -> bool {
+                each!(self, Self, model => model.is_short(rows, how))
             }
 
             /// What it says of each of `points`; as [`Model::predict`].
@@ -712,7 +801,10 @@ macro_rules! spaces {
                 match (self, x, model) {
                     $((Self::$variant(estimator), AnyPoints::$variant(x), AnyModel::$variant(model)) => {
                         let y = y.try_map(|_| mixed(self.space(), "another"))?;
-                        estimator.learn(x, &y, &**model, settings, &mut job.of_space())
+                        let mut own = job.of_space();
+                        let learnt = estimator.learn(x, &y, &**model, settings, &mut own);
+                        job.found = own.found;
+                        learnt
                     })+
                     (first, second, _) => mixed(first.space(), second.space()),
                 }

@@ -36,15 +36,15 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
-/// `1 row`, `2 rows`.
+/// `1 row`, `2 rows`, `3 classes`, `4 axes`.
 #[must_use]
 pub fn count(number: usize, thing: &str) -> String {
-    let ending = match (number, thing.ends_with('s')) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{number} {thing}{ending}")
+    match (number, thing.strip_suffix("is"), thing.ends_with('s')) {
+        (1, ..) => format!("1 {thing}"),
+        (_, Some(stem), _) => format!("{number} {stem}es"),
+        (_, None, true) => format!("{number} {thing}es"),
+        (_, None, false) => format!("{number} {thing}s"),
+    }
 }
 
 #[cfg(test)]
@@ -81,5 +81,6 @@ mod tests {
         assert_eq!(seconds(125.0), "2 min 05 s");
         assert_eq!(count(1, "row"), "1 row");
         assert_eq!(count(3, "class"), "3 classes");
+        assert_eq!((count(1, "axis"), count(2, "axis")), ("1 axis".into(), "2 axes".into()));
     }
 }

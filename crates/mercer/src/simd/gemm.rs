@@ -13,14 +13,14 @@ pub(crate) const TALL: usize = 32;
 
 macro_rules! product {
     ($(#[$doc:meta])* $name:ident, $T:ty, $fma:ident, $avx512:ident::<$v512:literal>, $avx2:ident::<$v2:literal>,
-     row step $row:expr, feature step $feature:expr, columns $columns:expr) => {
+     rows $rows:expr, row step $row:expr, feature step $feature:expr, columns $columns:expr) => {
         $(#[$doc])*
         pub(crate) fn $name(depth: usize, strip: &[$T], panel: &[$T], out: &mut [$T]) {
-            let last = (STRIP - 1) * $row + depth.saturating_sub(1) * $feature;
+            let last = ($rows - 1) * $row + depth.saturating_sub(1) * $feature;
             assert!(
                 (depth == 0 || strip.len() > last)
                     && panel.len() >= depth * $columns
-                    && out.len() >= STRIP * $columns
+                    && out.len() >= $rows * $columns
             );
             #[cfg(target_arch = "x86_64")]
             {
@@ -28,16 +28,16 @@ macro_rules! product {
                 match level() {
                     // SAFETY: the processor has the instruction set; the lengths were checked above.
                     Level::Avx512 => return unsafe {
-                        x86::$avx512::<$row, $feature, $columns, $v512>(depth, a, [$row, $feature], b, c)
+                        x86::$avx512::<$rows, $row, $feature, $columns, $v512>(depth, a, [$row, $feature], b, c)
                     },
                     // SAFETY: as above.
                     Level::Avx2 => return unsafe {
-                        x86::$avx2::<$row, $feature, $columns, $v2>(depth, a, [$row, $feature], b, c)
+                        x86::$avx2::<$rows, $row, $feature, $columns, $v2>(depth, a, [$row, $feature], b, c)
                     },
                     Level::Baseline => {}
                 }
             }
-            for r in 0..STRIP {
+            for r in 0..$rows {
                 let mut sums = [0.0; $columns];
                 for k in 0..depth {
                     let a = strip[k * $feature + r * $row];
@@ -54,17 +54,22 @@ macro_rules! product {
 product!(
     /// `out[r][c] = Σₖ strip[k][r] · panel[k][c]` over `depth` features.
     dots_f32, f32, fma_f32, dots_avx512_f32::<4>, dots_avx2_f32::<2>,
-    row step 1, feature step STRIP, columns PANEL
+    rows STRIP, row step 1, feature step STRIP, columns PANEL
 );
 product!(
     /// `out[r][c] = Σₖ strip[k][r] · panel[k][c]` over `depth` features.
     dots_f64, f64, fma_f64, dots_avx512_f64::<4>, dots_avx2_f64::<2>,
-    row step 1, feature step STRIP, columns PANEL
+    rows STRIP, row step 1, feature step STRIP, columns PANEL
 );
 product!(
     /// `out[r][o] = Σₖ tile[r][k] · coefficients[k][o]` over `depth` columns of a tile with rows of [`PANEL`] values.
     read_f32, f32, fma_f32, dots_avx512_f32::<2>, dots_avx2_f32::<2>,
-    row step PANEL, feature step 1, columns OUTPUTS
+    rows STRIP, row step PANEL, feature step 1, columns OUTPUTS
+);
+product!(
+    /// `out[o] = Σₖ row[k] · coefficients[k][o]` over `depth` values of one row of a tile: the bits of [`read_f32`].
+    read_row_f32, f32, fma_f32, dots_avx512_f32::<2>, dots_avx2_f32::<4>,
+    rows 1, row step PANEL, feature step 1, columns OUTPUTS
 );
 
 /// `out[r][c] = Σₖ strip[r·row + k·feature] · panel[k][c]` over `depth` features and [`TALL`] columns, for matrices that lie in
@@ -83,9 +88,13 @@ pub(crate) fn dots_strided(
         let (a, b, c, steps) = (strip.as_ptr(), panel.as_ptr(), out.as_mut_ptr(), [row, feature]);
         match level() {
             // SAFETY: the processor has the instruction set; the lengths were checked above.
-            Level::Avx512 => return unsafe { x86::dots_avx512_f64::<0, 0, TALL, 4>(depth, a, steps, b, c) },
+            Level::Avx512 => {
+                return unsafe { x86::dots_avx512_f64::<STRIP, 0, 0, TALL, 4>(depth, a, steps, b, c) };
+            }
             // SAFETY: as above.
-            Level::Avx2 => return unsafe { x86::dots_avx2_f64::<0, 0, TALL, 2>(depth, a, steps, b, c) },
+            Level::Avx2 => {
+                return unsafe { x86::dots_avx2_f64::<STRIP, 0, 0, TALL, 2>(depth, a, steps, b, c) };
+            }
             Level::Baseline => {}
         }
     }
@@ -103,20 +112,20 @@ pub(crate) fn dots_strided(
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::STRIP;
     use std::arch::x86_64::*;
 
-    // STRIP rows × VECTORS registers of sums stay in registers over all features; the panel is walked once for
+    // ROWS rows × VECTORS registers of sums stay in registers over all features; the panel is walked once for
     // each group of VECTORS registers' worth of columns.
     macro_rules! kernel {
         ($name:ident, $features:literal, $T:ty, $vector:ty, $lanes:literal,
          $zero:ident, $set:ident, $load:ident, $fma:ident, $store:ident) => {
             /// # Safety
             /// The processor has the instruction set. The strip holds a value at r·ROW + k·FEATURE (where these are 0, by
-            /// `steps` instead) for each of STRIP rows r and `depth` features k; the other pointers have `depth·COLUMNS` and
-            /// `STRIP·COLUMNS` values. The values of VECTORS registers divide COLUMNS.
+            /// `steps` instead) for each of ROWS rows r and `depth` features k; the other pointers have `depth·COLUMNS` and
+            /// `ROWS·COLUMNS` values. The values of VECTORS registers divide COLUMNS.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn $name<
+                const ROWS: usize,
                 const ROW: usize,
                 const FEATURE: usize,
                 const COLUMNS: usize,
@@ -132,7 +141,7 @@ mod x86 {
                 let feature = if FEATURE == 0 { steps[1] } else { FEATURE };
                 let mut group = 0;
                 while group < COLUMNS {
-                    let mut sums: [[$vector; VECTORS]; STRIP] = [[$zero(); VECTORS]; STRIP];
+                    let mut sums: [[$vector; VECTORS]; ROWS] = [[$zero(); VECTORS]; ROWS];
                     for k in 0..depth {
                         // SAFETY: k < depth and group + lanes·vectors ≤ COLUMNS.
                         unsafe {
@@ -141,7 +150,7 @@ mod x86 {
                             for v in 0..VECTORS {
                                 columns[v] = $load(b.add(v * $lanes));
                             }
-                            for r in 0..STRIP {
+                            for r in 0..ROWS {
                                 let a = $set(*strip.add(k * feature + r * row));
                                 for v in 0..VECTORS {
                                     sums[r][v] = $fma(a, columns[v], sums[r][v]);
@@ -149,9 +158,9 @@ mod x86 {
                             }
                         }
                     }
-                    for r in 0..STRIP {
+                    for r in 0..ROWS {
                         for v in 0..VECTORS {
-                            // SAFETY: inside the STRIP × COLUMNS values of `out`.
+                            // SAFETY: inside the ROWS × COLUMNS values of `out`.
                             unsafe { $store(out.add(r * COLUMNS + group + v * $lanes), sums[r][v]) };
                         }
                     }
@@ -266,6 +275,9 @@ mod tests {
                     let exact = |k: usize| tile[r * PANEL + k] * coefficients[k * OUTPUTS + o];
                     assert_eq!(out[r * OUTPUTS + o], (0..depth).map(exact).sum::<f32>());
                 }
+                let mut alone = [f32::NAN; OUTPUTS];
+                read_row_f32(depth, &tile[r * PANEL..], &coefficients, &mut alone);
+                assert_eq!(alone, out[r * OUTPUTS..(r + 1) * OUTPUTS]);
             }
         }
     }

@@ -51,11 +51,11 @@ macro_rules! for_rows_of {
             add_body::<FMA, $T>(x, factors, rows);
         }
         multiversion! {
-            /// Σⱼ row[j] · x[j] over all of x, for each row and each lane.
+            /// `Σⱼ row[j] · x[j]` over all of x, for each row and each lane.
             fn $dot(rows: [&[$T]; ROWS], x: &[Lanes]) -> [Lanes; ROWS] = $dot_body;
         }
         multiversion! {
-            /// x[j] += Σ factor · row[j] over the rows in their order, for all of x and each lane.
+            /// `x[j] += Σ factor · row[j]` over the rows in their order, for all of x and each lane.
             fn $add(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[$T]; ROWS]) = $add_body;
         }
     };

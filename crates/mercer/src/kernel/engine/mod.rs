@@ -24,9 +24,11 @@ use rayon::prelude::*;
 
 use self::element::Element;
 use self::program::Program;
+#[cfg(test)]
+pub(crate) use self::program::packings;
 use self::tile::Scratch;
 use super::tree::finite;
-use super::{Bound, Readout, VectorExpr};
+use super::{Bound, Readout, VectorExpr, VectorKernel};
 use crate::data::{Points, Real, Vectors};
 use crate::error::Result;
 use crate::simd::{PANEL, STRIP, accumulate_tile, fence};
@@ -41,6 +43,15 @@ const SHORT_TASK: usize = 4 * PANEL;
 fn task_width(columns: usize) -> usize {
     if columns <= 2 * TASK { SHORT_TASK } else { TASK }
 }
+
+/// Nanoseconds of work that are not handed out: waking another thread takes about as long as it would save.
+const SHORT: f64 = 50e3;
+
+/// Nanoseconds up to which reading rows out, which is not handed out in pieces, is called short.
+const READ_SHORT: f64 = 1e6;
+
+/// Points up to which their k(x, x) are computed by the calling thread.
+const FEW_POINTS: usize = 256;
 
 /// Rows of a tile: its statistics and values stay in the first-level cache.
 const TILE: usize = 4 * STRIP;
@@ -78,7 +89,21 @@ pub(super) fn bind_within(
 
 /// k(x, x) of `points[rows]`.
 pub(super) fn diagonal(expr: &VectorExpr, points: &Vectors, rows: &[usize]) -> Vec<f64> {
-    rows.par_iter().map(|&i| diagonal::own(expr, points, i)).collect()
+    let own = |&i: &usize| diagonal::own(expr, points, i);
+    if rows.len() <= FEW_POINTS { rows.iter().map(own).collect() } else { rows.par_iter().map(own).collect() }
+}
+
+/// k(x, x) of each of `points` for a checked expression.
+///
+/// # Errors
+/// If a value is too large for single precision, or a point of a precomputed kernel has no number.
+pub(super) fn own_values(expr: &VectorExpr, points: &Vectors) -> Result<Vec<f64>> {
+    let all: Vec<usize> = (0..points.len()).collect();
+    let values = finite(diagonal(expr, points, &all))?;
+    if expr.leaves().iter().any(|leaf| leaf.kernel == VectorKernel::Precomputed) {
+        program::serials(points)?;
+    }
+    Ok(values)
 }
 
 struct VectorBound {
@@ -88,15 +113,20 @@ struct VectorBound {
     single: Option<Program<f32>>,
     /// Rows with a larger squared norm are computed in double precision.
     reach: f64,
-    /// Built when first asked for.
+    /// Made when first asked for.
     double: OnceLock<Program<f64>>,
 }
 
 impl VectorBound {
     fn double(&self) -> &Program<f64> {
-        self.double.get_or_init(|| {
-            Program::new(&self.expr, &self.columns).expect("what binds in single precision binds in double")
-        })
+        if let Some(program) = self.double.get() {
+            return program;
+        }
+        // Made outside of the cell: a thread that makes it works in parallel, and while it waits for others it may begin on
+        // another row that asks for it.
+        let program = Program::new(&self.expr, &self.columns);
+        let program = program.expect("what binds in single precision binds in double");
+        self.double.get_or_init(|| program)
     }
 
     /// The program in single precision and the rows that it is for, in runs that alternate with runs that need double
@@ -131,8 +161,8 @@ impl Bound<Vectors> for VectorBound {
         for (run, single) in self.runs(points, rows) {
             let (rows, out) = (&rows[run.clone()], &mut out[run]);
             match single {
-                Some(program) => fill(program, points, rows, out, f32::store),
-                None => fill(self.double(), points, rows, out, f64::store),
+                Some(program) => fill(program, self.cost(), points, rows, out, f32::store),
+                None => fill(self.double(), self.cost(), points, rows, out, f64::store),
             }
         }
     }
@@ -154,7 +184,7 @@ impl Bound<Vectors> for VectorBound {
         }
     }
 
-    fn read(&self, points: &Vectors, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
+    fn read(&self, points: &Vectors, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
         let outputs: usize = blocks.iter().map(Readout::outputs).sum();
         for (run, single) in self.runs(points, rows) {
             let (rows, sums) = (&rows[run.clone()], &mut sums[run.start * outputs..run.end * outputs]);
@@ -173,14 +203,30 @@ impl Bound<Vectors> for VectorBound {
     }
 
     fn rows_f64(&self, points: &Vectors, rows: &[usize], out: &mut [&mut [f64]]) {
-        fill(self.double(), points, rows, out, |values, target| target.copy_from_slice(values));
+        let copy = |values: &[f64], target: &mut [f64]| target.copy_from_slice(values);
+        fill(self.double(), self.cost(), points, rows, out, copy);
+    }
+
+    fn pack_double(&self) {
+        self.double();
+    }
+
+    fn is_short(&self, rows: usize, double: bool) -> bool {
+        let time = (rows * self.columns()) as f64 * self.cost();
+        let packed = self.double.get().is_some();
+        if double {
+            packed && time <= SHORT
+        } else {
+            (packed || self.reach == f64::INFINITY) && time <= READ_SHORT
+        }
     }
 }
 
-/// Computes a block, tile by tile, tasks of `TASK` columns in parallel. Each tile is one thread's, so that the
-/// bits do not depend on how many there are.
+/// Computes a block, tile by tile, tasks of `TASK` columns in parallel where it is worth it at `cost` nanoseconds a value. Each
+/// tile is one thread's, so that the bits do not depend on how many there are.
 fn fill<T: Element, O: Real>(
     program: &Program<T>,
+    cost: f64,
     points: &Vectors,
     rows: &[usize],
     out: &mut [&mut [O]],
@@ -197,7 +243,7 @@ fn fill<T: Element, O: Real>(
             let mut chunks = row.chunks_mut(task_columns);
             pieces.iter_mut().for_each(|piece| piece.push(chunks.next().unwrap_or_default()));
         }
-        pieces.into_par_iter().enumerate().for_each_init(Scratch::default, |scratch, (task, mut piece)| {
+        let compute = |scratch: &mut Scratch<T>, (task, mut piece): (usize, Vec<&mut [O]>)| {
             let width = piece.iter().map(|row| row.len()).max().unwrap_or(0);
             for panel in 0..width.div_ceil(PANEL) {
                 let columns = panel * PANEL..(panel + 1) * PANEL;
@@ -214,7 +260,13 @@ fn fill<T: Element, O: Real>(
                 }
             }
             fence();
-        });
+        };
+        if (rows.len() * columns) as f64 * cost <= SHORT {
+            let mut scratch = Scratch::default();
+            pieces.into_iter().enumerate().for_each(|piece| compute(&mut scratch, piece));
+        } else {
+            pieces.into_par_iter().enumerate().for_each_init(Scratch::default, compute);
+        }
     }
 }
 
@@ -262,7 +314,7 @@ fn read<T: Element>(
     program: &Program<T>,
     points: &Vectors,
     rows: &[usize],
-    blocks: &[Readout<'_>],
+    blocks: &[Readout],
     sums: &mut [f64],
 ) {
     let outputs: usize = blocks.iter().map(Readout::outputs).sum();

@@ -100,8 +100,21 @@ pub(super) fn need(kernel: &VectorKernel) -> Need {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    static PACKINGS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many programs this thread has made, each of which packs its columns.
+#[cfg(test)]
+pub(crate) fn packings() -> usize {
+    PACKINGS.get()
+}
+
 impl<T: Element> Program<T> {
     pub(super) fn new(expr: &VectorExpr, columns: &Vectors) -> Result<Self> {
+        #[cfg(test)]
+        PACKINGS.set(PACKINGS.get() + 1);
         let mut program = Self {
             views: Vec::new(),
             statistics: Vec::new(),
@@ -271,7 +284,7 @@ impl<T: Element> Program<T> {
 }
 
 /// Serial numbers of the columns of a precomputed Gram: whole numbers from 1, of columns that are there.
-fn serials(columns: &Vectors) -> Result<Vec<usize>> {
+pub(super) fn serials(columns: &Vectors) -> Result<Vec<usize>> {
     let refuse =
         |row: usize, rule| Err(ErrorKind::Data(DataProblem::Precomputed { row: row + 1, rule }).into());
     (0..columns.len())

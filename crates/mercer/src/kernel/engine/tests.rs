@@ -214,7 +214,7 @@ fn a_few_points_far_out_cost_the_others_no_precision_and_no_time() {
     let weights: Vec<f64> = rows.iter().map(|&i| (i as f64 * 0.7).sin()).collect();
     let (mut sums, mut read) = (vec![0.0; n], vec![0.0; n]);
     bound.accumulate(&columns, &rows, &weights, &bound.diagonal(), &mut sums);
-    bound.read(&columns, &rows, &[Readout::new(0..n, 1, &weights)], &mut read);
+    bound.read(&columns, &rows, &[Readout::new(0..n, 1, weights.clone())], &mut read);
     for (r, &i) in rows.iter().enumerate() {
         let exact: Vec<f64> = (0..n).map(|j| expr.value(columns.row(i), columns.row(j))).collect();
         let worst = all[r].iter().zip(&exact).map(|(k, e)| (f64::from(*k) - e).abs()).fold(0.0, f64::max);
@@ -242,6 +242,92 @@ fn a_row_has_the_same_bits_in_any_block_and_with_any_threads() {
             assert_eq!(all[700][13], all[13][700]);
         }
     }
+}
+
+/// Points without a zero, points that are mostly zeros, and the same stored sparsely.
+fn rows_of_every_kind(d: usize) -> Vec<[Vectors; 2]> {
+    let (n, full) = (13, |i: usize| ((i * 37 % 101) as f64 - 50.5) / 40.0);
+    let rare = |i: usize| if i % 5 == 1 { full(i) } else { 0.0 };
+    let kinds: [&dyn Fn(usize) -> f64; 2] = [&full, &rare];
+    let stored = |kind: &dyn Fn(usize) -> f64| {
+        let values: Vec<f64> = (0..n * d).map(kind).collect();
+        [Dense::new(d, values.clone()).into(), sparse(n, d, 1, &values).into()]
+    };
+    kinds.into_iter().map(stored).collect()
+}
+
+#[test]
+fn few_rows_have_the_bits_of_many_dense_or_sparse() {
+    let (columns, d) = (150, 17);
+    let weights = |n: usize| (0..n).map(|i| (i as f64 * 0.9).sin()).collect::<Vec<f64>>();
+    let blocks = [
+        Readout::new(0..70, 1, weights(70)),
+        Readout::new(70..101, 40, weights(31 * 40)),
+        Readout::new(101..150, 3, weights(49 * 3)),
+    ];
+    let outputs = 44;
+    let values = values(columns, d);
+    let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<u64>>();
+    // Single precision, double, and a sum of leaves; about the mean of dense columns, and about 0.
+    for text in ["rbf(gamma=0.7)", "rbf(gamma=400)", "linear", "rbf(gamma=0.1) * (linear + 1)^2"] {
+        let kernel: VectorExpr = text.parse().expect(text);
+        for columns in [Vectors::from(Dense::new(d, values.clone())), sparse(columns, d, 1, &values).into()] {
+            let bound = kernel.bind(&columns).expect(text);
+            let read = |points: &Vectors, rows: &[usize]| {
+                let mut sums = vec![0.25; rows.len() * outputs];
+                bound.read(points, rows, &blocks, &mut sums);
+                bits(&sums)
+            };
+            for [dense, sparse] in rows_of_every_kind(d) {
+                let all: Vec<usize> = (0..dense.len()).collect();
+                let (many, single, double) =
+                    (read(&dense, &all), rows_f32(&*bound, &dense, &all), rows_f64(&*bound, &dense, &all));
+                // The norm of a sparse row about a mean is added up in another order than that of a dense one.
+                let same = if columns.is_sparse() { vec![&dense, &sparse] } else { vec![&dense] };
+                for points in same {
+                    for count in 1..=7 {
+                        for rows in all.chunks(count) {
+                            let (first, end) = (rows[0], rows[0] + rows.len());
+                            assert_eq!(
+                                read(points, rows),
+                                many[first * outputs..end * outputs],
+                                "{text}: {rows:?}"
+                            );
+                            assert_eq!(rows_f32(&*bound, points, rows), single[first..end], "{text}");
+                            assert_eq!(rows_f64(&*bound, points, rows), double[first..end], "{text}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_double_program_is_made_once() {
+    let points = &storages(90, 7)[0];
+    let made = packings();
+    let bound = crate::kernel::rbf(0.7).bind(points).expect("binds");
+    assert_eq!(packings() - made, 1);
+    let row = rows_f64(&*bound, points, &[5]);
+    assert_eq!(packings() - made, 2);
+    bound.pack_double();
+    assert_eq!(rows_f64(&*bound, points, &[5]), row);
+    assert_eq!(packings() - made, 2);
+}
+
+#[test]
+fn the_diagonal_is_that_of_the_bound_kernel() {
+    for text in KERNELS {
+        let kernel: VectorExpr = text.parse().expect(text);
+        for points in storages(20, 7) {
+            let bound = kernel.bind(&points).expect(text);
+            assert_eq!(kernel.diagonal(&points).expect(text), bound.diagonal(), "{text}");
+        }
+    }
+    let beyond = Vectors::dense(3, vec![1.0, 0.5, 0.5, 3.0, 0.5, 0.5]);
+    let error = crate::kernel::precomputed().diagonal(&beyond).err().map(|e| e.to_string());
+    assert!(error.is_some_and(|e| e.starts_with("precomputed kernel, row 2: the serial number is larger")));
 }
 
 #[test]

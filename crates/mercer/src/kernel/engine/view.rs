@@ -47,15 +47,16 @@ fn place_of(occurring: Option<&[u32]>, k: usize) -> Option<usize> {
     occurring.map_or(Some(k), |occurring| occurring.binary_search(&(k as u32)).ok())
 }
 
-/// Rows of `points` in the precision of the engine, over the features packed.
+/// Rows of `points` less the centre, in the precision of the engine, over the features packed; zeros are left out.
 fn sparse_rows<T: Element>(
     points: &Vectors,
     rows: impl Iterator<Item = usize>,
+    center: Option<&[f64]>,
     occurring: Option<&[u32]>,
 ) -> SparseRows<T> {
     let mut packed = SparseRows::new();
     for i in rows {
-        points.row(i).for_each(|k, v| {
+        about(points, i, center, |k, v| {
             if let Some(place) = place_of(occurring, k).filter(|_| v != 0.0) {
                 packed.push(place as u32, T::from_f64(v));
             }
@@ -271,7 +272,7 @@ impl<T: Element> View<T> {
             return Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: i + 1 }).into());
         }
         let packed = if wide {
-            Packed::Wide(sparse_rows(&points, 0..n, occurring.as_deref()))
+            Packed::Wide(sparse_rows(&points, 0..n, None, occurring.as_deref()))
         } else {
             let mut values = Aligned::zeros(panels * PANEL * depth);
             if depth > 0 {
@@ -331,11 +332,10 @@ impl<T: Element> View<T> {
     fn pack_mapped(&self, points: &Vectors, rows: &[usize]) -> RowSet<T> {
         let center = self.center.as_deref();
         let norms = rows.iter().map(|&i| T::from_f64(square(points, i, center))).collect();
-        let stored: usize = rows.iter().map(|&i| points.row(i).stored()).sum();
-        let dense = !points.is_sparse() || stored as f64 > SPARSE_SHARE * (rows.len() * self.depth) as f64;
+        let sparse = || sparse_rows(points, rows.iter().copied(), center, self.occurring.as_deref());
         let packed = if self.is_wide() {
-            pack_panel(&sparse_rows(points, rows.iter().copied(), self.occurring.as_deref()), self.depth)
-        } else if dense || self.termwise || center.is_some() {
+            pack_panel(&sparse(), self.depth)
+        } else if self.termwise || !self.sparsely(points, rows) {
             let mut strips = vec![T::default(); rows.len().div_ceil(STRIP) * STRIP * self.depth];
             for (r, &i) in rows.iter().enumerate() {
                 let strip = &mut strips[r / STRIP * STRIP * self.depth..];
@@ -348,9 +348,25 @@ impl<T: Element> View<T> {
             }
             PackedRows::Strips(strips)
         } else {
-            PackedRows::Sparse(sparse_rows(points, rows.iter().copied(), self.occurring.as_deref()))
+            PackedRows::Sparse(sparse())
         };
         RowSet { packed, norms }
+    }
+
+    /// Whether rows are multiplied entry by entry: where they are mostly zeros, and where they are so few that the strips would
+    /// be mostly empty.
+    fn sparsely(&self, points: &Vectors, rows: &[usize]) -> bool {
+        let stored = |points: &Vectors, i: usize| match points.row(i) {
+            _ if self.center.is_some() => self.depth,
+            Row::Dense32(values) => values.iter().filter(|v| **v != 0.0).count(),
+            Row::Dense64(values) => values.iter().filter(|v| **v != 0.0).count(),
+            sparse => sparse.stored(),
+        };
+        if rows.len() >= STRIP && (self.center.is_some() || !points.is_sparse()) {
+            return false;
+        }
+        let stored: usize = rows.iter().map(|&i| stored(points, i)).sum();
+        stored as f64 <= SPARSE_SHARE * (rows.len().next_multiple_of(STRIP) * self.depth) as f64
     }
 
     /// Inner products of `count` rows from `first` (a multiple of `STRIP`) with the columns of panel `p`, row after

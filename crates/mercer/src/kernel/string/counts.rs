@@ -100,7 +100,7 @@ impl Bound<Vec<String>> for Spectrum {
         self.product.accumulate(&self.counts, rows, weights, diagonal, sums);
     }
 
-    fn read(&self, points: &Vec<String>, rows: &[usize], blocks: &[Readout<'_>], sums: &mut [f64]) {
+    fn read(&self, points: &Vec<String>, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
         self.with_counts(points, rows, |counts, rows| self.product.read(counts, rows, blocks, sums));
     }
 

@@ -1,8 +1,9 @@
 //! What makes probabilities of the decisions of a model that has them, as model files hold it.
 
 use super::{Calibration, Density, Noise, Probability, couple, couple_as_libsvm};
-use crate::data::Dense;
+use crate::data::{Dense, LabelSets};
 use crate::error::{ErrorKind, Result};
+use crate::model::estimator::TargetKind;
 use crate::model::expansion::first_largest;
 use crate::model::file::Flaw;
 use crate::model::fitted::{Calibrates, How, Prediction};
@@ -105,6 +106,61 @@ impl Estimate {
 const ENDS: [&str; 2] = ["5 %", "95 %"];
 /// What lies between them.
 const WITHIN: f64 = 0.9;
+
+/// The numbers that a prediction comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Columns {
+    /// The decision of each pair of classes; the scores of a model that has no pairs; how far inside a point is.
+    Decisions,
+    /// A score for each class or label.
+    Scores,
+    /// The probabilities of the classes, of a model that has its own.
+    Probabilities,
+}
+
+impl AnyModel {
+    /// What it says of each of `points`, with the numbers that it comes from: of classes the largest, or the vote of pairs.
+    ///
+    /// # Errors
+    /// If the points do not fit the model, or it does not have the numbers.
+    pub fn predict_beside(
+        &self,
+        points: &AnyPoints,
+        columns: Columns,
+        how: How,
+    ) -> Result<(Prediction, Beside)> {
+        let ((what, outputs), classes) = (self.outputs(), self.classes());
+        let pairs = what == "pair";
+        if columns == Columns::Decisions && (pairs || classes.is_empty()) {
+            let rows = self.decisions(points, how)?;
+            let class = |i: usize| self.class_of(rows.row(i));
+            return Ok(match (pairs, self.target()) {
+                (true, _) => (
+                    Prediction::Classes((0..rows.len()).map(class).collect()),
+                    Beside { names: outputs, rows },
+                ),
+                (false, TargetKind::None) => {
+                    let names = vec!["score".to_owned()];
+                    (Prediction::Sides(rows.values().to_vec()), Beside { names, rows })
+                }
+                (false, _) => (Prediction::Values(rows.clone()), Beside { names: outputs, rows }),
+            });
+        }
+        let rows = match columns {
+            Columns::Decisions | Columns::Scores => self.scores(points, how)?,
+            Columns::Probabilities => self.probabilities(points, how)?,
+        };
+        let prediction = if self.target() == TargetKind::Sets {
+            let positive =
+                |row: &[f64]| (0..).zip(row).filter(|(_, s)| **s > 0.0).map(|(label, _)| label).collect();
+            let sets = (0..rows.len()).map(|i| positive(rows.row(i))).collect();
+            Prediction::Sets(LabelSets::new(classes.to_vec(), sets))
+        } else {
+            Prediction::Classes((0..rows.len()).map(|i| first_largest(rows.row(i))).collect())
+        };
+        Ok((prediction, Beside { names: classes.to_vec(), rows }))
+    }
+}
 
 /// Columns that stand beside predictions.
 #[derive(Debug, Clone, PartialEq)]

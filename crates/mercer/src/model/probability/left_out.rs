@@ -23,7 +23,7 @@ pub(super) struct Data<'a, X> {
 impl Probability {
     /// Learns the probabilities of a classifier that decides by pairs: `fit` fits it to points of two classes, of which the
     /// first is positive. A point of weight w counts w times in the fits and in the calibration, one of weight 0 not at
-    /// all.
+    /// all. The job's findings have `folds`: as many as the largest pair has.
     pub(super) fn learn<X, K, F>(
         x: &X,
         y: &Labels,
@@ -41,6 +41,7 @@ impl Probability {
         check_folds(settings.folds, x.len())?;
         let pair = |pair| Pair::new(&y, &own.weights, pair, settings);
         let parts: Vec<Pair> = pairs(y.classes().len()).into_iter().map(pair).collect();
+        job.found.add("folds", parts.iter().map(|part| part.folds.count()).max());
         let jobs: Vec<(&Pair, usize)> =
             parts.iter().flat_map(|part| (0..part.folds.count()).map(move |fold| (part, fold))).collect();
         let (compute, mut rounds) = (job.compute, job.rounds());

@@ -42,7 +42,7 @@ mod platt;
 
 pub use coupling::{MARGIN, couple, couple_as_libsvm};
 pub use density::Density;
-pub use estimate::{Beside, Estimate};
+pub use estimate::{Beside, Columns, Estimate};
 pub use isotonic::Isotonic;
 pub use noise::Noise;
 pub use platt::Sigmoid;

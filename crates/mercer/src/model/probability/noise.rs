@@ -122,6 +122,7 @@ impl<K> Svr<K> {
         let (own, y) = Weighted::numbers(x, y, job.weights)?;
         check_folds(settings.folds, y.len())?;
         let folds = Folds::plain(y.len(), settings.folds, settings.seed);
+        job.found.add("folds", folds.count());
         let (compute, mut rounds) = (job.compute, job.rounds());
         let shared = Shared::new(&mut rounds, folds.count(), Instant::now());
         let cache_bytes = self.solver.cache_bytes / folds.count().min(SIDE_BY_SIDE);

@@ -177,7 +177,7 @@ impl<K, L> Cca<K, L> {
     }
 
     /// Fits pairs of functions under the circumstances of a job; the views may be of different spaces. Where there are
-    /// several κ, the job's findings have the `scores` of all, in their order.
+    /// several κ, the job's findings have the `scores` of all, in their order, and as `tried` each κ with its score.
     ///
     /// # Errors
     /// As [`Cca::fit`].
@@ -199,6 +199,10 @@ impl<K, L> Cca<K, L> {
                 Choose::Permutation => self.permute_in(x, y, &self.candidates, TRIALS, self.seed, job)?,
             };
             let best = self.candidates[first_largest(&scores)];
+            let tried = self.candidates.iter().zip(&scores);
+            let tried =
+                tried.map(|(kappa, score)| Facts::default().with("kappa", *kappa).with("score", *score));
+            job.found.add("tried", tried.collect::<Vec<_>>());
             job.found.add("scores", scores);
             return self.clone().regularizer(best).fit_views(x, y, job);
         }
@@ -357,8 +361,11 @@ impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
     }
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
-        let name = |(k, value): (usize, &f64)| format!("{}: correlation {}", k + 1, short(*value));
-        ("component", self.correlations.iter().enumerate().map(name).collect())
+        ("component", (1..=self.values.len()).map(|k| k.to_string()).collect())
+    }
+
+    fn is_short(&self, _: usize, _: How) -> bool {
+        false
     }
 
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
@@ -432,6 +439,7 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<CcaModel<X, X::Kernel>, Fla
 struct Views<K> {
     cca: Cca<K>,
     second: Option<K>,
+    choose: Option<Choose>,
 }
 
 impl<X: Space> Estimator<X> for Views<X::Kernel> {
@@ -440,12 +448,16 @@ impl<X: Space> Estimator<X> for Views<X::Kernel> {
 
     fn check(&self) -> Result<()> {
         self.second.iter().try_for_each(X::check_kernel)?;
+        if let (Some(choose), []) = (self.choose, self.cca.candidates.as_slice()) {
+            let (value, rule) = (choose.value().to_string().into(), "given with several numbers to kappa");
+            return Err(ErrorKind::Setting { name: "choose", value, rule }.into());
+        }
         self.cca.check()
     }
 
     fn fit_in(&self, x: &X, y: &X, job: &mut Job<'_, X>) -> Result<CcaModel<X, X::Kernel>> {
         let second = self.second.clone().unwrap_or_else(|| X::default_kernel(y.width()));
-        Cca { second, ..self.cca.clone() }.fit_views(x, y, job)
+        Cca { second, choose: self.choose.unwrap_or_default(), ..self.cca.clone() }.fit_views(x, y, job)
     }
 }
 
@@ -483,7 +495,16 @@ fn parameters<X: Space>() -> Vec<Parameter<Views<X::Kernel>>> {
                 }
             },
         ),
-        field!("choose", "cv or permutation", "rule by which one of several kappa is chosen", choose),
+        Parameter::new(
+            (
+                "choose",
+                None,
+                "cv or permutation, with several kappa",
+                "rule by which one of several kappa is chosen; cv where left open",
+            ),
+            |views: &Views<X::Kernel>| &views.choose,
+            |views: &mut Views<X::Kernel>| &mut views.choose,
+        ),
         field!("seed", "a whole number", "seed by which the trials of choose are drawn", seed),
         field!("components", "1 or more", "number of pairs of functions", components),
         field!(
@@ -518,6 +539,6 @@ fn parameters<X: Space>() -> Vec<Parameter<Views<X::Kernel>>> {
 /// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "canonical correlations: functions of two views that go together";
-    let new = |kernel: X::Kernel| Views { cca: Cca::new(kernel.clone(), kernel), second: None };
+    let new = |kernel: X::Kernel| Views { cca: Cca::new(kernel.clone(), kernel), second: None, choose: None };
     Method::new(("cca", summary, "cca", &[]), new, parameters::<X>, read)
 }

@@ -259,8 +259,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Fisher<K> {
         let (own, y) = Weighted::classes(x, y, job.weights)?;
         let classes = Classes { index: y.index(), count: y.classes().len(), weights: &own.weights };
         if classes.count > 2 && self.threshold != Threshold::Means {
-            let what = format!("a threshold between more than two classes; there are {}", classes.count);
-            return Err(ErrorKind::Unsupported { what: what.into() }.into());
+            let (value, rule) =
+                (format!("svm of {} classes", classes.count).into(), "means for more than two");
+            return Err(ErrorKind::Setting { name: "threshold", value, rule }.into());
         }
         let (axes, support) = self.axes(&own.points, &classes, job).map_err(|error| own.error(error))?;
         if axes.ratios.is_empty() {
@@ -386,8 +387,11 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
     }
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
-        let name = |(k, ratio): (usize, &f64)| format!("{}: between classes {}", k + 1, short(*ratio));
-        ("axis", self.ratios.iter().enumerate().map(name).collect())
+        ("axis", (1..=self.ratios.len()).map(|k| k.to_string()).collect())
+    }
+
+    fn is_short(&self, rows: usize, _: How) -> bool {
+        self.expansion.is_short(rows, true)
     }
 
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {

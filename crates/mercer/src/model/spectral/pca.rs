@@ -46,7 +46,7 @@ use crate::model::quality::Quality;
 use crate::model::setting::settings;
 use crate::model::space::Space;
 use crate::model::weights::Weighted;
-use crate::model::words::{count, short};
+use crate::model::words::count;
 use crate::model::{Estimator, Job};
 use crate::solve::{Plan, room};
 
@@ -336,8 +336,11 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
     }
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
-        let name = |(k, share): (usize, f64)| format!("{}: explained {}", k + 1, short(share));
-        ("component", self.explained().into_iter().enumerate().map(name).collect())
+        ("component", (1..=self.components()).map(|k| k.to_string()).collect())
+    }
+
+    fn is_short(&self, rows: usize, _: How) -> bool {
+        self.expansion.is_short(rows, true)
     }
 
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {

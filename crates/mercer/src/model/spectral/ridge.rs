@@ -288,7 +288,7 @@ impl<K> Ridge<K> {
             Lambda::Among(lambdas) => lambdas.clone(),
             Lambda::Auto => {
                 let few: Vec<usize> = (0..ready.own.points.len().min(GRID_POINTS)).collect();
-                let diagonal = self.kernel.bind(&ready.own.points.select(&few))?.diagonal();
+                let diagonal = self.kernel.diagonal(&ready.own.points.select(&few))?;
                 let mean = diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64;
                 let (from, to, steps) = GRID;
                 let power = |step: i32| 10_f64.powf(f64::from(step) / f64::from(steps));
@@ -619,6 +619,10 @@ impl<X: Space> Model<X> for RidgeModel<X, X::Kernel> {
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
         ("target", (1..=self.expansion.coefficients().outputs).map(|target| target.to_string()).collect())
+    }
+
+    fn is_short(&self, rows: usize, _: How) -> bool {
+        self.expansion.is_short(rows, true)
     }
 
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {

@@ -96,7 +96,8 @@ impl<X: Points> Pairs<'_, X> {
                     true => (pair.first, pair.second - 1),
                     false => (pair.second, pair.first),
                 };
-                if is_support[i] {
+                // A coefficient that is a negative zero is none.
+                if beta != 0.0 {
                     let columns = blocks[class].outputs.len();
                     blocks[class].values[place[i] * columns + column] = beta;
                 }

@@ -6,7 +6,7 @@ use crate::kernel::Kernel;
 use crate::model::expansion::{Coefficients, Expansion, first_largest};
 use crate::model::facts::Facts;
 use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{How, Model, Prediction};
+use crate::model::fitted::{Calibrates, How, Model, Prediction};
 use crate::model::quality::Quality;
 use crate::model::space::Space;
 use crate::model::weights::Weighted;
@@ -151,6 +151,10 @@ impl<X: Space> Model<X> for ScoreModel<X, X::Kernel> {
 
     fn probabilities(&self, points: &X, how: How) -> Result<Dense<f64>> {
         self.probabilities_as(points, how)
+    }
+
+    fn calibrates(&self) -> Calibrates {
+        if self.loss == Some(Loss::Softmax) { Calibrates::Own } else { Calibrates::Nothing }
     }
 
     fn check(&self) -> Result<Dense<f64>, Flaw> {

@@ -292,6 +292,10 @@ impl<X: Space> Model<X> for SvcModel<X, X::Kernel> {
         ("pair", pairs(self.classes.len()).iter().map(name).collect())
     }
 
+    fn class_of(&self, decisions: &[f64]) -> usize {
+        self.rule.class(decisions, self.classes.len())
+    }
+
     fn predict(&self, points: &X, how: How) -> Result<Prediction> {
         Ok(Prediction::Classes(self.predict_as(points, how)?))
     }

@@ -179,7 +179,7 @@ impl<X: Points, K: Kernel<X>> SvddModel<X, K> {
     fn values_as(&self, points: &X, how: How) -> Result<Vec<f64>> {
         let expansion = &self.function.expansion;
         let mut values = expansion.map_as(points, how.double, |outputs| outputs[0])?;
-        let diagonal = expansion.kernel().bind(points)?.diagonal();
+        let diagonal = expansion.kernel().diagonal(points)?;
         // f = Σαk − b, and R² − ‖a‖² = −2b.
         values.iter_mut().zip(diagonal).for_each(|(value, k)| *value = 2.0 * *value - k);
         Ok(values)

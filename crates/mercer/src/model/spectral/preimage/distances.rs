@@ -77,7 +77,7 @@ pub(super) fn find(
 ) -> Result<Vec<f64>> {
     let points = model.expansion.points();
     let inverse = Inverse::of(model.expansion.kernel())?;
-    let diagonal = model.expansion.kernel().bind(points)?.diagonal();
+    let diagonal = model.expansion.kernel().diagonal(points)?;
     let (own, inputs, d) = (model.scores(), inputs(points), points.width());
     let one = |i: usize| {
         let scores = scores.row(i);

@@ -3,7 +3,7 @@
 use super::{PreImages, inputs, leaf, unsupported};
 use crate::data::{Dense, Points, Vectors};
 use crate::error::Result;
-use crate::kernel::{Bound, Kernel, VectorExpr, VectorKernel};
+use crate::kernel::{Bound, VectorExpr, VectorKernel};
 use crate::linalg::Tall;
 use crate::model::PcaModel;
 
@@ -63,7 +63,7 @@ pub(super) fn find(
     let points = model.expansion.points();
     let search = Search {
         model,
-        bound: model.expansion.kernel().bind(points)?,
+        bound: model.expansion.bound()?,
         inputs: inputs(points),
         own: model.scores(),
         steps,
@@ -83,7 +83,7 @@ pub(super) fn find(
 
 struct Search<'a> {
     model: &'a Model,
-    bound: Box<dyn Bound<Vectors>>,
+    bound: &'a dyn Bound<Vectors>,
     inputs: Tall,
     /// The scores of the training points.
     own: Dense<f64>,

@@ -39,7 +39,7 @@ impl<X: Points, K: Kernel<X> + Clone> Gate<X, K> {
             let nearest = expansion.map(x, first_largest)?;
             nearest.into_iter().enumerate().for_each(|(i, cell)| cells[cell].push(i));
             if cells.iter().all(|cell| !cell.is_empty()) {
-                return Ok(Self { expansion, support, cells });
+                return Ok(Self { expansion: expansion.unpacked(), support, cells });
             }
             let mut empty = cells.iter().map(Vec::is_empty);
             clusters.retain(|_| !empty.next().unwrap_or(false));

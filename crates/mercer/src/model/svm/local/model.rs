@@ -9,7 +9,7 @@ use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion, first_l
 use crate::model::facts::Facts;
 use crate::model::file::{Flaw, Reader, Writer, parts, text};
 use crate::model::fitted::{How, Model, Prediction, without};
-use crate::model::quality::{self, Quality};
+use crate::model::quality::{self, Quality, Totals};
 use crate::model::space::Space;
 use crate::model::svm::{SvcModel, VoteRule};
 use crate::model::words::count;
@@ -136,6 +136,7 @@ impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
     fn facts(&self) -> Facts {
         let cell = |cell: &Cell<X, X::Kernel>| {
             let classifier = cell.classifier.as_ref();
+            let totals = classifier.and_then(|own| Totals::of(&own.certificates));
             let certificates = |own: &SvcModel<X, X::Kernel>| {
                 own.certificates.iter().map(quality::certificate).collect::<Vec<_>>()
             };
@@ -146,7 +147,11 @@ impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
                 .with("support_vectors", classifier.map_or(0, |own| own.expansion.points().len()))
                 .with("support_positions", classifier.map(|own| own.support.as_slice()))
                 .with("offsets", classifier.map(|own| own.expansion.offsets()))
+                .with("objective", totals.map(|totals| totals.objective))
+                .with("gap", totals.and_then(|totals| totals.gap))
+                .with("violation", totals.map(|totals| totals.violation))
                 .with("certificates", classifier.map(certificates))
+                .with("always", classifier.is_none().then(|| self.classes[cell.class].as_str()))
         };
         Facts::default()
             .with("approximate", true)
@@ -160,6 +165,10 @@ impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
         ("cell", (1..=self.cells.len()).map(|cell| cell.to_string()).collect())
+    }
+
+    fn is_short(&self, _: usize, _: How) -> bool {
+        false
     }
 
     fn decisions(&self, _: &X, _: How) -> Result<Dense<f64>> {

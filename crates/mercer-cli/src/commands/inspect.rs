@@ -1,0 +1,222 @@
+//! `mercer inspect`: everything in a model file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use mercer::data::Scaler;
+use mercer::model::file::{Saved, Training};
+use mercer::model::{AnyModel, Fact, Facts, Quality, pairs};
+use mercer::solve::Stop;
+use serde_json::{Value, json};
+
+use crate::failure::Result;
+use crate::models::{Kind, load};
+use crate::output::{answer, answer_json, count, rough};
+use crate::paths;
+use crate::report::{LINES, Row, grid, line, parameters, probability_object, probability_words, rest};
+
+/// `mercer inspect`.
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// One object on one line instead of text
+    #[arg(long)]
+    json: bool,
+    /// Model file: mercer's or LIBSVM's
+    model: PathBuf,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &InspectArgs) -> Result<()> {
+    paths::model_file(&args.model)?;
+    let (kind, saved) = load(&args.model)?;
+    let bytes = std::fs::metadata(&args.model).map(|data| data.len()).unwrap_or(0);
+    if args.json {
+        answer_json(&object(args, kind, bytes, &saved))
+    } else {
+        answer(text(args, kind, bytes, &saved))
+    }
+}
+
+fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
+    let (model, quality) = (&saved.model, saved.model.quality());
+    let mut object = json!({
+        "file": args.model.display().to_string(),
+        "bytes": bytes,
+        "kind": kind.name(),
+        "version": version(kind),
+        "program": saved.program,
+        "method": saved.method(),
+        "space": model.space(),
+        "kernel": model.kernel().to_string(),
+        "definiteness": model.kernel().definiteness().to_string(),
+        "features": model.width(),
+        "feature_names": saved.names,
+        "support_vectors": model.support_points(),
+        "support_positions": model.support(),
+        "storage": model.points().storage(),
+        "offsets": model.offsets(),
+        "certificates": [],
+        "stop": quality.stop().map(Stop::name),
+        "probability": saved.probability.as_ref().map(probability_object),
+        "training": saved.training.as_ref().map(training),
+        "scaler": saved.scaler,
+        "encoding": saved.encoding,
+    });
+    let classes = model.classes();
+    if !classes.is_empty() {
+        object["classes"] = json!(classes);
+    }
+    if model.outputs().0 == "pair" {
+        let names = |(a, b): (usize, usize)| json!([classes[a], classes[b]]);
+        object["pairs"] = pairs(classes.len()).into_iter().map(names).collect();
+    }
+    for (name, fact) in model.facts().iter().chain(quality.facts().iter()) {
+        object[name] = json!(fact);
+    }
+    object
+}
+
+/// The parameters of training, those that there are.
+fn training(training: &Training) -> Value {
+    let mut object = json!({ "tolerance": training.tolerance, "class_weights": training.class_weights });
+    for (name, value) in [("c", training.c), ("nu", training.nu), ("epsilon", training.epsilon)] {
+        if let Some(value) = value {
+            object[name] = json!(value);
+        }
+    }
+    object
+}
+
+/// The version of the file format.
+fn version(kind: Kind) -> Option<u32> {
+    // `load` refuses every other one.
+    (kind == Kind::Mercer).then_some(1)
+}
+
+fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
+    let (model, quality) = (&saved.model, saved.model.quality());
+    let version = version(kind).map_or(String::new(), |version| format!(", version {version}"));
+    let mut text = line("file", format!("{} ({})", args.model.display(), size(bytes)));
+    text += &line("kind", format!("{}{version}, by {}", kind.name(), saved.program));
+    text += &line("method", format!("{}, {}", saved.method(), model.words()));
+    text += &line("kernel", model.kernel());
+    text += &line("", format!("{} by construction", model.kernel().definiteness()));
+    if let Some(training) = &saved.training {
+        text += &line("training", parameters(training));
+    }
+    match model.width() {
+        0 => text += &line("points", model.space()),
+        width => text += &line("features", width),
+    }
+    text += &line("prepared", preparation(saved));
+    text += &line("support", format!("{}, {}", model.support_points(), model.points().storage()));
+    text += &line("certificate", certificate(&quality));
+    if let Some(estimate) = &saved.probability {
+        text += &line("probability", probability_words(estimate));
+    }
+    text += &classes(model, saved.training.as_ref());
+    text.push('\n');
+    text + &outputs(model, &quality)
+}
+
+fn certificate(quality: &Quality) -> String {
+    let of = if quality.is_of_parts() { "of the cells, not of the whole: " } else { "" };
+    match (quality.totals(), quality.residual()) {
+        (Some(totals), _) => {
+            let gap = totals.gap.map_or("unknown".into(), rough);
+            format!("{of}{}: gap {gap}, violation {}", totals.stop, rough(totals.violation))
+        }
+        (None, Some(residual)) => format!("relative residual {}", rough(residual)),
+        (None, None) => "none".into(),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        b if b < 10_000 => format!("{b} bytes"),
+        b if b < 10_000_000 => format!("{} kB", b / 1000),
+        b => format!("{} MB", b / 1_000_000),
+    }
+}
+
+/// How data become features.
+fn preparation(saved: &Saved) -> String {
+    let columns = saved.encoding.as_ref().map(|encoding| {
+        let words = encoding.columns.iter().filter(|column| column.categories.is_some()).count();
+        format!("{} of a table, {words} one-hot", count(encoding.columns.len(), "column"))
+    });
+    let scaling = saved.scaler.as_ref().map(|scaler| match scaler {
+        Scaler::MinMax { lower, upper, .. } => format!("every feature scaled to [{lower}, {upper}]"),
+        Scaler::Standard { .. } => "every feature scaled to mean 0 and deviation 1".to_owned(),
+    });
+    let parts: Vec<String> = columns.into_iter().chain(scaling).collect();
+    if parts.is_empty() { "data as they are".into() } else { parts.join("; ") }
+}
+
+/// A line for each class with support points of its own.
+fn classes(model: &AnyModel, training: Option<&Training>) -> String {
+    let facts = model.facts();
+    let Some(Fact::Counts(sizes)) = facts.get("support_vectors_per_class") else { return String::new() };
+    let weights = training.map_or(&[][..], |training| &training.class_weights);
+    let row = |(class, name): (usize, &String)| {
+        let mut facts = Facts::default().with("support", sizes[class]);
+        if let Some(weight) = weights.get(class) {
+            facts.add("C times", *weight);
+        }
+        Row { name: name.clone(), facts, remark: String::new() }
+    };
+    let names = model.classes();
+    let rows: Vec<Row> = names.iter().enumerate().take(LINES).map(row).collect();
+    let mut text = format!("\n{}", grid(["class", ""], &rows));
+    rest(&mut text, names.len());
+    text
+}
+
+/// A line for each part of a model that has parts, else for each output, with its numbers.
+fn outputs(model: &AnyModel, quality: &Quality) -> String {
+    let (facts, offsets, (what, names)) = (model.facts(), model.offsets(), model.outputs());
+    let parts = facts.iter().find_map(|(_, fact)| match fact {
+        Fact::Parts(parts) => Some(parts),
+        _ => None,
+    });
+    let of_part = |(name, part): (&String, &Facts)| {
+        let remark = part.iter().filter_map(|(name, fact)| match fact {
+            Fact::Text(text) => Some(format!("{name} '{text}'")),
+            _ => None,
+        });
+        Row { name: name.clone(), facts: part.clone(), remark: remark.collect::<Vec<_>>().join(", ") }
+    };
+    // One programme for all, or none for some: then a line has no certificate of its own.
+    let certificates = quality.certificates();
+    let certificates = if certificates.len() == names.len() { certificates } else { &[] };
+    let of_output = |(k, name): (usize, &String)| {
+        let mut row = Facts::default().with("offset", offsets[k]);
+        for (name, fact) in facts.iter() {
+            if let Fact::Numbers(numbers) = fact
+                && numbers.len() == names.len()
+            {
+                row.add(name, numbers[k]);
+            }
+        }
+        let certificate = certificates.get(k);
+        if let Some(certificate) = certificate {
+            row.add("objective", certificate.objective);
+            row.add("gap", certificate.gap);
+            row.add("violation", certificate.violation);
+            row.add("iterations", certificate.iterations);
+        }
+        Row {
+            name: name.clone(),
+            facts: row,
+            remark: certificate.map_or(String::new(), |c| c.stop.to_string()),
+        }
+    };
+    let rows: Vec<Row> = match parts {
+        Some(parts) => names.iter().zip(parts).take(LINES).map(of_part).collect(),
+        None => names.iter().enumerate().take(LINES).map(of_output).collect(),
+    };
+    let stop = if certificates.is_empty() || parts.is_some() { "" } else { "stop" };
+    let mut text = grid([what, stop], &rows);
+    rest(&mut text, names.len());
+    text
+}

@@ -1,0 +1,193 @@
+//! `mercer kernel`: what kernels there are, and whether one is one.
+
+mod list;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use mercer::data::{Points, Vectors};
+use mercer::kernel::{Definiteness, Limits, Validity, VectorExpr, Verdict, check};
+use mercer::model::{AnyKernel, AnyPoints};
+use serde_json::json;
+
+use crate::args::{CommonArgs, DataArgs};
+use crate::failure::{Failure, InFile, Result, code};
+use crate::input::vectors;
+use crate::output::{answer, short};
+use crate::{help, system};
+
+/// `mercer kernel …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KernelCommand {
+    /// Is it a kernel? By construction, and on data, with its spectrum
+    #[command(after_help = help::KERNEL_CHECK)]
+    Check(CheckArgs),
+    /// Canonical text, parameters with bounds, definiteness
+    Show {
+        /// Kernel expression
+        expression: VectorExpr,
+    },
+    /// All kernels and maps, with formulas and examples
+    List,
+}
+
+/// `mercer kernel check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Most rows to look at; of more, this many spread evenly over the data
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    rows: usize,
+    /// Eigenvalues of the empirical Mercer spectrum to show
+    #[arg(long, value_name = "K", default_value_t = 10)]
+    spectrum: usize,
+    /// Kernel expression
+    expression: VectorExpr,
+    /// Data file
+    data: PathBuf,
+    #[command(flatten)]
+    data_options: DataArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// Cells of the longest bar.
+const BAR: f64 = 30.0;
+/// Decades that a bar shows: an eigenvalue this far below the first has none.
+const DECADES: f64 = 6.0;
+/// Points of a witness that are shown.
+const WITNESS: usize = 5;
+
+/// Runs the command.
+pub(crate) fn run(command: &KernelCommand) -> Result<()> {
+    match command {
+        KernelCommand::Check(args) => run_check(args),
+        KernelCommand::Show { expression } => show(expression),
+        KernelCommand::List => answer(list::text()),
+    }
+}
+
+fn show(kernel: &VectorExpr) -> Result<()> {
+    kernel.check()?;
+    let mut text = format!("kernel       {kernel}\ndefiniteness {}\n", kernel.definiteness());
+    let parameters = kernel.parameters();
+    if parameters.is_empty() {
+        text.push_str("parameters   none\n");
+        return answer(text);
+    }
+    let wide = parameters.iter().map(|p| p.path.len()).max().unwrap_or(0).max("parameter".len());
+    let heading = ("parameter", "value", "low", "high");
+    let _ = writeln!(
+        text,
+        "\n{:<wide$}  {:>10}  {:>9}  {:>9}  scale",
+        heading.0, heading.1, heading.2, heading.3
+    );
+    for p in parameters {
+        let scale = if p.log { "log" } else { "linear" };
+        let (low, high) = (short(p.low), short(p.high));
+        let _ = writeln!(text, "{:<wide$}  {:>10}  {low:>9}  {high:>9}  {scale}", p.path, short(p.value));
+    }
+    answer(text)
+}
+
+fn run_check(args: &CheckArgs) -> Result<()> {
+    system::start_threads(args.common.threads)?;
+    args.expression.check()?;
+    let kernel = AnyKernel::Vectors(args.expression.clone());
+    let points =
+        AnyPoints::read(Some(&kernel), &args.data, &args.data_options.options()).in_file(&args.data)?;
+    let points = vectors(points.points, "checks")?;
+    let limits = Limits { rows: args.rows, eigenfunctions: args.spectrum };
+    let validity = check(&args.expression, &points, limits).in_file(&args.data)?;
+    args.common.tell(&report(args, &points, &validity), false, || {
+        json!({
+            "kernel": args.expression.to_string(),
+            "definiteness": validity.definiteness.to_string(),
+            "verdict": validity.verdict.to_string(),
+            "valid": validity.verdict == Verdict::PositiveSemidefinite,
+            "rows": validity.rows.len(),
+            "of": validity.of,
+            "features": points.width(),
+            "asymmetry": validity.asymmetry,
+            "smallest": validity.smallest,
+            "largest": validity.largest,
+            "tolerance": validity.tolerance,
+            "witness": validity.witness.as_ref().map(|witness| witness.value),
+            "spectrum": validity.spectrum.eigenvalues.iter().take(args.spectrum).collect::<Vec<_>>(),
+        })
+    })?;
+    if validity.verdict == Verdict::PositiveSemidefinite {
+        Ok(())
+    } else {
+        Err(Failure::Answer(code::KERNEL))
+    }
+}
+
+fn report(args: &CheckArgs, points: &Vectors, validity: &Validity<Vectors>) -> String {
+    let construction = match validity.definiteness {
+        Definiteness::Psd => "a kernel: positive semi-definite for all data",
+        Definiteness::PsdOnNonNegative => "a kernel where no feature is negative",
+        Definiteness::Unknown => "nothing is known",
+    };
+    let rows = if validity.is_sample() {
+        format!("{} of {} rows, spread evenly", validity.rows.len(), validity.of)
+    } else {
+        format!("{} rows", validity.of)
+    };
+    let on_data = match validity.verdict {
+        Verdict::PositiveSemidefinite => format!("positive semi-definite on {rows}"),
+        Verdict::Indefinite => format!("not a kernel: indefinite on {rows}"),
+        Verdict::Asymmetric => format!("not a kernel: not symmetric on {rows}"),
+    };
+    let mut text = format!(
+        "kernel           {}\n\
+         data             {}: {} features\n\
+         by construction  {construction}\n\
+         on the data      {on_data}\n\
+         eigenvalues      {} to {} (zero to rounding: {})\n",
+        args.expression,
+        args.data.display(),
+        points.width(),
+        short(validity.smallest),
+        short(validity.largest),
+        short(validity.tolerance),
+    );
+    witness(&mut text, validity);
+    spectrum(&mut text, validity, args.spectrum);
+    text
+}
+
+/// The coefficients that prove a Gram matrix indefinite, the largest first.
+fn witness(text: &mut String, validity: &Validity<Vectors>) {
+    let Some(witness) = &validity.witness else { return };
+    let mut order: Vec<usize> = (0..witness.coefficients.len()).collect();
+    order.sort_by(|&a, &b| witness.coefficients[b].abs().total_cmp(&witness.coefficients[a].abs()));
+    let part = |&i: &usize| format!("{} · row {}", short(witness.coefficients[i]), validity.rows[i] + 1);
+    let parts: Vec<String> = order.iter().take(WITNESS).map(part).collect();
+    let more = if order.len() > WITNESS { " + …" } else { "" };
+    let sum = parts.join(" + ").replace("+ -", "− ");
+    let _ = writeln!(text, "witness          c = {sum}{more} has cᵀKc = {}", short(witness.value));
+}
+
+/// The empirical Mercer spectrum, bars on a log scale.
+fn spectrum(text: &mut String, validity: &Validity<Vectors>, count: usize) {
+    let all = &validity.spectrum.eigenvalues;
+    let total: f64 = all.iter().filter(|value| **value > 0.0).sum();
+    let Some(&first) = all.first().filter(|_| count > 0) else { return };
+    let _ = writeln!(text, "\nempirical Mercer spectrum (eigenvalues of the Gram matrix over its rows)");
+    let _ = writeln!(text, "{:>4}  {:>10}  {:>8}", "i", "value", "sum");
+    let mut sum = 0.0;
+    for (i, &value) in all.iter().enumerate().take(count) {
+        sum += value.max(0.0);
+        let share = if total > 0.0 { format!("{:.1} %", 100.0 * sum / total) } else { "-".into() };
+        let _ = writeln!(text, "{:>4}  {:>10}  {share:>8}  {}", i + 1, short(value), bar(value, first));
+    }
+    if all.len() > count {
+        let _ = writeln!(text, "   … {} more; bars on a log scale of {DECADES} decades", all.len() - count);
+    }
+}
+
+fn bar(value: f64, first: f64) -> String {
+    let decades = if value > 0.0 && first > 0.0 { DECADES + (value / first).log10() } else { 0.0 };
+    "█".repeat((BAR * decades / DECADES).round().max(0.0) as usize)
+}

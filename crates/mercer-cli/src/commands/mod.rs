@@ -1,0 +1,160 @@
+//! The commands: what can be typed, and what each does.
+
+mod convert;
+mod demo;
+mod denoise;
+mod inspect;
+mod kernel;
+mod methods;
+mod predict;
+mod rde;
+mod scale;
+mod shell;
+mod train;
+mod transform;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::failure::Result;
+use crate::libsvm::Program;
+use crate::{help, method};
+
+/// mercer: kernel methods, exact and certified.
+#[derive(Debug, Parser)]
+#[command(name = "mercer", version, about = help::ABOUT, long_about = help::LONG_ABOUT)]
+#[command(after_help = help::AFTER, subcommand_required = true)]
+#[command(arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Fit a model to a data file and save it with its certificate
+    #[command(after_help = help::TRAIN)]
+    Train(Box<train::TrainArgs>),
+    /// Predict the rows of a data file with a saved model
+    #[command(after_help = help::PREDICT)]
+    Predict(predict::PredictArgs),
+    /// Components of the rows of a data file, by a model that has components
+    #[command(after_help = help::TRANSFORM)]
+    Transform(transform::TransformArgs),
+    /// Take noise out of the rows of a data file, by a kernel PCA
+    #[command(after_help = help::DENOISE)]
+    Denoise(Box<denoise::DenoiseArgs>),
+    /// Scale the features of a data file
+    #[command(after_help = help::SCALE)]
+    Scale(scale::ScaleArgs),
+    /// Show everything that a model file holds
+    #[command(after_help = help::INSPECT)]
+    Inspect(inspect::InspectArgs),
+    /// Turn a data or model file into another format
+    #[command(after_help = help::CONVERT)]
+    Convert(convert::ConvertArgs),
+    /// List the methods that train knows, or show one with its parameters
+    #[command(after_help = help::METHODS)]
+    Methods(methods::MethodsArgs),
+    /// Show kernels, and check one on data
+    #[command(subcommand, after_help = help::KERNEL)]
+    Kernel(kernel::KernelCommand),
+    /// How many dimensions of a kernel the labels need, and how much of them is noise
+    #[command(after_help = help::RDE)]
+    Rde(rde::RdeArgs),
+    /// Train, certify, predict and draw a picture on a small real data set
+    #[command(after_help = help::DEMO)]
+    Demo(demo::DemoArgs),
+    /// LIBSVM's svm-train: its options, output lines and files
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    SvmTrain(Words),
+    /// LIBSVM's svm-predict
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    SvmPredict(Words),
+    /// LIBSVM's svm-scale
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    SvmScale(Words),
+    /// Print a completion script for a shell
+    #[command(after_help = help::COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write all of them into a folder
+    #[command(after_help = help::MAN)]
+    Man {
+        /// Folder for one page per command; without it the main page goes to standard output
+        folder: Option<PathBuf>,
+    },
+}
+
+/// Arguments in another program's syntax, passed on as they are.
+#[derive(Debug, Args)]
+struct Words {
+    /// LIBSVM's options and files; without any, the usage
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<String>,
+}
+
+impl Cli {
+    /// What `words`, the first of which is the program, ask for; `texts` are the same words. Where they cannot be understood
+    /// or ask for help, says so and ends the program.
+    pub(crate) fn of(words: Vec<OsString>, texts: &[String]) -> Self {
+        let mut command = Self::command();
+        if texts.get(1).is_some_and(|word| word == "train")
+            && let Some(card) = method::named_in(&texts[2..])
+        {
+            command = command.mut_subcommand("train", |train| method::of_one(train, &card));
+        }
+        let matches = command.get_matches_from(words);
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    /// What messages begin with.
+    pub(crate) fn program(&self) -> &'static str {
+        match self.command {
+            Command::SvmTrain(_) => Program::Train.name(),
+            Command::SvmPredict(_) => Program::Predict.name(),
+            Command::SvmScale(_) => Program::Scale.name(),
+            _ => "mercer",
+        }
+    }
+
+    /// Runs the command.
+    pub(crate) fn run(&self) -> Result<()> {
+        match &self.command {
+            Command::Train(args) => train::run(args),
+            Command::Predict(args) => predict::run(args),
+            Command::Transform(args) => transform::run(args),
+            Command::Denoise(args) => denoise::run(args),
+            Command::SvmTrain(words) => Program::Train.run(&words.words),
+            Command::SvmPredict(words) => Program::Predict.run(&words.words),
+            Command::SvmScale(words) => Program::Scale.run(&words.words),
+            Command::Scale(args) => scale::run(args),
+            Command::Inspect(args) => inspect::run(args),
+            Command::Convert(args) => convert::run(args),
+            Command::Methods(args) => methods::run(args),
+            Command::Kernel(command) => kernel::run(command),
+            Command::Rde(args) => rde::run(args),
+            Command::Demo(args) => demo::run(args),
+            Command::Completions { shell } => shell::completions(*shell),
+            Command::Man { folder } => shell::man(folder.as_deref()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+        for card in method::cards() {
+            Cli::command().mut_subcommand("train", |train| method::of_one(train, &card)).debug_assert();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `mercer predict`: read, predict, write what was predicted, say how good it is.
+
+use std::time::Instant;
+
+use clap::Args;
+use mercer::model::file::Saved;
+use mercer::model::probability::Columns;
+use mercer::model::{AnyPoints, Calibrates, How, TargetKind};
+
+use crate::args::ModelArgs;
+use crate::failure::{Failure, InFile, Result};
+use crate::models::{load, no_probabilities, read};
+use crate::output::{is_stdout, remark, write_to};
+use crate::report::{Predicted, Summary};
+use crate::{paths, system};
+
+/// `mercer predict`.
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// Write the decision of every pair of classes, or the score of one-class and svdd, beside the label, separated by
+    /// tabs, under a line of names; where each class or label has a function, its value
+    #[arg(long)]
+    decisions: bool,
+    /// Write the score of every class beside the label, of which the largest decides
+    #[arg(long, conflicts_with = "decisions")]
+    scores: bool,
+    /// Write the probability of every class beside the most probable label, separated by tabs, under a line of names; of
+    /// a regression the interval that holds nine targets of ten
+    #[arg(long, conflicts_with_all = ["decisions", "scores"])]
+    probabilities: bool,
+    #[command(flatten)]
+    files: ModelArgs,
+}
+
+impl PredictArgs {
+    /// What is to stand beside predictions, and the option that says so.
+    fn columns(&self) -> Option<(&'static str, Columns)> {
+        let all = [
+            ("--decisions", self.decisions, Columns::Decisions),
+            ("--scores", self.scores, Columns::Scores),
+            ("--probabilities", self.probabilities, Columns::Probabilities),
+        ];
+        all.into_iter().find(|(_, given, _)| *given).map(|(name, _, columns)| (name, columns))
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &PredictArgs) -> Result<()> {
+    let ModelArgs { data, model, out, data_options, common } = &args.files;
+    let threads = system::start_threads(common.threads)?;
+    paths::model_file(model)?;
+    if let Some(out) = out {
+        paths::distinct(out, &[data, model])?;
+    }
+    let started = Instant::now();
+    let (_, mut saved) = load(model)?;
+    if let Some((option, columns)) = args.columns() {
+        check(args, &saved, option, columns)?;
+    }
+    let (points, labels) = read(&mut saved, data, data_options.options())?;
+    let read_seconds = started.elapsed().as_secs_f64();
+
+    let started = Instant::now();
+    let predicted = predict(&saved, &points, args.columns().map(|(_, columns)| columns)).in_file(data)?;
+    let predict_seconds = started.elapsed().as_secs_f64();
+
+    let out = out.as_deref();
+    write_to(out, |out| predicted.write(out))?;
+    if predicted.is_nothing() {
+        remark(
+            "mercer: no label is predicted for any row; try a larger C or another kernel, or look at --scores",
+        );
+    }
+    let judgement = labels
+        .filter(|labels| predicted.is_comparable(labels))
+        .map(|labels| predicted.judge(&labels))
+        .transpose()
+        .in_file(data)?
+        .flatten();
+    let peak_bytes = system::peak_bytes();
+    let summary = Summary { read_seconds, predict_seconds, threads, peak_bytes, ..Summary::default() };
+    let summary = summary.of(&predicted, judgement);
+    common.tell(&summary.text(), is_stdout(out), || &summary)
+}
+
+/// Refuses columns that a model does not have.
+fn check(args: &PredictArgs, saved: &Saved, option: &str, columns: Columns) -> Result<()> {
+    let (model, file) = (&saved.model, args.files.model.display());
+    let regression = matches!(model.target(), TargetKind::Number | TargetKind::Numbers);
+    let text = match columns {
+        _ if model.quality().is_of_parts() => {
+            let why = "whose decisions do not compare with each other's";
+            format!("{option}: {file} has a machine for each cell (--early), {why}")
+        }
+        Columns::Decisions if regression => {
+            format!("{option}: {file} is a regression; its values are its predictions")
+        }
+        Columns::Scores if model.classes().is_empty() => format!("{option}: {file} has no classes"),
+        Columns::Probabilities if saved.probability.is_none() && model.calibrates() != Calibrates::Own => {
+            return Err(no_probabilities(&args.files.model, "train it with --probability"));
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::Usage(text))
+}
+
+/// What the model says of all rows, and beside it what was asked for.
+fn predict<'a>(
+    saved: &'a Saved,
+    points: &AnyPoints,
+    columns: Option<Columns>,
+) -> mercer::Result<Predicted<'a>> {
+    let (model, how) = (&saved.model, How::default());
+    let (prediction, beside) = match (columns, &saved.probability) {
+        (None, _) => return Ok(Predicted::new(model, model.predict(points, how)?, None)),
+        (Some(Columns::Probabilities), Some(estimate)) => estimate.predict(model, points, how)?,
+        (Some(columns), _) => model.predict_beside(points, columns, how)?,
+    };
+    Ok(Predicted::new(model, prediction, Some(beside)))
+}

@@ -1,0 +1,356 @@
+//! `mercer train`: read, fit, save, print the certificate.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use mercer::data::{self, ColumnRef, Encoding, LabelSets, Points, ReadOptions, Table};
+use mercer::model::file::Saved;
+use mercer::model::probability::{Method, Settings};
+use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value, libsvm};
+use mercer::solve::Stop;
+
+use crate::args::{CommonArgs, DataArgs, MEGABYTE, ScaleArg, megabytes};
+use crate::failure::{Failure, InFile, Result, code};
+use crate::fit::{Data, Fitted, fit, learn};
+use crate::input::Input;
+use crate::method::{self, Asked, Choice, Parameters};
+use crate::models::Kind;
+use crate::output::{count, remark};
+use crate::progress::Show;
+use crate::report::{Cost, Finished};
+use crate::{paths, system};
+
+/// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
+const OVERHEAD: u64 = 32 << 20;
+
+/// `mercer train`.
+#[derive(Debug, Args)]
+pub(crate) struct TrainArgs {
+    /// What to fit; `mercer methods` tells more, and `mercer train --method NAME --help` shows the options of each
+    #[arg(long, short, value_parser = method::names(), default_value = method::DEFAULT, hide_default_value = true)]
+    method: String,
+    /// Kernel expression, for instance "rbf(gamma=0.5) + 2*linear"; it tells what points are: vectors or texts
+    /// [default: rbf with gamma = 1/features]
+    #[arg(long, short, value_name = "EXPRESSION")]
+    kernel: Option<AnyKernel>,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// Labels are sets such as `2,5`, or empty: a function for each label (the method multilabel)
+    #[arg(long, conflicts_with = "multiclass")]
+    multilabel: bool,
+    /// Approximate, for 100,000 rows and more: divide the rows into cells, fit a classifier to each, and let that of the
+    /// nearest cell decide (the method local) [default: one for 10,000 rows, from 2 to 64]
+    #[arg(long, value_name = "CELLS", require_equals = true, num_args = 0..=1)]
+    early: Option<Option<usize>>,
+    /// A file with a column for each target, in place of the labels
+    #[arg(long, value_name = "FILE")]
+    targets: Option<PathBuf>,
+    /// The file of the second view, with the same rows in the same order
+    #[arg(long, value_name = "FILE")]
+    second: Option<PathBuf>,
+    /// File with a weight for each row, one number a line: a whole number counts the row so often, 0 leaves it out
+    #[arg(long = "weights", value_name = "FILE")]
+    row_weights: Option<PathBuf>,
+    /// Learn probabilities from rows left out of the fit, and store them in the model
+    #[arg(long, value_name = "KIND", value_parser = method::probabilities())]
+    probability: Option<String>,
+    /// Folds that are left out in turn for --probability, drawn by --seed [default: 5]
+    #[arg(long, value_name = "K", requires = "probability")]
+    folds: Option<usize>,
+    /// Scale features first; the scaling is stored in the model and applied in prediction
+    #[arg(long, short, value_enum, default_value = "none")]
+    scale: ScaleArg,
+    /// Write LIBSVM's model text instead of a mercer model
+    #[arg(long)]
+    libsvm: bool,
+    /// Write a table of all rounds (CSV): violation, objective, gap, variables active and in the working set
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Megabytes for the whole program; what the data leave goes to kernel rows or matrices
+    #[arg(long, value_name = "MB", value_parser = megabytes)]
+    memory: Option<usize>,
+    /// Data file: LIBSVM text, CSV/TSV or NPY, also gzip or zstd; `-` is standard input
+    data: PathBuf,
+    /// Model file to write [default: the data file's name and .mercer, in the current folder]
+    model: Option<PathBuf>,
+    #[command(flatten)]
+    data_options: DataArgs,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &TrainArgs) -> Result<()> {
+    mercer::return_freed_memory();
+    let threads = system::start_threads(args.common.threads)?;
+    system::listen_for_interrupt()?;
+    let path = model_path(args)?;
+    let choice = Choice::of(&Asked {
+        method: &args.method,
+        multilabel: args.multilabel,
+        early: args.early,
+        targets: args.targets.is_some(),
+        second: args.second.is_some(),
+        parameters: &args.parameters,
+    })?;
+    if let Some(trace) = &args.trace {
+        choice.check_trace()?;
+        args.row_weights.iter().try_for_each(|weights| paths::distinct(trace, &[weights]))?;
+        paths::trace_file(trace, &args.data, &path)?;
+    }
+    let settings = probability(args, &choice)?;
+
+    let started = Instant::now();
+    let target = choice.card.target;
+    let options = ReadOptions {
+        targets: matches!(target, TargetKind::Number | TargetKind::Numbers) && args.targets.is_none(),
+        sets: target == TargetKind::Sets,
+        ..args.data_options.options()
+    };
+    let mut input = Input::read(&args.data, args.kernel.as_ref(), &options, args.scale)?;
+    let y = targets(args, &choice, &mut input)?;
+    mercer::return_freed_memory();
+    let read_seconds = started.elapsed().as_secs_f64();
+
+    let kernel = args.kernel.clone().unwrap_or_else(|| input.x.default_kernel());
+    let mut estimator = choice.estimator(kernel.clone(), args.common.seed)?;
+    let memory = memory(args, &mut estimator)?;
+    estimator.check()?;
+    check_weights(args, &estimator, &y)?;
+    if args.libsvm {
+        check_libsvm(&estimator, &kernel, &y)?;
+    }
+    let read = |file: &PathBuf| data::read_weights(file, input.x.len());
+    let weights = args.row_weights.as_ref().map(read).transpose()?.unwrap_or_default();
+    let show = Show { quiet: args.common.quiet, trace: args.trace.clone() };
+    let given = Data { x: &input.x, y: &y, weights: &weights, memory };
+    let fitted = fit(&estimator, &given, &show).in_file(&args.data)?;
+    let Fitted { model, seconds: fit_seconds, phases, found, training } = fitted;
+    let learnt = settings.as_ref().map(|settings| learn(&estimator, &given, &model, settings, &show));
+    let learnt = learnt.transpose().in_file(&args.data)?;
+    let peak_bytes = system::peak_bytes();
+
+    let started = Instant::now();
+    let probability = learnt.as_ref().and_then(|learnt| learnt.estimate.clone());
+    let saved = Saved { probability, training, ..input.saved(model) };
+    let kind = if args.libsvm { Kind::Libsvm } else { Kind::Mercer };
+    kind.save(&saved, &path)?;
+    let save_seconds = started.elapsed().as_secs_f64();
+
+    let probability_seconds = learnt.as_ref().map(|learnt| learnt.seconds);
+    let finished = Finished {
+        estimator: &estimator,
+        saved: &saved,
+        x: &input.x,
+        y: &y,
+        found: &found,
+        probability: settings.as_ref().map(|settings| (settings, learnt.and_then(|learnt| learnt.folds))),
+        scheme: choice.scheme.as_deref(),
+        path: &path,
+        seed: args.common.seed,
+        cost: Cost {
+            threads,
+            read_seconds,
+            fit_seconds,
+            probability_seconds,
+            save_seconds,
+            phases,
+            peak_bytes,
+        },
+    };
+    warn(&finished, &choice);
+    args.common.tell(&finished.text(), false, || finished.object())?;
+    let interrupted = finished.totals().is_some_and(|totals| totals.stop == Stop::Interrupted);
+    // The model itself may have been ready by then.
+    if interrupted || system::stop_wanted() { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
+}
+
+/// Says what the user should know although there is a model.
+fn warn(finished: &Finished<'_>, choice: &Choice) {
+    if let Some(warning) = finished.warning() {
+        remark(format_args!("mercer: {warning}"));
+    }
+    let facts = finished.saved.model.facts();
+    for name in choice.card.parameters.iter().map(|about| about.name) {
+        let asked = choice.given(name).and_then(Value::whole);
+        if let (Some(asked), Some(found)) = (asked, facts.number(name))
+            && found < asked as f64
+        {
+            let there = count(found as usize, name.trim_end_matches('s'));
+            let are = if found == 1.0 { "is" } else { "are" };
+            remark(format_args!("mercer: {asked} {name} were asked for; there {are} {there}"));
+        }
+    }
+}
+
+/// The model file to write: nothing that is read, and in a folder that is there.
+fn model_path(args: &TrainArgs) -> Result<PathBuf> {
+    let path = args.model.clone().unwrap_or_else(|| default_model(&args.data, args.libsvm));
+    paths::model_file(&path)?;
+    let read = [Some(&args.data), args.row_weights.as_ref(), args.targets.as_ref(), args.second.as_ref()];
+    read.into_iter().flatten().try_for_each(|other| paths::distinct(&path, &[other]))?;
+    Ok(path)
+}
+
+/// The data file's name with an ending, in the current folder.
+fn default_model(data: &Path, libsvm: bool) -> PathBuf {
+    let mut name = match data.file_name() {
+        Some(name) if name != "-" => name.to_owned(),
+        _ => "stdin".into(),
+    };
+    name.push(if libsvm { ".model" } else { ".mercer" });
+    name.into()
+}
+
+/// How probabilities are to be learnt, where they are wanted at all.
+fn probability(args: &TrainArgs, choice: &Choice) -> Result<Option<Settings>> {
+    let Some(wanted) = &args.probability else { return Ok(None) };
+    let settings = choice.probability(wanted, args.folds, args.common.seed)?;
+    if settings.method == Method::Isotonic && args.libsvm {
+        let what = "isotonic probabilities as LIBSVM's model text, which has Platt's sigmoids";
+        return Err(Failure::Unsupported(what.into()));
+    }
+    Ok(Some(settings))
+}
+
+/// What the method must know of the points.
+fn targets(args: &TrainArgs, choice: &Choice, input: &mut Input) -> Result<Targets<AnyPoints>> {
+    Ok(match choice.card.target {
+        TargetKind::Classes => {
+            let labels = input.labels(&args.data)?.labels().libsvm_order();
+            labels.check(input.x.len()).in_file(&args.data)?;
+            if !args.common.quiet {
+                remark_on_sets(labels.classes());
+            }
+            Targets::Classes(labels)
+        }
+        TargetKind::Number | TargetKind::Numbers => Targets::Numbers(match &args.targets {
+            Some(file) => columns(file, input.x.len())?,
+            None => vec![input.labels(&args.data)?.numbers().in_file(&args.data)?],
+        }),
+        TargetKind::Sets => {
+            let sets = LabelSets::of(&input.labels(&args.data)?.labels());
+            if sets.names().is_empty() {
+                let file = args.data.display();
+                return Err(Failure::Usage(format!("--multilabel: no row of {file} has a label")));
+            }
+            Targets::Sets(sets)
+        }
+        TargetKind::View => Targets::View(second(args, choice)?),
+        _ => Targets::None,
+    })
+}
+
+/// Says so where labels look like sets and are taken as names of classes.
+fn remark_on_sets(classes: &[String]) {
+    let is_set =
+        |name: &&String| name.contains(',') && name.split(',').all(|part| part.trim().parse::<f64>().is_ok());
+    if let Some(name) = classes.iter().find(is_set) {
+        remark(format_args!(
+            "mercer: note: '{name}' is taken as the name of a class; --multilabel reads it as several labels"
+        ));
+    }
+}
+
+/// The columns of a file of targets.
+fn columns(file: &Path, rows: usize) -> Result<Vec<Vec<f64>>> {
+    let options = ReadOptions { label: Some(ColumnRef::Absent), ..ReadOptions::default() };
+    let table = data::read(file, &options).in_file(file)?.points;
+    if table.len() != rows {
+        let found = table.len();
+        let file = file.display();
+        return Err(Failure::Usage(format!("--targets: {file} has {found} rows, the data {rows}")));
+    }
+    Ok((0..table.width()).map(|j| (0..rows).map(|i| table.row(i).get(j)).collect()).collect())
+}
+
+/// The points of the second view, as they are in their file.
+fn second(args: &TrainArgs, choice: &Choice) -> Result<AnyPoints> {
+    let Some(file) = &args.second else {
+        let method = choice.card.name;
+        return Err(Failure::Usage(format!(
+            "--method {method}: name the file of the second view by --second"
+        )));
+    };
+    if args.scale != ScaleArg::None {
+        return Err(Failure::Usage(
+            "--scale: not for two views; scale each file by mercer scale --save first".into(),
+        ));
+    }
+    let own = choice.given("second-kernel").map(|text| text.to_string().parse::<AnyKernel>()).transpose()?;
+    let kernel = own.or_else(|| args.kernel.clone().filter(|kernel| !kernel.is_precomputed()));
+    let options = ReadOptions { labels_path: None, ..args.data_options.options() };
+    let Table { points, encoding, .. } = AnyPoints::read(kernel.as_ref(), file, &options).in_file(file)?;
+    let words = |encoding: &Encoding| encoding.columns.iter().any(|column| column.categories.is_some());
+    if encoding.as_ref().is_some_and(words) {
+        let file = file.display();
+        return Err(Failure::Unsupported(format!("{file}: columns of words in the second view")));
+    }
+    Ok(points)
+}
+
+/// What a budget for the whole program leaves once the data are there: to kernel rows, where the method keeps some, else to
+/// matrices.
+fn memory(args: &TrainArgs, estimator: &mut AnyEstimator) -> Result<Option<usize>> {
+    let Some(budget) = args.memory else { return Ok(None) };
+    let left = left_for_rows(budget)?;
+    if estimator.get("cache").is_none() {
+        return Ok(Some(left));
+    }
+    estimator.set("cache", &Value::Number(left as f64 / MEGABYTE))?;
+    Ok(None)
+}
+
+fn left_for_rows(budget: usize) -> Result<usize> {
+    let taken = system::resident_bytes().unwrap_or(0) + OVERHEAD;
+    let left = (budget as u64).checked_sub(taken).filter(|&left| left > 0);
+    left.map(|left| left as usize).ok_or_else(|| {
+        let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
+        let (budget, taken) = (megabytes(budget as u64), megabytes(taken));
+        Failure::Usage(format!("--memory {budget}: the data and the program take {taken} MB already"))
+    })
+}
+
+/// Refuses factors for classes that are not there: they are most likely misspelt.
+fn check_weights(args: &TrainArgs, estimator: &AnyEstimator, y: &Targets<AnyPoints>) -> Result<()> {
+    let (Some(Value::Weights(weights)), Targets::Classes(labels)) = (estimator.get("weight"), y) else {
+        return Ok(());
+    };
+    match weights.iter().find(|(class, _)| !labels.classes().contains(class)) {
+        None => Ok(()),
+        Some((class, weight)) => {
+            let file = args.data.display();
+            Err(Failure::Usage(format!("--weight {class}={weight}: {file} has no class '{class}'")))
+        }
+    }
+}
+
+/// Refuses what LIBSVM's model text cannot say, before time is spent on a fit.
+fn check_libsvm(estimator: &AnyEstimator, kernel: &AnyKernel, y: &Targets<AnyPoints>) -> Result<()> {
+    let classes = match y {
+        Targets::Classes(labels) => labels.classes(),
+        _ => &[],
+    };
+    let summed = estimator.get("multiclass").is_some_and(|rule| rule == Value::Word("ovo-sum".into()));
+    Ok(libsvm::check(estimator.card().kind, summed, kernel, classes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_named_after_their_data() {
+        assert_eq!(default_model(Path::new("a/b.txt.gz"), false), Path::new("b.txt.gz.mercer"));
+        assert_eq!(default_model(Path::new("heart"), true), Path::new("heart.model"));
+        assert_eq!(default_model(Path::new("-"), false), Path::new("stdin.mercer"));
+    }
+
+    #[test]
+    fn a_budget_smaller_than_the_program_is_refused() {
+        let failure = left_for_rows(1 << 20).unwrap_err();
+        assert!(failure.to_string().starts_with("--memory 1: the data and the program take"), "{failure}");
+        assert!(left_for_rows(usize::MAX / 2).unwrap() > 1 << 30);
+    }
+}

@@ -1,0 +1,84 @@
+//! Training data: points, labels, and how both came to be.
+
+use std::path::Path;
+
+use mercer::data::{Encoding, LabelColumn, ReadOptions, Scaler, Table, Vectors};
+use mercer::model::file::Saved;
+use mercer::model::{AnyKernel, AnyModel, AnyPoints};
+
+use crate::args::ScaleArg;
+use crate::failure::{Failure, InFile, Result};
+
+/// What a fit gets.
+pub(crate) struct Input {
+    /// The points.
+    pub(crate) x: AnyPoints,
+    labels: Option<LabelColumn>,
+    encoding: Option<Encoding>,
+    scaler: Option<Scaler>,
+    names: Vec<String>,
+}
+
+impl Input {
+    /// Reads a data file of points that the kernel, where it is known, is for.
+    pub(crate) fn read(
+        path: &Path,
+        kernel: Option<&AnyKernel>,
+        options: &ReadOptions,
+        scale: ScaleArg,
+    ) -> Result<Self> {
+        if kernel.is_some_and(AnyKernel::is_precomputed) && scale != ScaleArg::None {
+            return Err(Failure::Usage(
+                "--scale: the columns of a precomputed kernel are not features".into(),
+            ));
+        }
+        let Table { points, labels, encoding, names } =
+            AnyPoints::read(kernel, path, options).in_file(path)?;
+        let scaler = match (scale, &points) {
+            (ScaleArg::None, _) => None,
+            (ScaleArg::Minmax, AnyPoints::Vectors(points)) => Some(Scaler::min_max(points, -1.0, 1.0)?),
+            (ScaleArg::Standard, AnyPoints::Vectors(points)) => Some(Scaler::standard(points)?),
+            (_, points) => {
+                return Err(Failure::Usage(format!("--scale: {} have no features", points.space())));
+            }
+        };
+        let x = match scaled(scaler.as_ref(), points) {
+            AnyPoints::Vectors(points) => points.compact().into(),
+            other => other,
+        };
+        Ok(Self { x, labels, encoding, scaler, names })
+    }
+
+    /// Hands over the labels, which must be there.
+    pub(crate) fn labels(&mut self, path: &Path) -> Result<LabelColumn> {
+        self.labels.take().ok_or_else(|| {
+            let file = path.display();
+            Failure::Usage(format!(
+                "{file}: no labels; name their column by --label or their file by --labels"
+            ))
+        })
+    }
+
+    /// The model with how its data came to be.
+    pub(crate) fn saved(&self, model: AnyModel) -> Saved {
+        let Self { scaler, encoding, names, .. } = self;
+        let (scaler, encoding, names) = (scaler.clone(), encoding.clone(), names.clone());
+        Saved { scaler, encoding, names, ..Saved::new(model) }
+    }
+}
+
+/// Points after a scaling, if there is one.
+pub(crate) fn scaled(scaler: Option<&Scaler>, points: AnyPoints) -> AnyPoints {
+    match (scaler, points) {
+        (Some(scaler), AnyPoints::Vectors(points)) => scaler.apply(&points).into(),
+        (_, points) => points,
+    }
+}
+
+/// Points of a command that is for vectors alone.
+pub(crate) fn vectors(points: AnyPoints, command: &str) -> Result<Vectors> {
+    match points {
+        AnyPoints::Vectors(points) => Ok(points),
+        other => Err(Failure::Unsupported(format!("{command} of {}", other.space()))),
+    }
+}

@@ -1,0 +1,502 @@
+//! The library's table of methods on the command line: options, help, refusals.
+//!
+//! `mercer train` knows the options of all methods, since an option that the method asked for does not have is refused by
+//! name. Its help shows those of one.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use mercer::data::{Vectors, number_text};
+use mercer::model::probability::{Method as Calibration, Settings};
+use mercer::model::{About, AnyEstimator, AnyKernel, Card, Kind, Method, TargetKind, Value};
+
+use crate::args::{MEGABYTE, megabytes};
+use crate::failure::{Failure, Result};
+
+/// The method where none is named.
+pub(crate) const DEFAULT: &str = "svc";
+
+/// Methods that take the place of svc by `--multiclass`, beside the rules that svc has itself.
+const SCHEMES: [&str; 4] = ["ovr", "crammer-singer", "weston-watkins", "softmax"];
+/// The parameter that they stand beside.
+const MULTICLASS: &str = "multiclass";
+
+/// A flag that stands for a value of a parameter: its name, the parameter, the value.
+const ALIASES: [(&str, &str, &str); 1] = [("iterative", "solver", "cg")];
+
+/// A parameter that every command has as an option of its own.
+const SEED: &str = "seed";
+/// A parameter of the methods that solve quadratic programmes, and so have rounds.
+const ROUNDS: &str = "working-set";
+
+/// Probabilities as the program calls them, as the library does, and what they are.
+const PROBABILITIES: [(&str, &str, &str); 4] = [
+    ("platt", "sigmoid", "A sigmoid for each pair of classes"),
+    ("isotonic", "isotonic", "A rising function for each pair of classes; needs a thousand rows or more"),
+    ("noise", "noise", "How far targets lie from their values"),
+    ("density", "density", "How ordinary a row is among the training data"),
+];
+
+/// All methods.
+pub(crate) fn cards() -> Vec<Card> {
+    Method::<Vectors>::all().iter().map(Method::card).collect()
+}
+
+/// The method of that name.
+pub(crate) fn card(name: &str) -> Result<Card> {
+    Ok(Method::<Vectors>::find(name)?.card())
+}
+
+/// The names of all methods, as values of `--method`.
+pub(crate) fn names() -> PossibleValuesParser {
+    cards().iter().map(|card| PossibleValue::new(card.name).help(card.summary)).collect::<Vec<_>>().into()
+}
+
+/// The names of probabilities, as values of `--probability`.
+pub(crate) fn probabilities() -> PossibleValuesParser {
+    let value = |&(name, own, help): &(&'static str, &'static str, &'static str)| {
+        PossibleValue::new(name).alias(own).help(help)
+    };
+    PROBABILITIES.iter().map(value).collect::<Vec<_>>().into()
+}
+
+/// How a parameter is typed: `-c`, `--tolerance`, `--no-offset`.
+pub(crate) fn spelled(about: &About) -> String {
+    match about.name.len() {
+        1 => format!("-{}", about.name),
+        _ => format!("--{}", long(about)),
+    }
+}
+
+/// The long option: a flag that is set where nothing is said is taken back by `no-`.
+fn long(about: &About) -> String {
+    let no = if about.default == Value::Flag(true) { "no-" } else { "" };
+    format!("{no}{}", about.name)
+}
+
+/// What is told of a parameter: `Price C of a margin error; above 0 [default: 1]`.
+fn help(about: &About) -> String {
+    let no = if about.default == Value::Flag(true) { "no " } else { "" };
+    let mut text = format!("{no}{}", about.meaning);
+    text[..1].make_ascii_uppercase();
+    if !matches!(about.kind, Kind::Flag | Kind::Choice(_)) {
+        text += &format!(": {}", about.domain);
+    }
+    match &about.default {
+        Value::Absent | Value::Flag(_) => {}
+        Value::Weights(weights) if weights.is_empty() => {}
+        default => text += &format!(" [default: {default}]"),
+    }
+    text
+}
+
+/// Every parameter of any method once, with the methods that have it.
+fn parameters() -> Vec<(About, Vec<(&'static str, About)>)> {
+    let mut all: Vec<(About, Vec<(&'static str, About)>)> = Vec::new();
+    for card in cards() {
+        for about in card.parameters.into_iter().filter(|about| about.name != SEED) {
+            match all.iter_mut().find(|(known, _)| known.name == about.name) {
+                Some((_, of)) => of.push((card.name, about)),
+                None => all.push((about.clone(), vec![(card.name, about)])),
+            }
+        }
+    }
+    all
+}
+
+/// The option of a parameter.
+fn option(about: &About) -> Arg {
+    let arg = Arg::new(about.name).long(long(about)).short(about.letter);
+    let heading = if about.group.is_empty() { "Parameters of the method" } else { about.group };
+    let arg = arg.help_heading(heading);
+    let value = match about.kind {
+        Kind::Flag => return arg.action(ArgAction::SetTrue),
+        Kind::Choice(words) => {
+            let more = if about.name == MULTICLASS { &SCHEMES[..] } else { &[] };
+            let words = PossibleValuesParser::new(words.iter().chain(more).copied());
+            return arg.value_name("WORD").value_parser(words.map(Value::Word));
+        }
+        Kind::Weights => arg.value_name("CLASS=W").action(ArgAction::Append).allow_hyphen_values(true),
+        Kind::Numbers => arg.value_name("NUMBERS").allow_hyphen_values(true),
+        Kind::Megabytes => arg.value_name("MB").conflicts_with("memory"),
+        Kind::Seconds => arg.value_name("SECONDS"),
+        Kind::Kernel => arg.value_name("EXPRESSION"),
+        Kind::Whole => arg.value_name("N"),
+        _ => arg.value_name(about.name.to_ascii_uppercase()),
+    };
+    let kind = about.kind;
+    value.allow_negative_numbers(true).value_parser(move |text: &str| parsed(kind, text))
+}
+
+/// What was typed as a value of that kind.
+fn parsed(kind: Kind, text: &str) -> Result<Value, String> {
+    let number = |word: &str| word.trim().parse::<f64>().map_err(|_| format!("'{word}' is not a number"));
+    match kind {
+        Kind::Whole => text.parse().map(Value::Whole).map_err(|_| "not a whole number".into()),
+        Kind::Numbers if text == "auto" => Ok(Value::Word(text.into())),
+        Kind::Numbers if text.contains(',') => {
+            text.split(',').map(number).collect::<Result<_, _>>().map(Value::Numbers)
+        }
+        Kind::Kernel => {
+            text.parse::<AnyKernel>().map_err(|error| error.to_string())?;
+            Ok(Value::Word(text.into()))
+        }
+        Kind::Weights => {
+            let (class, weight) = text.rsplit_once('=').ok_or("expected CLASS=W")?;
+            // A class that is a number goes by its shortest text, as in the data.
+            let class = class.parse().map_or_else(|_| class.to_owned(), number_text);
+            Ok(Value::Weights(vec![(class, number(weight)?)]))
+        }
+        Kind::Seconds => match number(text)? {
+            seconds if seconds >= 0.0 && seconds.is_finite() => Ok(Value::Number(seconds)),
+            _ => Err("must be a positive number of seconds".into()),
+        },
+        Kind::Megabytes => Ok(Value::Number(megabytes(text)? as f64 / MEGABYTE)),
+        _ => number(text).map(Value::Number),
+    }
+}
+
+/// A parameter that was given.
+#[derive(Debug, Clone)]
+struct Given {
+    /// How it was typed.
+    spelled: String,
+    name: &'static str,
+    value: Value,
+}
+
+/// The parameters of methods that were given.
+#[derive(Debug, Clone)]
+pub(crate) struct Parameters(Vec<Given>);
+
+impl Args for Parameters {
+    fn augment_args(command: Command) -> Command {
+        let flag = |(name, parameter, value): (&'static str, &'static str, &'static str)| {
+            Arg::new(name).long(name).action(ArgAction::SetTrue).help(format!("--{parameter} {value}"))
+        };
+        let options = parameters().into_iter().map(|(about, of)| {
+            let of = of.iter().map(|(method, _)| *method).collect::<Vec<_>>().join(", ");
+            option(&about).help(format!("{of}: {}", help(&about)))
+        });
+        command.args(options.collect::<Vec<_>>()).args(ALIASES.map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Parameters {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut given = Vec::new();
+        for (about, _) in parameters() {
+            if matches.value_source(about.name) != Some(ValueSource::CommandLine) {
+                continue;
+            }
+            let values: Vec<Value> = match about.kind {
+                Kind::Flag => vec![Value::Flag(about.default != Value::Flag(true))],
+                _ => matches.get_many(about.name).into_iter().flatten().cloned().collect(),
+            };
+            let value = values.into_iter().reduce(|all, next| match (all, next) {
+                (Value::Weights(mut all), Value::Weights(next)) => {
+                    all.extend(next);
+                    Value::Weights(all)
+                }
+                (_, next) => next,
+            });
+            let value = value.ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))?;
+            given.push(Given { spelled: spelled(&about), name: about.name, value });
+        }
+        for (flag, name, value) in ALIASES.into_iter().filter(|(flag, ..)| matches.get_flag(flag)) {
+            given.push(Given { spelled: format!("--{flag}"), name, value: Value::Word(value.into()) });
+        }
+        Ok(Self(given))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The command `train` as the help of one method shows it: without the options of others.
+pub(crate) fn of_one(mut command: Command, card: &Card) -> Command {
+    for (known, _) in parameters() {
+        let own = card.parameters.iter().find(|about| about.name == known.name).cloned();
+        command = command.mut_arg(known.name, |arg| match own {
+            Some(about) => arg.help(help(&about)),
+            None => arg.hide(true),
+        });
+    }
+    let has = |name: &str| card.parameters.iter().any(|about| about.name == name);
+    let aliases = ALIASES.map(|(flag, parameter, _)| (flag, has(parameter)));
+    let others = [
+        ("multilabel", card.name == DEFAULT),
+        ("early", card.name == DEFAULT),
+        ("targets", card.target == TargetKind::Numbers),
+        ("second", card.target == TargetKind::View),
+        ("probability", !card.probabilities.is_empty()),
+        ("folds", !card.probabilities.is_empty()),
+        ("trace", has(ROUNDS)),
+    ];
+    for (name, _) in aliases.into_iter().chain(others).filter(|(_, has)| !has) {
+        command = command.mut_arg(name, |arg| arg.hide(true));
+    }
+    command
+}
+
+/// The method that the words of a command line ask for, as far as they can be understood: for its help.
+pub(crate) fn named_in(words: &[String]) -> Option<Card> {
+    let mut name = DEFAULT;
+    for (at, word) in words.iter().enumerate().take_while(|(_, word)| *word != "--") {
+        let next = || words.get(at + 1).map(String::as_str);
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None if word.starts_with("-m") && word.len() > 2 => ("-m", Some(&word[2..])),
+            None => (word.as_str(), next()),
+        };
+        match (option, value) {
+            ("--multilabel", _) => name = "multilabel",
+            ("--early", _) => name = "local",
+            ("--multiclass", Some(value)) if SCHEMES.contains(&value) => name = value,
+            ("--method" | "-m", Some(value)) => name = value,
+            _ => {}
+        }
+    }
+    card(name).ok()
+}
+
+/// The options by which a method is asked for and told of the data, beside its parameters.
+pub(crate) struct Asked<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) multilabel: bool,
+    pub(crate) early: Option<Option<usize>>,
+    pub(crate) targets: bool,
+    pub(crate) second: bool,
+    pub(crate) parameters: &'a Parameters,
+}
+
+/// The method to be fitted.
+pub(crate) struct Choice {
+    pub(crate) card: Card,
+    /// The words that asked for it: `--method svr`, `--multiclass ovr`.
+    words: String,
+    given: Vec<Given>,
+    /// The scheme of more than two classes, where it is another than that of the method itself.
+    pub(crate) scheme: Option<String>,
+}
+
+impl Choice {
+    /// Refuses options that the method does not have: they would be ignored.
+    pub(crate) fn of(asked: &Asked<'_>) -> Result<Self> {
+        let base = card(asked.method)?;
+        let mut given = asked.parameters.0.clone();
+        let scheme = given.iter().find(|given| given.name == MULTICLASS).map(|given| given.value.to_string());
+        let of_svc = |option: &str| -> Result<()> {
+            match base.name {
+                DEFAULT => Ok(()),
+                _ if option == "--early" => Err(refusal(option, &base)),
+                _ => {
+                    let words = words_of(&base);
+                    Err(Failure::Usage(format!("{option}: {words} does not have it; {DEFAULT} has")))
+                }
+            }
+        };
+        let (name, words) = match (&asked.early, asked.multilabel, &scheme) {
+            (Some(cells), multilabel, scheme) => {
+                of_svc("--early")?;
+                if multilabel {
+                    return Err(Failure::Usage("--multilabel: --early does not have it".into()));
+                }
+                if let Some(scheme) = scheme.as_ref().filter(|scheme| *scheme != "ovo") {
+                    let text = format!("--multiclass {scheme}: --early does not have it; it has ovo");
+                    return Err(Failure::Usage(text));
+                }
+                given.retain(|given| given.name != MULTICLASS);
+                let cells = cells.map(|cells| Value::Whole(cells as u64));
+                let (spelled, name) = ("--early".to_owned(), "cells");
+                given.extend(cells.map(|value| Given { spelled, name, value }));
+                ("local", "--early".to_owned())
+            }
+            (None, true, _) => {
+                of_svc("--multilabel")?;
+                ("multilabel", "--multilabel".to_owned())
+            }
+            (None, false, Some(scheme)) if SCHEMES.contains(&scheme.as_str()) => {
+                let words = format!("--multiclass {scheme}");
+                of_svc(&words)?;
+                given.retain(|given| given.name != MULTICLASS);
+                (scheme.as_str(), words)
+            }
+            (None, false, _) => (base.name, words_of(&base)),
+        };
+        let card = if name == base.name { base.clone() } else { card(name)? };
+        let choice = Self { card, words, given, scheme: scheme.filter(|scheme| scheme != "ovo") };
+        choice.refuse(&base, asked)?;
+        Ok(choice)
+    }
+
+    fn refuse(&self, base: &Card, asked: &Asked<'_>) -> Result<()> {
+        let has = |card: &Card, name: &str| card.parameters.iter().any(|about| about.name == name);
+        for given in &self.given {
+            if has(&self.card, given.name) {
+                continue;
+            }
+            return Err(match has(base, given.name) {
+                true => Failure::Usage(format!("{}: {} does not have it", given.spelled, self.words)),
+                false if given.name == MULTICLASS => {
+                    let with = cards().into_iter().filter(|card| has(card, MULTICLASS)).map(|card| card.name);
+                    let with = with.collect::<Vec<_>>().join(" and ");
+                    let words = words_of(base);
+                    let option = format!("{} {}", given.spelled, given.value);
+                    Failure::Usage(format!("{option}: {words} does not have it; {with} have"))
+                }
+                false => refusal(&given.spelled, base),
+            });
+        }
+        let files =
+            [("--targets", asked.targets, TargetKind::Numbers), ("--second", asked.second, TargetKind::View)];
+        match files.iter().find(|(_, given, target)| *given && self.card.target != *target) {
+            Some((option, ..)) => Err(refusal(option, base)),
+            None => Ok(()),
+        }
+    }
+
+    /// The value given to a parameter.
+    pub(crate) fn given(&self, name: &str) -> Option<&Value> {
+        self.given.iter().rev().find(|given| given.name == name).map(|given| &given.value)
+    }
+
+    /// Refuses a table of rounds where there are none.
+    pub(crate) fn check_trace(&self) -> Result<()> {
+        if self.card.parameters.iter().any(|about| about.name == ROUNDS) {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!("--trace: {} is no support vector machine", self.words)))
+    }
+
+    /// How the probabilities of that name are to be learnt.
+    pub(crate) fn probability(&self, wanted: &str, folds: Option<usize>, seed: u64) -> Result<Settings> {
+        let of = |name: &str| PROBABILITIES.iter().find(|(door, own, _)| *door == name || *own == name);
+        let wanted = of(wanted).unwrap_or(&PROBABILITIES[0]);
+        if !self.card.probabilities.contains(&wanted.1) {
+            let known: Vec<&str> =
+                self.card.probabilities.iter().filter_map(|own| of(own)).map(|p| p.0).collect();
+            let (wanted, words) = (wanted.0, &self.words);
+            return Err(Failure::Usage(match (known.is_empty(), words.starts_with("--method")) {
+                (false, _) => {
+                    let known = known.join(" and ");
+                    format!("--probability {wanted}: {words} does not have it; it has {known}")
+                }
+                (true, true) => {
+                    format!("--probability {wanted}: {words} does not have it; it has no probabilities")
+                }
+                (true, false) => format!("--probability: {words} does not have it; softmax has its own"),
+            }));
+        }
+        if wanted.0 == "density" && folds.is_some() {
+            return Err(Failure::Usage("--folds: a density is found without".into()));
+        }
+        let folds = folds.unwrap_or(Settings::default().folds);
+        if folds < 2 {
+            return Err(Failure::Usage(format!("--folds {folds}: must be at least 2")));
+        }
+        let method = if wanted.0 == "isotonic" { Calibration::Isotonic } else { Calibration::Sigmoid };
+        Ok(Settings { method, folds, seed })
+    }
+
+    /// The estimator with its parameters. Those that others depend on stand before them in the table.
+    pub(crate) fn estimator(&self, kernel: AnyKernel, seed: u64) -> mercer::Result<AnyEstimator> {
+        let mut estimator = AnyEstimator::new(self.card.name, kernel)?;
+        for about in &self.card.parameters {
+            match self.given(about.name) {
+                Some(value) => estimator.set(about.name, value)?,
+                None if about.name == SEED => estimator.set(SEED, &Value::Whole(seed))?,
+                None => {}
+            }
+        }
+        Ok(estimator)
+    }
+}
+
+fn words_of(card: &Card) -> String {
+    format!("--method {}", card.name)
+}
+
+/// The message for an option that a method does not have, with those that it has.
+fn refusal(option: &str, card: &Card) -> Failure {
+    let method = words_of(card);
+    Failure::Usage(format!("{option}: {method} does not have it; it has {}", own_options(card).join(", ")))
+}
+
+/// The options of a method itself, without those of its solver.
+pub(crate) fn own_options(card: &Card) -> Vec<String> {
+    let own = card.parameters.iter().filter(|about| about.group.is_empty() && about.name != SEED);
+    let mut options: Vec<String> = own.map(spelled).collect();
+    let has = |parameter: &str| card.parameters.iter().any(|about| about.name == parameter);
+    options.extend(ALIASES.iter().filter(|(_, of, _)| has(of)).map(|(flag, ..)| format!("--{flag}")));
+    match card.target {
+        TargetKind::Numbers => options.push("--targets".into()),
+        TargetKind::View => options.push("--second".into()),
+        _ if card.name == DEFAULT => options.extend(["--multilabel".into(), "--early".into()]),
+        _ => {}
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_by_their_kind() {
+        let weights = |class: &str, weight| Ok(Value::Weights(vec![(class.to_owned(), weight)]));
+        assert_eq!(parsed(Kind::Weights, "-1=2.5"), weights("-1", 2.5));
+        assert_eq!(parsed(Kind::Weights, "+1=2"), weights("1", 2.0));
+        assert_eq!(parsed(Kind::Weights, "a=b=3"), weights("a=b", 3.0));
+        assert_eq!(parsed(Kind::Numbers, "0.5"), Ok(Value::Number(0.5)));
+        assert_eq!(parsed(Kind::Numbers, "1e-3, 1,10"), Ok(Value::Numbers(vec![1e-3, 1.0, 10.0])));
+        assert_eq!(parsed(Kind::Numbers, "auto"), Ok(Value::Word("auto".into())));
+        assert_eq!(parsed(Kind::Numbers, "1,x"), Err("'x' is not a number".into()));
+        for (kind, refused) in [
+            (Kind::Weights, "a"),
+            (Kind::Weights, "a=x"),
+            (Kind::Numbers, ""),
+            (Kind::Seconds, "-1"),
+            (Kind::Seconds, "nan"),
+            (Kind::Megabytes, "0"),
+            (Kind::Whole, "1.5"),
+            (Kind::Kernel, "rbf("),
+        ] {
+            assert!(parsed(kind, refused).is_err(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_of_several_methods_is_one_option() {
+        for (first, of) in parameters() {
+            for (method, about) in of {
+                let form = |about: &About| (long(about), about.letter, about.kind == Kind::Flag);
+                assert_eq!(form(&about), form(&first), "{method}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_method_is_found_among_the_words() {
+        let named = |text: &str| {
+            let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            named_in(&words).map(|card| card.name)
+        };
+        assert_eq!(named("--help"), Some("svc"));
+        assert_eq!(named("-q --method ridge --help"), Some("ridge"));
+        assert_eq!(named("--method=kpca -h"), Some("kpca"));
+        assert_eq!(named("-m svr data"), Some("svr"));
+        assert_eq!(named("-mcca data"), Some("cca"));
+        assert_eq!(named("--multiclass softmax"), Some("softmax"));
+        assert_eq!(named("--multiclass ovo"), Some("svc"));
+        assert_eq!(named("--early=8 data"), Some("local"));
+        assert_eq!(named("-m tree"), None);
+    }
+}

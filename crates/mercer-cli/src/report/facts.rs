@@ -1,0 +1,177 @@
+//! Facts as lines and tables of a text.
+
+use std::fmt::{Display, Write};
+
+use mercer::model::{Fact, Facts};
+
+use crate::output::{count, rough, short};
+
+/// Longer lists are cut in the text; `--json` has them whole.
+pub(crate) const LINES: usize = 20;
+/// Numbers of a list that stand on a line.
+const LISTED: usize = 10;
+/// Numbers of a list that stand in a cell of a table.
+const BESIDE: usize = 3;
+/// Numbers of which only the size counts.
+const SIZES: [&str; 3] = ["gap", "violation", "residual"];
+/// Lines of a table that are shown on each side of the one that was taken.
+const AROUND: usize = 5;
+
+/// A line of a report.
+pub(crate) fn line(name: &str, value: impl Display) -> String {
+    format!("{name:<12} {value}\n")
+}
+
+/// The name of a fact in words.
+pub(crate) fn label(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+/// Says how many lines were cut.
+pub(crate) fn rest(text: &mut String, lines: usize) {
+    if lines > LINES {
+        let _ = writeln!(text, "… and {} more (--json has all)", lines - LINES);
+    }
+}
+
+/// The numbers among facts, a line for each, and tables. What `told` says already is left out; `taken` tells which line of a
+/// table was taken.
+pub(super) fn numbers(facts: &Facts, told: &str, taken: &Facts) -> String {
+    // Lists beside a table are its columns.
+    let in_table = |length: usize| {
+        facts.iter().any(|(_, fact)| matches!(fact, Fact::Parts(parts) if parts.len() == length))
+    };
+    let mut text = String::new();
+    for (name, fact) in facts.iter() {
+        let label = label(name);
+        match (fact, cell(name, fact)) {
+            (Fact::Parts(parts), _) => text += &line(&label, trials(parts, taken)),
+            (Fact::Numbers(numbers), Some(_)) if in_table(numbers.len()) => {}
+            (Fact::Count(_) | Fact::Number(_) | Fact::Numbers(_), Some(value))
+                if !is_told(told, &label, &value) =>
+            {
+                text += &line(&label, value);
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Whether a text says `name = value`, or `value names`.
+pub(super) fn is_told(text: &str, name: &str, value: &str) -> bool {
+    let one = name.trim_end_matches('s');
+    text.contains(&format!("{name} = {value}")) || text.contains(&format!("{value} {one}"))
+}
+
+/// A number, or numbers side by side; of texts how many there are.
+fn cell(name: &str, fact: &Fact) -> Option<String> {
+    let number = |value: f64| if SIZES.contains(&name) { rough(value) } else { short(value) };
+    match fact {
+        Fact::Count(count) => Some(count.to_string()),
+        Fact::Number(value) => Some(number(*value)),
+        Fact::Numbers(numbers) => {
+            let listed: Vec<String> = numbers.iter().take(LISTED).map(|value| number(*value)).collect();
+            Some(listed.join(", ") + if numbers.len() > LISTED { ", …" } else { "" })
+        }
+        Fact::Texts(texts) => Some(texts.len().to_string()),
+        _ => None,
+    }
+}
+
+/// Trials of which one was taken: that one and its neighbours.
+fn trials(parts: &[Facts], taken: &Facts) -> String {
+    let is_taken = |part: &Facts| {
+        part.iter().any(|(name, fact)| matches!(fact, Fact::Number(own) if taken.number(name) == Some(*own)))
+    };
+    let best = parts.iter().position(is_taken);
+    let shown = best.map_or(0..parts.len().min(2 * AROUND + 1), |best| {
+        best.saturating_sub(AROUND)..parts.len().min(best + AROUND + 1)
+    });
+    let first = parts.first().and_then(|part| part.iter().next()).map_or("trial", |(name, _)| name);
+    let mut text = format!("{}, the best of them and its neighbours:", count(parts.len(), first));
+    let row = |i: usize| {
+        let remark = if Some(i) == best { "<" } else { "" };
+        Row { name: String::new(), facts: parts[i].clone(), remark: remark.to_owned() }
+    };
+    for row in grid(["", ""], &shown.map(row).collect::<Vec<_>>()).lines() {
+        let _ = write!(text, "\n{:13}{row}", "");
+    }
+    if best.is_some_and(|best| best == 0 || best + 1 == parts.len()) {
+        let _ = write!(text, "\n{:13}the best is the last of the list: a wider one may be better", "");
+    }
+    text
+}
+
+/// A row of a table.
+pub(crate) struct Row {
+    /// What stands before its numbers.
+    pub(crate) name: String,
+    pub(crate) facts: Facts,
+    /// What stands behind them.
+    pub(crate) remark: String,
+}
+
+/// A table with a column for each fact that is a number, under their names; `before` and `behind` stand over the names and
+/// the remarks of the rows.
+pub(crate) fn grid([before, behind]: [&str; 2], rows: &[Row]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, fact) in rows.iter().flat_map(|row| row.facts.iter()) {
+        let shown = match fact {
+            Fact::Count(_) | Fact::Number(_) | Fact::Texts(_) => true,
+            Fact::Numbers(numbers) => numbers.len() <= BESIDE,
+            _ => false,
+        };
+        if shown && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let cells = |facts: &Facts| -> Vec<String> {
+        let cell = |name: &&str| facts.get(name).and_then(|fact| cell(name, fact)).unwrap_or("-".into());
+        names.iter().map(cell).collect()
+    };
+    let head = (before.to_owned(), names.iter().map(|name| label(name)).collect(), behind.to_owned());
+    let rows = rows.iter().map(|row| (row.name.clone(), cells(&row.facts), row.remark.clone()));
+    let lines: Vec<(String, Vec<String>, String)> = [head].into_iter().chain(rows).collect();
+    let wide = |k: usize| lines.iter().map(|line| line.1[k].chars().count()).max().unwrap_or(0);
+    let wide: Vec<usize> = (0..names.len()).map(wide).collect();
+    let first = lines.iter().map(|line| line.0.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (name, cells, remark) in &lines {
+        let cells = cells.iter().zip(&wide).map(|(cell, &wide)| format!("{cell:>wide$}"));
+        let gap = if first > 0 { "  " } else { "" };
+        let line = format!("{name:<first$}{gap}{}  {remark}", cells.collect::<Vec<_>>().join("  "));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_trial_that_was_taken_is_marked() {
+        let trial = |kappa: f64| Facts::default().with("kappa", kappa).with("score", kappa / 2.0);
+        let found = Facts::default().with("tried", (0..30).map(|k| trial(f64::from(k))).collect::<Vec<_>>());
+        let text = numbers(&found, "", &Facts::default().with("kappa", 7.0));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "tried        30 kappas, the best of them and its neighbours:");
+        assert_eq!((lines.len(), lines[1].trim()), (13, "kappa  score"));
+        assert_eq!(lines.iter().filter(|line| line.ends_with('<')).collect::<Vec<_>>(), [&lines[7]]);
+        assert_eq!(lines[7].trim(), "7    3.5  <");
+        let text = numbers(&found, "", &Facts::default().with("kappa", 29.0));
+        assert!(text.ends_with("a wider one may be better\n"), "{text}");
+    }
+
+    #[test]
+    fn numbers_are_told_and_long_lists_are_cut() {
+        let facts = Facts::default()
+            .with("square_radius", 0.25)
+            .with("rule", "votes")
+            .with("eigenvalues", vec![1.0; 11]);
+        let text = numbers(&facts, "svm, square radius = 0.5", &Facts::default());
+        assert_eq!(text, "square radius 0.25\neigenvalues  1, 1, 1, 1, 1, 1, 1, 1, 1, 1, …\n");
+        assert_eq!(numbers(&facts, "square radius = 0.25", &facts).lines().count(), 1);
+    }
+}

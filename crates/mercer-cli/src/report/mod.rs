@@ -1,0 +1,13 @@
+//! What is said of models, fits and predictions, as text and as objects: whatever the method, from what its model tells.
+
+mod facts;
+mod fit;
+mod measures;
+mod prediction;
+mod probability;
+
+pub(crate) use facts::{LINES, Row, grid, line, rest};
+pub(crate) use fit::{Cost, Finished, parameters};
+pub(crate) use measures::Errors;
+pub(crate) use prediction::{Judgement, Predicted, Summary};
+pub(crate) use probability::{object as probability_object, words as probability_words};

@@ -1,0 +1,148 @@
+//! Every method of the table, on every space: fitted by name, saved, loaded, and told about.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+
+use mercer::data::{LabelSets, Labels, Points, Vectors};
+use mercer::error::ErrorKind;
+use mercer::model::file::Saved;
+use mercer::model::{
+    AnyEstimator, AnyKernel, AnyPoints, Card, How, Job, Kind, Method, Quality, Space, TargetKind, Targets,
+    Value,
+};
+
+const N: usize = 60;
+
+fn vectors(shift: f64) -> AnyPoints {
+    let value = |i: usize, k: f64| (i as f64 * k + shift).sin() + (i % 3) as f64;
+    Vectors::dense(2, (0..N).flat_map(|i| [value(i, 0.7), value(i, 1.3)]).collect()).into()
+}
+
+fn texts(shift: usize) -> AnyPoints {
+    let word = |i: usize| ["abcab", "bcbca", "äöäöü"][i % 3].repeat(1 + (i + shift) % 4) + &"xyz"[..i % 3];
+    (0..N).map(word).collect::<Vec<String>>().into()
+}
+
+fn targets(kind: TargetKind, points: fn(bool) -> AnyPoints) -> Targets<AnyPoints> {
+    let names = || (0..N).map(|i| ["a", "b", "c"][i % 3]);
+    match kind {
+        TargetKind::None => Targets::None,
+        TargetKind::Classes => Targets::Classes(Labels::first_seen(names())),
+        TargetKind::Number | TargetKind::Numbers => {
+            Targets::Numbers(vec![(0..N).map(|i| (i % 3) as f64 + (i as f64).sin() * 0.1).collect()])
+        }
+        TargetKind::Sets => Targets::Sets(LabelSets::split(names())),
+        TargetKind::View => Targets::View(points(true)),
+        other => panic!("{other:?} is not tried"),
+    }
+}
+
+fn cards<X: Space>() -> Vec<Card> {
+    Method::<X>::all().iter().map(Method::card).collect()
+}
+
+/// Fits every method of a space by name and puts the model through its file.
+fn through_the_file(kernel: &str, cards: &[Card], points: fn(bool) -> AnyPoints) {
+    let (x, new) = (points(false), points(true));
+    for card in cards {
+        let kernel: AnyKernel = kernel.parse().unwrap();
+        let estimator = AnyEstimator::new(card.name, kernel.clone()).unwrap();
+        estimator.check().unwrap();
+        let model = estimator.fit(&x, &targets(card.target, points), &mut Job::new());
+        let model = model.unwrap_or_else(|error| panic!("{}: {error}", card.name));
+        assert_eq!((model.kind(), model.kernel()), (card.kind, kernel), "{}", card.name);
+        assert_ne!(model.quality(), Quality::Unknown, "{} has a quality", card.name);
+        assert!(!model.words().is_empty() && !model.outputs().1.is_empty());
+        let saved = Saved::new(model);
+        let back = Saved::from_bytes(&saved.to_bytes().unwrap()).unwrap();
+        assert_eq!(back, saved, "{}", card.name);
+        assert_eq!(back.model.space(), x.space());
+        let how = How::default();
+        let (before, after) = (saved.model.predict(&new, how), back.model.predict(&new, how));
+        match (before, after) {
+            (Ok(before), Ok(after)) => assert_eq!(before, after, "{}", card.name),
+            (Err(_), Err(_)) => {
+                let (a, b) = (saved.model.components(&new).unwrap(), back.model.components(&new).unwrap());
+                assert_eq!(a, b, "{}", card.name);
+            }
+            (before, after) => panic!("{}: {before:?} {after:?}", card.name),
+        }
+    }
+}
+
+#[test]
+fn every_method_fits_vectors_by_name_and_comes_back_from_its_file() {
+    through_the_file("rbf(gamma=0.5) + 0.1*linear", &cards::<Vectors>(), |new| {
+        vectors(if new { 0.1 } else { 0.0 })
+    });
+}
+
+#[test]
+fn every_method_fits_texts_by_name_and_comes_back_from_its_file() {
+    let kernel = "normalized(spectrum(p=2)) + 0.1*spectrum(p=1)";
+    through_the_file(kernel, &cards::<Vec<String>>(), |new| texts(usize::from(new)));
+}
+
+#[test]
+fn names_are_one_each_and_parameters_can_be_set_to_what_they_are() {
+    let all = cards::<Vectors>();
+    let names: BTreeSet<&str> = all.iter().map(|card| card.name).collect();
+    assert_eq!(names.len(), all.len());
+    assert!(names.contains("svc") && names.contains("kpca"), "{names:?}");
+    for card in &all {
+        let mut estimator = AnyEstimator::new(card.name, "linear".parse().unwrap()).unwrap();
+        let own: BTreeSet<&str> = card.parameters.iter().map(|about| about.name).collect();
+        let letters: Vec<char> = card.parameters.iter().filter_map(|about| about.letter).collect();
+        let different: BTreeSet<&char> = letters.iter().collect();
+        assert!(own.len() == card.parameters.len() && different.len() == letters.len(), "{}", card.name);
+        for about in &card.parameters {
+            assert_eq!(
+                estimator.get(about.name).as_ref(),
+                Some(&about.default),
+                "{} {}",
+                card.name,
+                about.name
+            );
+            estimator.set(about.name, &about.default).unwrap();
+            assert!(!about.meaning.is_empty() && !about.domain.is_empty());
+            // A value of another kind is refused with what it can be.
+            let other = if about.kind == Kind::Weights { Value::Flag(true) } else { Value::Weights(vec![]) };
+            let error = estimator.set(about.name, &other).unwrap_err();
+            assert!(
+                matches!(error.kind(), ErrorKind::Setting { .. }),
+                "{} {}: {error}",
+                card.name,
+                about.name
+            );
+        }
+        let error = estimator.set("no-such", &Value::Flag(true)).unwrap_err().to_string();
+        assert!(error.contains("'no-such'") && error.contains(card.name), "{error}");
+        estimator.check().unwrap();
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_by_name() {
+    let kernel = || "linear".parse::<AnyKernel>().unwrap();
+    let error = AnyEstimator::new("boosting", kernel()).err().unwrap().to_string();
+    assert!(error.contains("'boosting'") && error.contains("nu-svc"), "{error}");
+    let svc = AnyEstimator::new("svc", kernel()).unwrap();
+    let classes = Targets::Classes(Labels::first_seen((0..N).map(|i| ["a", "b"][i % 2])));
+    let error = svc.fit(&texts(0), &classes, &mut Job::new()).err().unwrap().to_string();
+    assert!(error.contains("'texts'") && error.contains("'vectors'"), "{error}");
+    let error = svc.fit(&vectors(0.0), &Targets::None, &mut Job::new()).err().unwrap().to_string();
+    assert!(error.contains("a class for each point"), "{error}");
+    for (text, column, part) in [
+        ("spektrum(p=3)", 1, "spectrum"),
+        ("rbf(gamma=1) + spectrum(p=3)", 16, "spectrum"),
+        ("", 1, "expected"),
+    ] {
+        let error = text.parse::<AnyKernel>().unwrap_err();
+        let ErrorKind::KernelText { column: found, .. } = error.kind() else { panic!("{error}") };
+        assert_eq!(*found, column, "{error}");
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    let model = svc.fit(&vectors(0.0), &classes, &mut Job::new()).unwrap();
+    assert!(model.predict(&texts(0), How::default()).is_err());
+    assert_eq!(model.points().len(), model.support_points());
+}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = ["Certificate"]
-
-_WORST = ["converged", "stalled", "iteration-limit", "time-limit", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -53,21 +50,12 @@ class Certificate:
     parts: tuple["Certificate", ...] = ()
 
     @classmethod
-    def _of(cls, found: Sequence[dict[str, Any]]) -> "Certificate":
-        """One for all problems. Where there was nothing to solve, or nothing is known, it says so."""
-        if not found:
+    def _of(cls, quality: dict[str, Any]) -> "Certificate":
+        """That of all problems of a model. Where there was nothing to solve, or nothing is known, it says so."""
+        if "totals" not in quality:
             return cls(0.0, None, 0.0, 0, 0.0, "unknown", False)
-        parts = tuple(cls(**{"rows" if name == "kernel_rows" else name: part[name] for name in part}) for part in found)
-        if len(parts) == 1:
-            return parts[0]
-        gaps = [part.gap for part in parts]
-        return cls(
-            objective=sum(part.objective for part in parts),
-            gap=None if any(gap is None for gap in gaps) else sum(gap for gap in gaps if gap is not None),
-            violation=max(part.violation for part in parts),
-            iterations=sum(part.iterations for part in parts),
-            rows=sum(part.rows for part in parts),
-            stop=max((part.stop for part in parts), key=_WORST.index),
-            exact=all(part.exact for part in parts),
-            parts=parts,
+        whole, *parts = (
+            cls(**{"rows" if name == "kernel_rows" else name: value for name, value in found.items()})
+            for found in (quality["totals"], *quality["certificates"])
         )
+        return whole if len(parts) == 1 else replace(whole, parts=tuple(parts))

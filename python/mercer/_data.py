@@ -1,4 +1,4 @@
-"""Arrays of scikit-learn's world as the native library's points."""
+"""Arrays of scikit-learn's world, and texts, as the native library's points."""
 
 from __future__ import annotations
 
@@ -9,7 +9,20 @@ import scipy.sparse as sp
 
 from mercer import _mercer
 
-__all__ = ["csr", "points", "to_python"]
+__all__ = ["are_texts", "points", "precisions", "texts", "to_python"]
+
+_PRECISIONS = [np.float64, np.float32]
+
+
+def precisions(X: Any) -> Any:
+    """The precisions that X may have: single alone for a table of polars' or Arrow's whose columns all are."""
+    if type(X) is np.ndarray:
+        return _PRECISIONS
+    columns = getattr(X, "dtypes", None)
+    if not isinstance(columns, list):
+        columns = getattr(getattr(X, "schema", None), "types", None) or []
+    single = bool(columns) and all(str(column) in ("Float32", "float") for column in columns)
+    return np.float32 if single else _PRECISIONS
 
 
 def points(X: Any) -> _mercer.Points:
@@ -23,16 +36,36 @@ def points(X: Any) -> _mercer.Points:
     return _mercer.Points.sparse(rows.shape[1], rows.indptr, rows.indices, rows.data)
 
 
-def to_python(found: _mercer.Points, like: Any = None) -> Any:
-    """Points as an array, or as a sparse matrix of the kind of `like`."""
+def are_texts(X: Any) -> bool:
+    """Whether X is a list or an array of texts, or a column of a data frame with texts."""
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and isinstance(X[0], str)
+    kind = getattr(getattr(X, "dtype", None), "kind", "f")
+    return kind in "OUT" and getattr(X, "ndim", 0) == 1 and len(X) > 0 and isinstance(np.asarray(X)[0], str)
+
+
+def texts(X: Any, kernel: Any) -> Any:
+    """Texts as an array of shape (n,)."""
+    found = np.empty(0) if sp.issparse(X) else np.asarray(X, dtype=object)
+    if found.ndim != 1 or not len(found) or not all(isinstance(text, str) for text in found):
+        raise ValueError(
+            f"the kernel '{kernel}' compares texts: X must be a list or an array of one or more texts, of shape (n_samples,);"
+            f" got {type(X).__name__} of shape {np.shape(X)}"
+        )
+    return found
+
+
+def to_python(found: _mercer.Points) -> Any:
+    """Points as an array, or as a sparse matrix."""
     parts = found.to_python()
-    return csr(parts, len(found), like) if isinstance(parts, tuple) else parts
+    if isinstance(parts, list):
+        return np.array(parts, dtype=object)
+    return csr(parts, len(found)) if isinstance(parts, tuple) else parts
 
 
-def csr(parts: tuple[Any, ...], rows: int, like: Any = None) -> Any:
-    """A sparse matrix from its parts; `like` an array of scipy's or a matrix."""
+def csr(parts: tuple[Any, ...], rows: int) -> Any:
+    """A sparse matrix from its parts."""
     columns, start, index, values = parts
     if max(columns, len(values)) <= np.iinfo(np.int32).max:
         start, index = start.astype(np.int32), index.astype(np.int32)
-    kind = sp.csr_array if isinstance(like, sp.sparray) else sp.csr_matrix
-    return kind((values, index, start), shape=(rows, columns))
+    return sp.csr_matrix((values, index, start), shape=(rows, columns))

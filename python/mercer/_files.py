@@ -9,41 +9,19 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+import mercer
 from mercer import _mercer
-from mercer.classification import SVC, NuSVC
-from mercer.cross_decomposition import KernelCCA
-from mercer.decomposition import KernelPCA
-from mercer.discriminant import KernelFisher
-from mercer.detection import SVDD, OneClassSVM
 from mercer.errors import UnsupportedError
-from mercer.kernel_ridge import KernelRidge
 from mercer.kernels import Kernel
-from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRestSVC, WestonWatkinsSVC
-from mercer.regression import SVR, NuSVR
 
 __all__ = ["from_libsvm", "load", "save", "to_libsvm"]
-
-_ESTIMATORS: dict[str, Any] = {
-    "one-class": OneClassSVM,
-    "svdd": SVDD,
-    "ovr": OneVsRestSVC,
-    "multilabel": OneVsRestSVC,
-    "crammer-singer": CrammerSingerSVC,
-    "weston-watkins": WestonWatkinsSVC,
-    "softmax": KernelSoftmax,
-    "ridge": KernelRidge,
-    "fisher": KernelFisher,
-    "cca": KernelCCA,
-    "kpca": KernelPCA,
-    "local": LocalSVC,
-}
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write the model of a fitted estimator to a file that cannot run code.
 
     The program ``mercer`` reads it too (``mercer predict``, ``mercer inspect``). It is written under a temporary name and
-    renamed: nobody ever sees half a file.
+    renamed: at no time is there half a file.
 
     Parameters
     ----------
@@ -167,25 +145,26 @@ def _model_of(estimator: Any) -> _mercer.Model:
         raise UnsupportedError(
             "a model file cannot hold a kernel that is a Python function: use a kernel of mercer.kernels, or pickle"
         )
-    found: _mercer.Model = estimator._fitted if hasattr(estimator, "_given") else model
+    found: _mercer.Model = estimator._fitted
     return found
 
 
 def _estimator(model: _mercer.Model) -> Any:
     """A fitted estimator around a native model."""
-    details, method = model.training(), model.kind
-    nu = details.get("nu")
-    if method == "svc":
-        kind: Any = SVC if nu is None else NuSVC
-    elif method == "svr":
-        kind = SVR if nu is None else NuSVR
-    else:
-        kind = _ESTIMATORS[method]
+    classes = {each._method: each for each in map(vars(mercer).get, mercer.__all__) if hasattr(each, "_method")}
+    training = model.training()
+    nu, kind = training.get("nu"), {"multilabel": "ovr"}.get(model.kind, model.kind)
+    make = classes.get(f"nu-{kind}", classes[kind]) if nu is not None else classes[kind]
     text = str(model.kernel)
-    parameters = {"kernel": "precomputed" if text == "precomputed" else Kernel(text)}
-    known = {"C": details.get("c"), "nu": nu, "epsilon": details.get("epsilon"), "tol": details.get("tolerance")}
-    own = kind().get_params()
-    estimator = kind(**parameters, **{name: value for name, value in known.items() if value and name in own})
+    facts = model.facts()
+    known = {
+        "C": training.get("c"), "nu": nu, "epsilon": training.get("epsilon"), "tol": training.get("tolerance"),
+        "multiclass": "ovo-sum" if facts.get("rule") == "sum" else None,
+        "mu": facts.get("mu"), "alpha": facts.get("lambda", facts.get("kappa")),
+    }
+    own = make().get_params()
+    parameters = {name: value for name, value in known.items() if value is not None and name in own}
+    estimator = make(kernel="precomputed" if text == "precomputed" else Kernel(text), **parameters)
     estimator._restore(model)
     if model.names:
         estimator.feature_names_in_ = np.array(model.names, dtype=object)

@@ -8,19 +8,46 @@ from typing import Any
 from mercer import _mercer
 from mercer.kernels import Kernel
 
-__all__ = ["NAMES", "gamma_of", "named", "native"]
+__all__ = ["NAMES", "kind", "native", "resolved"]
 
 #: Names that go with gamma, degree and coef0.
 NAMES = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
 
 
-def native(kernel: Any) -> _mercer.Kernel | None:
+def native(kernel: Any) -> Any:
     """The native kernel of an object or of a text in the library's form; None for a name or a callable."""
     if isinstance(kernel, Kernel):
         return kernel._native
     if isinstance(kernel, str) and kernel not in NAMES:
         return _mercer.Kernel(kernel)
     return None
+
+
+def kind(kernel: Any) -> str:
+    """What X is to a kernel: "vectors" or "texts", by its space; kernel "values"; the arguments of a "function"."""
+    if isinstance(kernel, str) and kernel in NAMES:
+        return "values" if kernel == "precomputed" else "vectors"
+    if isinstance(kernel, Kernel):
+        return kernel._native.space
+    if isinstance(kernel, str):
+        try:
+            return _mercer.Kernel(kernel).space
+        except ValueError:
+            # Refused when it is fitted.
+            return "vectors"
+    return "function" if callable(kernel) else "vectors"
+
+
+def resolved(
+    kernel: Any, gamma: Any, degree: float, coef0: float, points: _mercer.Points, weights: Any
+) -> tuple[_mercer.Kernel | None, Any]:
+    """The native kernel that the parameters mean for these points, None where there is none; and the number gamma."""
+    if not isinstance(kernel, str) or kernel not in NAMES:
+        return native(kernel), gamma
+    if kernel in ("linear", "cosine", "precomputed"):
+        return _mercer.Kernel(kernel), gamma
+    number = gamma_of(gamma, points, weights)
+    return named(kernel, number, degree, coef0), number
 
 
 def named(name: str, gamma: float, degree: float, coef0: float) -> _mercer.Kernel | None:
@@ -41,9 +68,6 @@ def named(name: str, gamma: float, degree: float, coef0: float) -> _mercer.Kerne
             return None
         return _mercer.Kernel(f"poly(degree={int(degree)}, gamma={float(gamma)!r}, coef0={float(coef0)!r})")
     texts = {
-        "linear": "linear",
-        "cosine": "cosine",
-        "precomputed": "precomputed",
         "rbf": f"rbf(gamma={float(gamma)!r})",
         "sigmoid": f"tanh(gamma={float(gamma)!r}, coef0={float(coef0)!r})",
         "laplacian": f"laplace(gamma={float(gamma)!r})",

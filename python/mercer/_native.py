@@ -1,76 +1,38 @@
-"""What every estimator with a native model has in common."""
+"""What every estimator has in common: a kernel, a fit by a method of the native library, a model that files and pickles hold."""
 
 from __future__ import annotations
 
+import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils._param_validation import Interval, Options
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, validate_data
 
 from mercer import _data, _kernel, _mercer, _threads
-from mercer._progress import CallbackSupportMixin, following
+from mercer._labels import positive_weights
+from mercer._parameters import declared
+from mercer._progress import CallbackSupportMixin, following, with_callbacks
 
-__all__ = ["NativeEstimator", "class_weights", "classes_in", "classes_of", "names_of", "positive_weights"]
+__all__ = ["NativeEstimator", "warn"]
 
-_PRECISIONS = [np.float64, np.float32]
-
-
-def _precisions(X: Any) -> Any:
-    """The precisions that X may have: single alone for a table of polars' or Arrow's whose columns all are."""
-    columns = getattr(X, "dtypes", None)
-    if not isinstance(columns, list):
-        columns = getattr(getattr(X, "schema", None), "types", None) or []
-    single = bool(columns) and all(str(column) in ("Float32", "float") for column in columns)
-    return np.float32 if single else _PRECISIONS
+#: Rows from which on the C library's stock of freed memory is kept small: it can be as much again as a fit holds.
+LARGE = 50_000
 
 
-def classes_in(y: Any) -> tuple[Any, Any]:
-    """The classes in their order, and for each label its place among them. Searching is faster than the inverse of
-    `unique`, which sorts all labels."""
-    classes = np.unique(y)
-    return classes, np.searchsorted(classes, y).astype(np.uint32)
-
-
-def names_of(classes: Any) -> list[str]:
-    """Class names as model files have them: whole numbers without a point."""
-    texts = [str(int(c)) if isinstance(c, (float, np.floating)) and float(c).is_integer() else str(c) for c in classes]
-    return texts if len(set(texts)) == len(texts) else [repr(c) for c in classes]
-
-
-#: The types of labels by what model files say of them.
-_LABELS: dict[str | None, tuple[Any, ...]] = {
-    "text": (), "integer": (np.int64,), "float": (np.float64,), None: (np.int64, np.float64)
-}
-
-
-def classes_of(names: list[str], kind: str | None) -> Any:
-    """Class labels from their texts. Where their kind is not known, numbers if all are, and different ones."""
-    texts = np.array(names)
-    if kind == "boolean":
-        return texts == "True"
-    for number in _LABELS[kind]:
-        try:
-            found = texts.astype(number)
-        except ValueError:
-            continue
-        if len(np.unique(found)) == len(names):
-            return found
-    return texts
-
-
-def kind_of(classes: Any) -> str:
-    """What labels are besides their names."""
-    kinds = {"b": "boolean", "i": "integer", "u": "integer", "f": "float"}
-    labels = classes if classes.dtype != object else np.array(classes.tolist())
-    return kinds.get(labels.dtype.kind, "text")
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] in ("mercer", "sklearn", "contextlib"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 def symmetric(values: Any) -> Any:
@@ -78,111 +40,135 @@ def symmetric(values: Any) -> Any:
     return values if np.array_equal(values, values.T) else 0.5 * (values + values.T)
 
 
-def positive_weights(sample_weight: Any, samples: int, X: Any) -> Any:
-    """Weights as the library wants them: none, or a number for each row. Rows of weight 0 and below are left out."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(samples, weights)
-    if weights.ndim != 1:
-        raise ValueError("Sample weights must be 1D array or scalar")
-    if weights.size == 0:
-        return None
-    if weights.shape[0] != samples:
-        raise ValueError(
-            f"sample_weight and X have incompatible shapes: {weights.shape!r} vs {np.shape(X)!r}: sample_weight.shape =="
-            f" ({weights.shape[0]},), expected ({samples},)!"
-        )
-    if not np.isfinite(weights).all():
-        raise ValueError("Input sample_weight contains NaN or infinity.")
-    if not (weights > 0.0).any():
-        raise ValueError("Invalid input - all samples have zero or negative weights.")
-    if (weights == 1.0).all():
-        return None
-    return np.maximum(weights, 0.0)
-
-
-def class_weights(weights: Any, factors: Any, index: Any) -> Any:
-    """Weights of rows with the factors of their classes."""
-    if (factors == 1.0).all():
-        return weights
-    if (factors < 0.0).any():
-        raise ValueError("class_weight: a weight must not be negative")
-    own = factors[index]
-    return own if weights is None else weights * own
-
-
+@declared
 class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     """An estimator whose model is the native library's.
 
     A pickle holds plain arrays and the bytes of the model file, which cannot run code.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
+        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
+        ``"rbf(gamma=0.5) + 2*linear"``, or ``"spectrum(p=3)"`` where X are texts; "precomputed" where the data are kernel
+        values; or a function of two matrices that gives them.
+    degree : int, default=3
+        The power of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
+        weighted rows, 1 / n_features for "auto".
+    coef0 : float, default=0.0
+        The constant of "poly" and "sigmoid".
+    verbose : bool, default=False
+        Whether a bar shows progress and time on standard error.
+    n_threads : int, default=None
+        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
+        answer does not depend on it.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features; not there where X were texts.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where all are strings.
     """
 
-    _parameter_constraints: dict[str, Any] = {
-        "verbose": ["verbose"],
-        "n_threads": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1}), None],
-    }
+    kernel: Any = "rbf"
+    degree: float = 3
+    gamma: float | str | None = "scale"
+    coef0: float = 0.0
+    verbose: bool = False
+    n_threads: int | None = None
+
+    #: The method's name in the native library.
+    _method: ClassVar[str]
+    #: Whether y is needed.
+    _supervised: ClassVar[bool] = True
+    #: How scikit-learn checks y.
+    _target_options: ClassVar[dict[str, bool]] = {}
     #: Whether a callable gets two matrices, as scikit-learn's machines have it, or two rows, as its pairwise kernels.
-    _rowwise = False
+    _rowwise: ClassVar[bool] = False
+    #: Whether a callable of two matrices gets X as it is, unchecked.
+    _unchecked: ClassVar[bool] = False
+    #: Whether predictions are computed in double precision; decided once, after a fit.
+    _double = True
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        if "_model" in state:
+        if state.get("_model") is not None:
             state["_model"] = state["_model"].to_bytes()
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        if "_model" in state:
+        if state.get("_model") is not None:
             state = {**state, "_model": _mercer.Model.from_bytes(state["_model"])}
         super().__setstate__(state)
+        if "_model" in state and "_input" not in state:
+            # A pickle of an earlier version.
+            self._input = "function" if "_X_fit" in state else self._kind
+            self._double = self._doubled()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.pairwise = precomputed
-        tags.input_tags.sparse = not precomputed
+        kind = self._kind
+        tags.input_tags.pairwise = kind == "values"
+        tags.input_tags.sparse = kind in ("vectors", "function")
+        tags.input_tags.string = tags.input_tags.one_d_array = kind == "texts"
+        tags.input_tags.two_d_array = kind != "texts"
         return tags
+
+    @property
+    def _kind(self) -> str:
+        """What X is to the kernel."""
+        return _kernel.kind(self.kernel)
 
     # -- data ---------------------------------------------------------------------------------------------------------
 
-    @property
-    def _callable(self) -> bool:
-        """Whether kernel values come from a function of the user's (or of scikit-learn's)."""
-        kernel = self.kernel
-        return self._kernel_name() is None and _kernel.native(kernel) is None
-
-    def _kernel_name(self) -> str | None:
-        kernel = self.kernel
-        return kernel if isinstance(kernel, str) and kernel in _kernel.NAMES else None
-
     def _validated(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         """Checked as scikit-learn does; single precision stays single."""
-        return validate_data(self, X, y, dtype=_precisions(X), accept_sparse="csr", **options)
+        if _data.are_texts(X):
+            raise ValueError(
+                f"X are texts, and the kernel {self.kernel!r} compares vectors: take a kernel on texts, such as"
+                " 'spectrum(p=3)'"
+            )
+        return validate_data(self, X, y, dtype=_data.precisions(X), accept_sparse="csr", **options)
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """What is fitted, checked."""
+        kind = self._kind
+        if kind == "values" and sp.issparse(X):
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        if kind == "texts" or (self._unchecked and callable(self.kernel) and kind == "function"):
+            if self._supervised and y is None:
+                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+            X = _data.texts(X, self.kernel) if kind == "texts" else X
+            if y is not None:
+                check_consistent_length(X, y)
+            return X, y
+        if self._supervised:
+            return self._validated(X, y, **self._target_options)  # type: ignore[no-any-return]
+        return self._validated(X), y
 
     def _training_points(self, X: Any, weights: Any) -> tuple[_mercer.Kernel, _mercer.Points]:
         """The kernel and the points that it is to be fitted on. Of a callable these are its values."""
-        kernel = self.kernel
-        name = self._kernel_name()
-        native = _kernel.native(kernel)
-        if name == "precomputed":
+        self.__dict__.pop("_X_fit", None)
+        self._input = self._kind
+        if self._input == "values":
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
                     f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
                 )
             self._gamma = 0.0
             return _mercer.Kernel("precomputed"), _mercer.Points.gram(symmetric(X))
-        if native is not None:
-            return native, _data.points(X)
-        if name is not None:
+        if self._input == "texts":
+            return _kernel.native(self.kernel), _mercer.Points.texts(X.tolist())
+        if self._input == "vectors":
             points = _data.points(X)
-            if name in ("linear", "cosine"):
-                return _mercer.Kernel(name), points
-            self._gamma = _kernel.gamma_of(self.gamma, points, weights)
-            found = _kernel.named(name, self._gamma, self.degree, self.coef0)
+            given = (self.kernel, self.gamma, self.degree, self.coef0)
+            found, self._gamma = _kernel.resolved(*given, points, weights)
             if found is not None:
                 return found, points
-        self._X_fit = X
+        self._input, self._X_fit = "function", X
         values = self._values(X, X)
         if values.ndim != 2 or values.shape[0] != values.shape[1]:
             raise ValueError(f"X.shape[0] should be equal to X.shape[1]: the kernel gave a matrix of shape {values.shape}")
@@ -205,52 +191,132 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         return {"gamma": gamma, "degree": self.degree, "coef0": self.coef0}
 
     def _points(self, X: Any) -> _mercer.Points:
-        """Validated points to predict, as the model wants them."""
-        if hasattr(self, "_X_fit"):
-            values = self._values(X, self._X_fit)
-            rows = self._fitted_rows
-            if values.ndim != 2 or values.shape[1] != rows:
-                raise ValueError(
-                    f"X.shape[1] = {values.shape[-1]} should be equal to {rows}, the number of samples at training time"
-                )
-            return _mercer.Points.gram(values)
-        if self._kernel_name() == "precomputed":
-            if X.shape[1] != self._fitted_rows:
-                raise ValueError(
-                    f"X.shape[1] = {X.shape[1]} should be equal to {self._fitted_rows}, the number of samples at"
-                    " training time"
-                )
-            return _mercer.Points.gram(X)
-        return _data.points(X)
-
-    def _checked_points(self, X: Any) -> _mercer.Points:
         """Points to predict."""
-        check_is_fitted(self)
-        if not (hasattr(self, "_X_fit") and callable(self.kernel) and not self._rowwise):
-            X = self._validated(X, reset=False)
-        return self._points(X)
+        return self._as_points(self._checked_rows(X))
+
+    def _checked_rows(self, X: Any) -> Any:
+        """Rows to predict, checked."""
+        if "_model" not in self.__dict__:
+            check_is_fitted(self)
+        if self._input == "texts":
+            return _data.texts(X, self.kernel)
+        as_it_is = self._input == "function" and callable(self.kernel) and not self._rowwise
+        return X if as_it_is else self._validated(X, reset=False)
+
+    def _as_points(self, X: Any) -> _mercer.Points:
+        """Checked rows as the model wants them."""
+        if self._input == "vectors":
+            return _data.points(X)
+        if self._input == "texts":
+            return _mercer.Points.texts(X.tolist())
+        values = self._values(X, self._X_fit) if self._input == "function" else X
+        rows = self._fitted_rows
+        if values.ndim != 2 or values.shape[1] != rows:
+            raise ValueError(
+                f"X.shape[1] = {values.shape[-1]} should be equal to {rows}, the number of samples at training time"
+            )
+        return _mercer.Points.gram(values)
+
+    # -- fit ----------------------------------------------------------------------------------------------------------
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit the estimator to training data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples), or list of str
+            Training vectors, or their kernel values for ``kernel="precomputed"``, or texts for a kernel on texts. Single
+            precision is kept.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Class labels, numbers, or the second of two views; ignored by what is fitted to X alone.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight for each row, for support vector machines a factor on C. A whole number is the same as so many copies
+            of the row; rows of weight 0 or less are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        started = time.perf_counter()
+        X, y = self._checked(X, y)
+        samples = _num_samples(X)
+        target = self._target(y)
+        weights = self._weights(positive_weights(sample_weight, samples, X), target)
+        kernel, points = self._training_points(X, weights)
+        self._fitted_rows = samples
+        if samples >= LARGE:
+            _mercer.return_freed_memory()
+        self._seconds = {"convert": time.perf_counter() - started}
+        with self._following(X, y) as run:
+            self._model = self._solved(run, kernel, points, target, weights)
+        self._found(X)
+        self._double = self._doubled()
+        return self
+
+    def _target(self, y: Any) -> Any:
+        """y as the native library wants it."""
+        return None
+
+    def _weights(self, weights: Any, target: Any) -> Any:
+        """Weights of the rows with what else makes weights."""
+        return weights
+
+    def _solved(self, run: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        """The fitted model."""
+        return _mercer.fit(run, self._method, self._settings(points), kernel, points, target, weights, self._learnt())
+
+    def _settings(self, points: Any) -> dict[str, Any]:
+        """The parameters of the method, by their names in the native library."""
+        return {}
+
+    def _learnt(self) -> tuple[str, int] | None:
+        """How probabilities are learnt beside the model, if they are: the kind and a seed."""
+        return None
+
+    def _seed(self) -> int:
+        """What `random_state` means; None is the same each time."""
+        state = getattr(self, "random_state", None)
+        return 0 if state is None else int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+    @property
+    def _fitted(self) -> _mercer.Model:
+        """The model that predicts."""
+        return self._model
+
+    def _found(self, X: Any) -> None:
+        """The attributes that people read; X is None for a model that was read from a file."""
+
+    def _doubled(self) -> bool:
+        """Whether predictions are to be computed in double precision."""
+        return True
 
     def _restore(self, model: _mercer.Model) -> None:
         """Makes this the estimator of a model that was read from a file."""
         self._model = model
+        self._input = self._kind
         width = model.points.columns
-        precomputed = self._kernel_name() == "precomputed"
-        self._fitted_rows = width - 1 if precomputed else width
-        self.n_features_in_ = self._fitted_rows
+        self._fitted_rows = width - 1 if self._input == "values" else width
+        if self._input != "texts":
+            self.n_features_in_ = self._fitted_rows
+        self._found(None)
+        self._double = self._doubled()
 
     # -- work ---------------------------------------------------------------------------------------------------------
 
     def _run(self, progress: Any = None) -> _mercer.Run:
-        return _mercer.Run(_threads.count(getattr(self, "n_threads", None)), progress)
+        return _mercer.Run(_threads.count(self.n_threads), progress)
 
     def _summary(self) -> str:
         """What came of a fit, in a few words."""
         return "done"
 
     @contextmanager
-    def _following(self, X: Any, y: Any, tolerance: float | None) -> Iterator[_mercer.Run]:
+    def _following(self, X: Any, y: Any) -> Iterator[_mercer.Run]:
         """What a fit runs by; time is kept."""
         started = time.perf_counter()
-        with following(self, X, y, tolerance) as progress:
+        with following(self, X, y, getattr(self, "tol", None)) as progress:
             yield self._run(progress)
-        self._seconds = {**getattr(self, "_seconds", {}), "fit": time.perf_counter() - started}
+        self._seconds = {**self._seconds, "fit": time.perf_counter() - started}

@@ -1,14 +1,16 @@
-"""Machines of one class: where the data are."""
+"""Estimators of one class: where the data are."""
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import OutlierMixin
+from sklearn.utils._param_validation import Interval
 
-from mercer import _mercer
-from mercer._svm import COMMON, Machine
+from mercer._parameters import declared
+from mercer._svm import SupportVectors
 
 __all__ = ["SVDD", "OneClassSVM"]
 
@@ -16,25 +18,27 @@ __all__ = ["SVDD", "OneClassSVM"]
 _ROUNDING = 1e-11
 
 
-class Detector(OutlierMixin, Machine):
-    """A machine of one class."""
+@declared
+class Detector(OutlierMixin, SupportVectors):
+    """A function that is positive where the data are.
+
+    Parameters
+    ----------
+    shrinking : bool, default=True
+        Whether decided rows are set aside during the fit. The answer is the same.
+    """
+
+    shrinking: bool = True
 
     _supervised = False
-
-    def _targets(self, y: Any) -> Any:
-        return None
-
-    def _found(self, X: Any) -> None:
-        super()._found(X)
-        self._n_support = np.array([len(self.support_)], dtype=np.int32)
 
     def decision_function(self, X: Any) -> Any:
         """Signed distance to the border, positive inside.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
 
         Returns
         -------
@@ -53,8 +57,8 @@ class Detector(OutlierMixin, Machine):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
 
         Returns
         -------
@@ -68,8 +72,8 @@ class Detector(OutlierMixin, Machine):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
 
         Returns
         -------
@@ -79,6 +83,7 @@ class Detector(OutlierMixin, Machine):
         return np.where(self.decision_function(X) >= 0.0, 1, -1).astype(np.intp)
 
 
+@declared
 class OneClassSVM(Detector):
     """Where the data are: a hyperplane that parts them from the origin of feature space.
 
@@ -86,66 +91,13 @@ class OneClassSVM(Detector):
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
-        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
-        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
-        that gives them.
-    degree : int, default=3
-        The power of "poly".
-    gamma : {"scale", "auto"} or float, default="scale"
-        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
-        weighted rows, 1 / n_features for "auto".
-    coef0 : float, default=0.0
-        The constant of "poly" and "sigmoid".
-    tol : float, default=1e-3
-        The largest violation of the optimality conditions accepted.
     nu : float, default=0.5
         An upper bound on the share of errors and a lower bound on that of support vectors, above 0 and at most 1.
-    shrinking : bool, default=True
-        Whether decided rows are set aside during the fit. The answer is the same.
-    cache_size : float, default=2000
-        Megabytes for kernel rows, at most. They are taken up as they pay.
-    verbose : bool, default=False
-        Whether a bar shows violation, gap and time on standard error.
-    max_iter : int, default=-1
-        Most steps of two variables; -1 for max(10⁷, 100 n), as in LIBSVM.
-    time_limit : float, default=None
-        Most seconds for the solver.
-    exact : bool or "auto", default="auto"
-        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
-        evaluated in double precision. "auto" does so up to 2000 rows.
-    n_threads : int, default=None
-        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
-        answer does not depend on it.
 
     Attributes
     ----------
-    offset_ : float
+    offset_ : ndarray of shape (1,)
         decision_function = score_samples - `offset_`.
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors, by class.
-    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
-        The support vectors, in the precision of the training data; empty where kernel values were given.
-    n_support_ : ndarray of shape (n_classes,) or (1,)
-        Number of support vectors, for each class.
-    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_SV) or (1, n_SV)
-        Coefficients of the support vectors.
-    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
-        Weights of the features, for a linear kernel.
-    intercept_ : ndarray of shape (n_pairs,) or (1,)
-        Constants of the decisions.
-    certificate_ : Certificate
-        Gap, violation, objective, reason to stop and kernel rows computed.
-    fit_status_ : int
-        0 if the solver converged, else 1 (and a warning).
-    n_iter_ : int or ndarray of shape (n_pairs,)
-        Steps taken.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where all are strings.
-    shape_fit_ : tuple of int
-        Shape of the training data.
 
     See Also
     --------
@@ -159,47 +111,19 @@ class OneClassSVM(Detector):
     array([ 1, -1])
     """
 
-    _parameter_constraints = Machine._constraints(*COMMON, "nu", "shrinking")
+    nu: float = 0.5
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        nu: float = 0.5,
-        shrinking: bool = True,
-        cache_size: float = 2000,
-        verbose: bool = False,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        exact: bool | str = "auto",
-        n_threads: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.nu = nu
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.exact = exact
-        self.n_threads = n_threads
+    _method = "one-class"
 
-    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
-        return _mercer.fit(run, "one-class", {**solver, "nu": float(self.nu)}, kernel, points, None, weights)
+    def _settings(self, points: Any) -> dict[str, Any]:
+        return super()._settings(points) | {"nu": self.nu}
 
     def _found(self, X: Any) -> None:
         super()._found(X)
         self.offset_ = -self._intercept_
 
 
+@declared
 class SVDD(Detector):
     """The smallest sphere around the data in feature space.
 
@@ -207,40 +131,11 @@ class SVDD(Detector):
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
-        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
-        ``"rbf(gamma=0.5) + 2*linear"``; "precomputed" where the data are kernel values; or a function of two matrices
-        that gives them.
-    degree : int, default=3
-        The power of "poly".
-    gamma : {"scale", "auto"} or float, default="scale"
-        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
-        weighted rows, 1 / n_features for "auto".
-    coef0 : float, default=0.0
-        The constant of "poly" and "sigmoid".
-    tol : float, default=1e-3
-        The largest violation of the optimality conditions accepted.
     C : float or None, default=None
         The price of a row outside, at least 1/n; from 1 on the sphere holds all rows. None for 1 / (nu n), with which at
         most the share `nu` is outside.
     nu : float, default=0.5
         The share of rows that may be outside, where C is None.
-    shrinking : bool, default=True
-        Whether decided rows are set aside during the fit. The answer is the same.
-    cache_size : float, default=2000
-        Megabytes for kernel rows, at most. They are taken up as they pay.
-    verbose : bool, default=False
-        Whether a bar shows violation, gap and time on standard error.
-    max_iter : int, default=-1
-        Most steps of two variables; -1 for max(10⁷, 100 n), as in LIBSVM.
-    time_limit : float, default=None
-        Most seconds for the solver.
-    exact : bool or "auto", default="auto"
-        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
-        evaluated in double precision. "auto" does so up to 2000 rows.
-    n_threads : int, default=None
-        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
-        answer does not depend on it.
 
     Attributes
     ----------
@@ -248,30 +143,6 @@ class SVDD(Detector):
         R²
     offset_ : float
         decision_function = score_samples - `offset_`, and score_samples = −‖φ(x) − a‖².
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors, by class.
-    support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features)
-        The support vectors, in the precision of the training data; empty where kernel values were given.
-    n_support_ : ndarray of shape (n_classes,) or (1,)
-        Number of support vectors, for each class.
-    dual_coef_ : ndarray or sparse matrix of shape (n_classes - 1, n_SV) or (1, n_SV)
-        Coefficients of the support vectors.
-    coef_ : ndarray or sparse matrix of shape (n_pairs, n_features)
-        Weights of the features, for a linear kernel.
-    intercept_ : ndarray of shape (n_pairs,) or (1,)
-        Constants of the decisions.
-    certificate_ : Certificate
-        Gap, violation, objective, reason to stop and kernel rows computed.
-    fit_status_ : int
-        0 if the solver converged, else 1 (and a warning).
-    n_iter_ : int or ndarray of shape (n_pairs,)
-        Steps taken.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where all are strings.
-    shape_fit_ : tuple of int
-        Shape of the training data.
 
     See Also
     --------
@@ -287,47 +158,14 @@ class SVDD(Detector):
     array([ 1, -1])
     """
 
-    _parameter_constraints = Machine._constraints(
-        *COMMON, "nu", "shrinking", C=[*Machine._parameter_constraints["C"], None]
-    )
+    C: float | None = None
+    nu: float = 0.5
 
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        C: float | None = None,
-        nu: float = 0.5,
-        shrinking: bool = True,
-        cache_size: float = 2000,
-        verbose: bool = False,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        exact: bool | str = "auto",
-        n_threads: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.nu = nu
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.exact = exact
-        self.n_threads = n_threads
+    _constraints = {"C": [Interval(Real, 0.0, None, closed="right"), None]}
+    _method = "svdd"
 
-    def _fit_native(self, run: Any, solver: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
-        count = len(points) if weights is None else float(weights.sum())
-        c = 1.0 / (self.nu * count) if self.C is None else float(self.C)
-        return _mercer.fit(run, "svdd", {**solver, "c": c}, kernel, points, None, weights)
+    def _settings(self, points: Any) -> dict[str, Any]:
+        return super()._settings(points) | ({"nu": self.nu} if self.C is None else {"c": self.C})
 
     def _found(self, X: Any) -> None:
         super()._found(X)

@@ -1,6 +1,8 @@
 """What can go wrong, one class for each kind; the messages are the library's."""
 
-__all__ = ["DataError", "KernelError", "ModelFileError", "ParameterError", "UnsupportedError"]
+__all__ = [
+    "DataError", "KernelError", "ModelFileError", "NoVarianceError", "NotDefiniteError", "ParameterError", "UnsupportedError"
+]
 
 
 class ParameterError(ValueError):
@@ -21,6 +23,31 @@ class DataError(ValueError):
     --------
     >>> from mercer import errors
     >>> issubclass(errors.DataError, ValueError)
+    True
+    """
+
+
+class NoVarianceError(DataError):
+    """Points that are all the same to the kernel.
+
+    Examples
+    --------
+    >>> from mercer import errors
+    >>> issubclass(errors.NoVarianceError, errors.DataError)
+    True
+    """
+
+
+class NotDefiniteError(DataError):
+    """A Gram matrix that, with its regulariser, is not positive definite.
+
+    Examples
+    --------
+    >>> from mercer import KernelRidge, errors
+    >>> try:
+    ...     KernelRidge(alpha=0.0, fit_intercept=True).fit([[0.0], [0.0]], [1.0, 2.0])
+    ... except errors.NotDefiniteError as error:
+    ...     print("not positive definite" in str(error))
     True
     """
 

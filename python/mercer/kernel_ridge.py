@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.linalg
-from sklearn.base import MultiOutputMixin, RegressorMixin, _fit_context
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer import _data, _mercer
-from mercer._algebra import Algebra
-from mercer._native import positive_weights
-from mercer._progress import with_callbacks
-from mercer.errors import DataError
+from mercer._algebra import PairwiseAlgebra
+from mercer._native import warn
+from mercer._parameters import declared, field
+from mercer.errors import NotDefiniteError
 
 __all__ = ["KernelRidge"]
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):
+@declared
+class KernelRidge(MultiOutputMixin, RegressorMixin, PairwiseAlgebra):
     """Kernel ridge regression.
 
     Minimises Σ(yᵢ − f(xᵢ))² + α‖w‖² over f(x) = w·φ(x): (K + αI) a = y. A drop-in for
@@ -28,30 +28,19 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):
 
     Parameters
     ----------
-    alpha : float or array-like of shape (n_targets,), default=1
-        The price of ‖w‖², for each target if there are several.
-    kernel : str, Kernel or callable, default="linear"
-        A name of :func:`sklearn.metrics.pairwise.pairwise_kernels` that goes with `gamma`, `degree` and `coef0`; a kernel
-        of :mod:`mercer.kernels`, or its text; "precomputed" where the data are kernel values; or a function of two rows.
-    gamma : float, "scale" or "auto", default=None
-        The coefficient of the named kernels; None and "auto" for 1 / n_features.
-    degree : float, default=3
-        The power of "poly".
-    coef0 : float, default=1
-        The constant of "poly" and "sigmoid".
-    kernel_params : dict, default=None
-        Keywords for a kernel that is a function.
+    alpha : float, array-like of shape (n_targets,) or "auto", default=1
+        The price of ‖w‖², for each target if there are several; "auto" for the best of 45, from 10⁻⁸ to 10³ times the mean
+        of k(x, x), by the error at rows left out of the fit.
+    alphas : array-like of shape (n_alphas,), default=None
+        Prices of which the one with the smallest error at rows left out is taken, in place of `alpha`.
+    loo : bool, default=False
+        Whether every row is left out in turn, in closed form.
     fit_intercept : bool, default=False
         Whether there is a constant, which costs nothing.
     solver : {"auto", "cholesky", "cg"}, default="auto"
         By a factor of the Gram matrix where that fits into memory, else by conjugate gradients, which never hold it.
     tol : float, default=1e-10
         The relative residual at which conjugate gradients stop.
-    verbose : bool, default=False
-        Whether a bar shows what is done and the time on standard error.
-    n_threads : int, default=None
-        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
-        answer does not depend on it.
 
     Attributes
     ----------
@@ -59,14 +48,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):
         a, a coefficient for each row.
     intercept_ : float or ndarray of shape (n_targets,)
         The constant.
-    X_fit_ : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        The training data.
-    residual_ : float
-        The certificate: the largest relative residual of the linear systems.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where all are strings.
+    alpha_ : float or ndarray of shape (n_targets,)
+        The price of ‖w‖² that was taken.
+    path_ : ndarray of shape (n_alphas, 3)
+        Of each price that was tried: the price, the mean squared error at rows left out, how many parameters the fit is
+        worth; there where there were several.
+    loo_residuals_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        What the prediction for each row misses where it is left out, y − f₋ᵢ(xᵢ); there with `loo`.
+    loo_error_ : float
+        The mean squared error at rows left out; there with `loo` and where there were several prices.
 
     See Also
     --------
@@ -78,141 +68,122 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Algebra):
     >>> model = KernelRidge(kernel="rbf", alpha=0.01).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 9.0])
     >>> model.predict([[2.0]]).round(1)
     array([4.])
+    >>> model = KernelRidge(kernel="rbf", alphas=[0.01, 1.0]).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 9.0])
+    >>> model.alpha_
+    0.01
     """
 
-    _parameter_constraints: dict[str, Any] = {
-        **Algebra._parameter_constraints,
-        "alpha": [Interval(Real, 0.0, None, closed="left"), "array-like"],
-        "kernel_params": [dict, None],
-        "fit_intercept": ["boolean"],
+    alpha: Any = field(default=1, kw_only=False)
+    alphas: Any = None
+    loo: bool = False
+    fit_intercept: bool = False
+    solver: str = "auto"
+    tol: float = 1e-10
+
+    _constraints = {
+        "alpha": [Interval(Real, 0.0, None, closed="left"), StrOptions({"auto"}), "array-like"],
+        "alphas": ["array-like", None],
+        "loo": ["boolean"],
         "solver": [StrOptions({"auto", "cholesky", "cg"})],
         "tol": [Interval(Real, 0.0, 1.0, closed="neither")],
     }
-    _rowwise = True
+    _method = "ridge"
+    _target_options = {"multi_output": True, "y_numeric": True}
 
-    def __init__(
-        self,
-        alpha: Any = 1,
-        *,
-        kernel: Any = "linear",
-        gamma: float | str | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: dict[str, Any] | None = None,
-        fit_intercept: bool = False,
-        solver: str = "auto",
-        tol: float = 1e-10,
-        verbose: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_params = kernel_params
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.verbose = verbose
-        self.n_threads = n_threads
+    def _target(self, y: Any) -> Any:
+        self._single = np.ndim(y) == 1
+        return np.asarray(y, dtype=np.float64).reshape(len(y), -1)
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Fit the functions.
+    def _settings(self, points: Any) -> dict[str, Any]:
+        own = {"offset": bool(self.fit_intercept), "solver": self.solver, "tolerance": self.tol, "loo": bool(self.loo)}
+        return super()._settings(points) | own
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training vectors, or their kernel values for ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets.
-        sample_weight : float or array-like of shape (n_samples,), default=None
-            A weight for each row. A whole number is the same as so many copies of the row; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        X, y = self._validated(X, y, multi_output=True, y_numeric=True)
-        single = np.ndim(y) == 1
-        targets = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-        weights = positive_weights(sample_weight, X.shape[0], X)
+    def _solved(self, run: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
+        if self.alphas is not None or isinstance(self.alpha, str):
+            several = "auto" if self.alphas is None else np.asarray(self.alphas, dtype=np.float64).ravel().tolist()
+            return self._by(several, run, kernel, points, target, weights)
         alphas = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
-        if alphas.ndim != 1 or len(alphas) not in (1, targets.shape[1]):
+        if alphas.ndim != 1 or len(alphas) not in (1, target.shape[1]):
             raise ValueError("Number of targets and number of penalties do not correspond: "
-                             f"got {len(alphas)} penalties and {targets.shape[1]} targets")
-        kernel, points = self._begin(X, weights)
-        with self._following(X, y, None) as run:
-            model = self._solved(run, kernel, points, targets, weights, float(alphas[0]))
-            if len(set(alphas)) > 1:
-                model = self._each(run, kernel, points, targets, weights, alphas, model)
-        self._model = model
-        dual = np.zeros((X.shape[0], targets.shape[1]))
-        dual[model.support()] = model.coefficients().T
-        self.dual_coef_ = dual.ravel() if single else dual
-        self.intercept_ = float(-model.offsets()[0]) + 0.0 if single else -model.offsets() + 0.0
-        self.residual_ = model.quality()["residual"]
-        self.X_fit_ = X
-        return self
-
-    def _restore(self, model: _mercer.Model) -> None:
-        super()._restore(model)
-        dual = model.coefficients().T
-        single = dual.shape[1] == 1
-        self.dual_coef_ = dual.ravel() if single else dual
-        self.intercept_ = float(-model.offsets()[0]) + 0.0 if single else -model.offsets() + 0.0
-        self.residual_ = model.quality()["residual"]
-        self.X_fit_ = _data.to_python(model.points)
-
-    def _solved(self, run: Any, kernel: Any, points: Any, targets: Any, weights: Any, alpha: float) -> Any:
-        def fit(penalty: float) -> _mercer.Model:
-            parameters = {
-                "lambda": penalty, "offset": bool(self.fit_intercept), "solver": self.solver, "tolerance": float(self.tol)
-            }
-            return _mercer.fit(run, "ridge", parameters, kernel, points, targets, weights)
-
-        try:
-            return fit(alpha)
-        except DataError as error:
-            if self.fit_intercept or "definite" not in str(error):
-                raise
-        warnings.warn(
-            "Singular matrix in solving dual problem. Using least-squares solution instead.", stacklevel=5
-        )
-        # A penalty beyond all rows' sums makes it definite: a model with coefficients to be replaced.
-        values = kernel.gram(points)
-        model = fit(2.0 * np.abs(values).sum(axis=1).max() * (1.0 if weights is None else weights.max()) + 1.0)
-        kept = model.support()
-        system = values[np.ix_(kept, kept)]
-        system[np.diag_indices_from(system)] += alpha / (1.0 if weights is None else weights[kept])
-        coefficients = scipy.linalg.lstsq(system, targets[kept])[0].T
-        return model.with_coefficients(np.ascontiguousarray(coefficients), model.offsets())
-
-    def _each(self, run: Any, kernel: Any, points: Any, targets: Any, weights: Any, alphas: Any, first: Any) -> Any:
-        """A penalty of its own for each target."""
+                             f"got {len(alphas)} penalties and {target.shape[1]} targets")
+        first = self._by_one(float(alphas[0]), run, kernel, points, target, weights)
+        if len(set(alphas)) == 1:
+            return first
+        if self.loo:
+            raise ValueError("loo: rows are left out for one penalty, not for one of each target")
         coefficients, offsets = first.coefficients(), first.offsets()
         for alpha in np.unique(alphas):
             own = alphas == alpha
-            found = self._solved(run, kernel, points, np.ascontiguousarray(targets[:, own]), weights, float(alpha))
-            coefficients[own], offsets[own] = found.coefficients(), found.offsets()
+            part = self._by_one(float(alpha), run, kernel, points, np.ascontiguousarray(target[:, own]), weights)
+            coefficients[own], offsets[own] = part.coefficients(), part.offsets()
         return first.with_coefficients(coefficients, offsets)
+
+    def _by(self, penalty: Any, run: Any, kernel: Any, points: Any, target: Any, weights: Any) -> _mercer.Model:
+        """The model with a penalty, or with the best of several."""
+        settings = self._settings(points) | {"lambda": penalty}
+        return _mercer.fit(run, self._method, settings, kernel, points, target, weights)
+
+    def _by_one(self, alpha: float, run: Any, kernel: Any, points: Any, target: Any, weights: Any) -> _mercer.Model:
+        """The model with a penalty; of a singular matrix that of least squares, as in scikit-learn."""
+        try:
+            return self._by(alpha, run, kernel, points, target, weights)
+        except NotDefiniteError:
+            if self.fit_intercept or self.loo:
+                raise
+        warn("Singular matrix in solving dual problem. Using least-squares solution instead.")
+        # A penalty beyond all rows' sums makes it definite: a model with coefficients to be replaced.
+        values = kernel.gram(points)
+        least = 2.0 * np.abs(values).sum(axis=1).max() * (1.0 if weights is None else weights.max()) + 1.0
+        model = self._by(least, run, kernel, points, target, weights)
+        kept = model.support()
+        system = values[np.ix_(kept, kept)]
+        system[np.diag_indices_from(system)] += alpha / (1.0 if weights is None else weights[kept])
+        coefficients = scipy.linalg.lstsq(system, target[kept])[0].T
+        return model.with_coefficients(np.ascontiguousarray(coefficients), model.offsets())
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        model, found = self._model, self._model.found()
+        offsets, values = -model.offsets() + 0.0, model.coefficients().T
+        if X is None:
+            self._single = values.shape[1] == 1
+            self.dual_coef_ = values.ravel() if self._single else values
+            self.X_fit_ = _data.to_python(model.points)
+        else:
+            self.dual_coef_ = self._of_rows(values, 0.0)
+            self.X_fit_ = X
+        self.intercept_ = float(offsets[0]) if self._single else offsets
+        each = X is not None and self.alphas is None and np.ndim(self.alpha) > 0
+        self.alpha_ = np.asarray(self.alpha, dtype=np.float64) if each else model.facts()["lambda"]
+        for name in ("path_", "loo_residuals_", "loo_error_"):
+            self.__dict__.pop(name, None)
+        if "left_out_mean_square" in found:
+            self.loo_error_ = found["left_out_mean_square"]
+        if "left_out" in found:
+            self.loo_residuals_ = self._of_rows(found["left_out"], np.nan)
+        if "path" in found:
+            points = ((at["lambda"], at["left_out_mean_square"].mean(), at["degrees"]) for at in found["path"])
+            self.path_ = np.array(list(points))
+
+    def _of_rows(self, values: Any, absent: float) -> Any:
+        """A row for each row of the training data, also for those that were left out by their weight."""
+        rows = np.full((self._fitted_rows, values.shape[1]), absent)
+        rows[self._model.support()] = values
+        return rows.ravel() if self._single else rows
 
     def predict(self, X: Any) -> Any:
         """Predict the targets of each row.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train)
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
+            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
 
         Returns
         -------
         y_pred : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Predictions.
         """
-        found = self._checked_points(X)
-        values = self._model.decisions(self._run(), found, True)
+        points = self._points(X)
+        values = self._model.decisions(self._run(), points, True)
         return values.ravel() if self.dual_coef_.ndim == 1 else values

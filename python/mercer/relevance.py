@@ -6,21 +6,21 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from mercer import _data, _kernel, _mercer
-from mercer._algebra import Algebra
-from mercer._native import classes_in, kind_of, names_of, positive_weights
-from mercer._progress import with_callbacks
+from mercer._labels import classes_in, kind_of, names_of
+from mercer._native import NativeEstimator
+from mercer._parameters import declared
 from mercer.kernels import Kernel
 
 __all__ = ["RelevantDimension"]
 
 
-class RelevantDimension(Algebra):
+@declared
+class RelevantDimension(NativeEstimator):
     """How many kernel principal components carry a target, and how much of it is noise.
 
     The coefficients of the target in the eigenvectors of the Gram matrix are large up to the relevant dimension and noise
@@ -30,21 +30,10 @@ class RelevantDimension(Algebra):
     ----------
     kernel : str, Kernel, list of them or callable, default="rbf"
         As in :class:`SVC`, or a list to choose from, for instance of several widths.
-    degree : int, default=3
-        The power of "poly".
-    gamma : {"scale", "auto"} or float, default="scale"
-        The coefficient of named kernels.
-    coef0 : float, default=0.0
-        The constant of "poly" and "sigmoid".
     criterion : {"likelihood", "loo"}, default="likelihood"
         What chooses: the likelihood of two components, signal and noise, or leave-one-out.
     target : {"auto", "classes", "numbers"}, default="auto"
         What y is; "auto" takes whole numbers and strings for classes.
-    verbose : bool, default=False
-        Whether a bar shows violation, gap and time on standard error.
-    n_threads : int, default=None
-        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
-        answer does not depend on it.
 
     Attributes
     ----------
@@ -66,10 +55,6 @@ class RelevantDimension(Algebra):
         What came of each kernel: dimension, score and noise.
     denoised_ : ndarray of shape (n_samples,)
         The target without noise.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, where all are strings.
 
     See Also
     --------
@@ -86,87 +71,24 @@ class RelevantDimension(Algebra):
     True
     """
 
-    _parameter_constraints: dict[str, Any] = {
-        **Algebra._parameter_constraints,
+    criterion: str = "likelihood"
+    target: str = "auto"
+
+    _constraints = {
         "kernel": [str, Kernel, list, callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "degree": [Interval(Real, 0.0, None, closed="left")],
         "criterion": [StrOptions({"likelihood", "loo"})],
         "target": [StrOptions({"auto", "classes", "numbers"})],
     }
-
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        criterion: str = "likelihood",
-        target: str = "auto",
-        verbose: bool = False,
-        n_threads: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.criterion = criterion
-        self.target = target
-        self.verbose = verbose
-        self.n_threads = n_threads
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
-    @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Estimate dimension and noise.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples)
-            Training vectors, or their kernel values for ``kernel="precomputed"``.
-        y : array-like of shape (n_samples,)
-            Numbers or class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight for each row. A whole number is the same as so many copies of the row; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        X, y = self._validated(X, y)
-        y = column_or_1d(y, warn=True)
-        weights = positive_weights(sample_weight, X.shape[0], X)
-        kernels, points = self._candidates(X, weights)
-        target = self._target(y)
-        with self._following(X, y, None) as run:
-            found = _mercer.relevance(
-                run, kernels, points, target, weights, leave_one_out=self.criterion == "loo"
-            )
-        self.dimension_ = found["dimension"]
-        self.noise_ = found["noise"]
-        self.score_ = found["score"]
-        self.eigenvalues_ = found["eigenvalues"]
-        self.coefficients_ = np.array(found["coefficients"])
-        self.cuts_ = np.array(found["cuts"]).reshape(-1, 3)
-        self.trials_ = found["trials"]
-        self._chosen = str(kernels[found["chosen"]])
-        denoised = found["denoised"]
-        self.denoised_ = self.classes_[denoised] if isinstance(target, tuple) else denoised
-        return self
-
-    @property
-    def kernel_(self) -> Kernel:
-        """The kernel, of several the best."""
-        return Kernel(self._chosen)
-
     def _target(self, y: Any) -> Any:
         """Numbers or classes."""
+        y = column_or_1d(y, warn=True)
         classes = self.target == "classes" or (
             self.target == "auto" and type_of_target(y) in ("binary", "multiclass") and not _fractions(y)
         )
@@ -179,25 +101,43 @@ class RelevantDimension(Algebra):
             raise ValueError("The number of classes has to be greater than one; got 1 class")
         return names_of(self.classes_), index, kind_of(self.classes_)
 
-    def _candidates(self, X: Any, weights: Any) -> tuple[list[Any], Any]:
+    def _training_points(self, X: Any, weights: Any) -> tuple[Any, _mercer.Points]:
         """The kernels to choose from, and the points."""
         if not isinstance(self.kernel, list):
-            kernel, points = self._begin(X, weights)
+            kernel, points = super()._training_points(X, weights)
             return [kernel], points
         if not self.kernel:
             raise ValueError("kernel: a list must have one or more kernels")
-        points = _data.points(X)
+        points = _mercer.Points.texts(X.tolist()) if self._kind == "texts" else _data.points(X)
         return [self._one(kernel, points, weights) for kernel in self.kernel], points
 
-    def _one(self, kernel: Any, points: Any, weights: Any) -> Any:
-        native = _kernel.native(kernel)
-        if native is not None:
-            return native
-        gamma = _kernel.gamma_of(self.gamma, points, weights)
-        found = _kernel.named(kernel, gamma, self.degree, self.coef0) if isinstance(kernel, str) else None
-        if found is None or kernel == "precomputed":
+    def _one(self, kernel: Any, points: Any, weights: Any) -> _mercer.Kernel:
+        found, _ = _kernel.resolved(kernel, self.gamma, self.degree, self.coef0, points, weights)
+        if found is None or str(found) == "precomputed":
             raise ValueError(f"kernel: {kernel!r} cannot be one of several")
         return found
+
+    @property
+    def _kind(self) -> str:
+        return _kernel.kind(self.kernel[0] if isinstance(self.kernel, list) and self.kernel else self.kernel)
+
+    def _solved(self, run: Any, kernel: Any, points: Any, target: Any, weights: Any) -> None:
+        found = _mercer.relevance(run, kernel, points, target, weights, leave_one_out=self.criterion == "loo")
+        self.dimension_ = found["dimension"]
+        self.noise_ = found["noise"]
+        self.score_ = found["score"]
+        self.eigenvalues_ = found["eigenvalues"]
+        self.coefficients_ = np.array(found["coefficients"])
+        self.cuts_ = np.array(found["cuts"]).reshape(-1, 3)
+        self.trials_ = found["trials"]
+        self._chosen = str(kernel[found["chosen"]])
+        denoised = found["denoised"]
+        self.denoised_ = self.classes_[denoised] if isinstance(target, tuple) else denoised
+
+    @property
+    def kernel_(self) -> Kernel:
+        """The kernel, of several the best."""
+        return Kernel(self._chosen)
 
 
 def _fractions(y: Any) -> bool:

@@ -1,18 +1,17 @@
 //! Fits by any method of the library's table.
 
 use mercer::ErrorKind;
-use mercer::data::{LabelSets, Labels};
+use mercer::data::{LabelSets, Labels, Vectors};
 use mercer::model::file::{LabelKind, Saved, Training};
 use mercer::model::probability::{Method as Calibration, Settings};
-use mercer::model::{
-    AnyEstimator, AnyPoints, Criterion, Denoised, Job, Method, Rde, RdeFit, TargetKind, Targets, Value,
-};
+use mercer::model::{AnyEstimator, AnyPoints, Criterion, Denoised, Job, Method, Rde, RdeFit, Targets, Value};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::raise;
+use crate::facts::told;
 use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::points::Points;
@@ -130,53 +129,12 @@ pub(crate) fn fit(
     Ok(Model::new(saved, found))
 }
 
-/// The methods of the library: of each its name, a summary, the kind of its models, what must be known of each point, and its
-/// parameters with the values allowed, the meaning and the default.
+/// The methods of the library: of each its name, a summary, the kind of its models, what must be known of each point, the
+/// probabilities that can be learnt, and its parameters with the values allowed, the meaning and the default.
 #[pyfunction]
 #[pyo3(signature = () -> "list[dict[str, typing.Any]]")]
 pub(crate) fn methods(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    let method = |method: Method<mercer::data::Vectors>| {
-        let (card, dict) = (method.card(), PyDict::new(py));
-        dict.set_item("name", card.name)?;
-        dict.set_item("summary", card.summary)?;
-        dict.set_item("kind", card.kind)?;
-        dict.set_item("target", target_word(card.target))?;
-        dict.set_item("probabilities", card.probabilities)?;
-        let parameters = PyDict::new(py);
-        for about in card.parameters {
-            let told = PyDict::new(py);
-            told.set_item("domain", about.domain)?;
-            told.set_item("meaning", about.meaning)?;
-            told.set_item("default", value(py, about.default)?)?;
-            parameters.set_item(about.name, told)?;
-        }
-        dict.set_item("parameters", parameters)?;
-        Ok(dict)
-    };
-    Method::all().into_iter().map(method).collect()
-}
-
-fn target_word(kind: TargetKind) -> &'static str {
-    match kind {
-        TargetKind::Classes => "classes",
-        TargetKind::Number => "number",
-        TargetKind::Numbers => "numbers",
-        TargetKind::Sets => "sets",
-        TargetKind::View => "view",
-        _ => "none",
-    }
-}
-
-fn value(py: Python<'_>, value: Value) -> PyResult<Bound<'_, PyAny>> {
-    Ok(match value {
-        Value::Flag(value) => value.into_pyobject(py)?.to_owned().into_any(),
-        Value::Whole(value) => value.into_pyobject(py)?.into_any(),
-        Value::Number(value) => value.into_pyobject(py)?.into_any(),
-        Value::Numbers(value) => value.into_pyobject(py)?.into_any(),
-        Value::Word(value) => value.into_pyobject(py)?.into_any(),
-        Value::Weights(value) => value.into_pyobject(py)?.into_any(),
-        _ => py.None().into_bound(py),
-    })
+    Method::<Vectors>::all().into_iter().map(|method| told(py, &method.card().facts())).collect()
 }
 
 /// Relevant dimensions and noise of numbers or classes, by the best of the kernels.
@@ -204,10 +162,11 @@ pub(crate) fn relevance<'py>(
             _ => Err(ErrorKind::Unsupported { what: "relevant dimensions of other targets".into() }.into()),
         }
     })?;
-    told(py, &found)
+    estimated(py, &found)
 }
 
-fn told<'py>(py: Python<'py>, found: &RdeFit) -> PyResult<Bound<'py, PyDict>> {
+/// What was estimated, as a dictionary.
+fn estimated<'py>(py: Python<'py>, found: &RdeFit) -> PyResult<Bound<'py, PyDict>> {
     let (relevance, dict) = (&found.relevance, PyDict::new(py));
     dict.set_item("chosen", found.chosen)?;
     dict.set_item("dimension", relevance.dimension())?;

@@ -140,6 +140,10 @@ impl Kernel {
         single: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let y = y.map(|y| y.0.clone());
+        [Some(&x.0), y.as_ref()]
+            .into_iter()
+            .flatten()
+            .try_for_each(|points| of_space(points, self.space()))?;
         Ok(if single {
             matrix::<f32>(py, self.0.clone(), x.0.clone(), y)?.into_any()
         } else {
@@ -165,7 +169,7 @@ impl Kernel {
             points.check_finite()?;
             check(&kernel, &points, Limits { rows, eigenfunctions })
         });
-        Ok(Validity::new(found?, x.0.width()))
+        Ok(Validity::new(found?, &x.0))
     }
 }
 
@@ -218,6 +222,15 @@ pub(crate) fn work<T: Send + 'static>(
     job: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
     Run::default().job(py, move |_| job())
+}
+
+/// Refuses points of another space than a kernel's.
+pub(crate) fn of_space(points: &AnyPoints, space: &str) -> PyResult<()> {
+    if points.space() == space {
+        return Ok(());
+    }
+    let what = format!("a kernel on {space} at points that are {}", points.space()).into();
+    Err(raise(ErrorKind::Unsupported { what }.into()))
 }
 
 /// Refuses points of another width.

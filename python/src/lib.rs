@@ -2,6 +2,7 @@
 //! scikit-learn's way of saying things is in the Python half.
 
 mod errors;
+mod facts;
 mod fit;
 mod kernel;
 mod lend;

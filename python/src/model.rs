@@ -8,19 +8,23 @@ use mercer::kernel::{VectorExpr, precomputed};
 use mercer::model::file::{LabelKind, Saved};
 use mercer::model::probability::{Calibration, Estimate};
 use mercer::model::{
-    AnyModel, AnyPoints, Coefficients, Fact, Facts, How, PcaModel, Prediction, Quality, Way, libsvm,
+    AnyModel, AnyPoints, Coefficients, Facts, How, PcaModel, Prediction, Quality, Way, libsvm,
 };
 use mercer::{ErrorKind, Result};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::raise;
+use crate::facts::told;
 use crate::kernel::Kernel;
 use crate::points::{Points, matrix, numbers_only};
 use crate::work::Run;
+
+/// A row for each point.
+type Rows<'py> = PyResult<Bound<'py, PyArray2<f64>>>;
 
 /// A fitted model, and what its fit found besides.
 #[pyclass(frozen, module = "mercer._mercer")]
@@ -208,13 +212,7 @@ impl Model {
 
     /// The outputs at each of the points, one column each; with `double`, kernel values and sums in double precision.
     #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn decisions<'py>(
-        &self,
-        py: Python<'py>,
-        run: &Run,
-        points: &Points,
-        double: bool,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn decisions<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
         let how = How { double, libsvm: false };
         let found =
             self.at(py, run, points, Some(how), move |saved, points| saved.model.decisions(points, how))?;
@@ -248,13 +246,7 @@ impl Model {
 
     /// A score for each class or label at each of the points.
     #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn scores<'py>(
-        &self,
-        py: Python<'py>,
-        run: &Run,
-        points: &Points,
-        double: bool,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn scores<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
         let how = How { double, libsvm: false };
         let found =
             self.at(py, run, points, Some(how), move |saved, points| saved.model.scores(points, how))?;
@@ -263,13 +255,7 @@ impl Model {
 
     /// The probability of each class at each of the points.
     #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn probabilities<'py>(
-        &self,
-        py: Python<'py>,
-        run: &Run,
-        points: &Points,
-        double: bool,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn probabilities<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
         let how = match self.saved.probability {
             Some(_) => How::default(),
             None => How { double, libsvm: false },
@@ -283,13 +269,7 @@ impl Model {
 
     /// The components of each of the points; of two views those of the second with `second`.
     #[pyo3(signature = (run, points, second=false) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn transform<'py>(
-        &self,
-        py: Python<'py>,
-        run: &Run,
-        points: &Points,
-        second: bool,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn transform<'py>(&self, py: Python<'py>, run: &Run, points: &Points, second: bool) -> Rows<'py> {
         let found = self.at(py, run, points, Some(How::default()), move |saved, points| match second {
             true => saved.model.second_components(points),
             false => saved.model.components(points),
@@ -317,7 +297,7 @@ impl Model {
         tolerance: f64,
         neighbours: usize,
         penalty: f64,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> Rows<'py> {
         let way = match way {
             "auto" => None,
             "linear" => Some(Way::Linear),
@@ -419,32 +399,4 @@ fn totals(quality: &Quality) -> Option<Facts> {
             .with("stop", totals.stop.name())
             .with("exact", quality.certificates().iter().all(|certificate| certificate.exact)),
     )
-}
-
-/// Facts as a dictionary.
-fn told<'py>(py: Python<'py>, facts: &Facts) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    facts.iter().try_for_each(|(name, fact)| dict.set_item(name, value(py, fact)?))?;
-    Ok(dict)
-}
-
-/// A fact: numbers as arrays, parts as a list of dictionaries.
-fn value<'py>(py: Python<'py>, fact: &Fact) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match fact {
-        Fact::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
-        Fact::Count(count) => count.into_pyobject(py)?.into_any(),
-        Fact::Number(number) => number.into_pyobject(py)?.into_any(),
-        Fact::Text(text) => text.into_pyobject(py)?.into_any(),
-        Fact::Counts(counts) => {
-            counts.iter().map(|&n| n as i64).collect::<Vec<_>>().into_pyarray(py).into_any()
-        }
-        Fact::Numbers(numbers) => numbers.to_pyarray(py).into_any(),
-        Fact::Texts(texts) => texts.into_pyobject(py)?.into_any(),
-        Fact::Table(rows) => matrix(py, rows)?.into_any(),
-        Fact::Parts(parts) => {
-            let parts = parts.iter().map(|part| told(py, part)).collect::<PyResult<Vec<_>>>()?;
-            PyList::new(py, parts)?.into_any()
-        }
-        _ => py.None().into_bound(py),
-    })
 }

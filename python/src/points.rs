@@ -131,6 +131,16 @@ impl Points {
         self.0.width()
     }
 
+    /// Bytes of the values of dense rows; 0 of other points.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        match &self.0 {
+            AnyPoints::Vectors(Vectors::Dense32(rows)) => size_of_val(rows.values()),
+            AnyPoints::Vectors(Vectors::Dense64(rows)) => size_of_val(rows.values()),
+            _ => 0,
+        }
+    }
+
     /// The variance of all values, with a weight for each row; two passes, in double precision.
     #[pyo3(signature = (weights: "numpy.typing.NDArray[numpy.float64] | None" = None))]
     fn variance(&self, py: Python<'_>, weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<f64> {

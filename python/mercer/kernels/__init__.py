@@ -35,6 +35,7 @@ from mercer.kernels._leaves import (
     Plummer,
     Poly,
     Precomputed,
+    PSpectrum,
     RationalQuadratic,
     Tanh,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "Linear",
     "Map",
     "Matern",
+    "PSpectrum",
     "Plummer",
     "Poly",
     "Precomputed",

@@ -19,9 +19,9 @@ Definite: TypeAlias = Literal["psd", "psd on non-negative", "unknown"]
 
 
 class Kernel:
-    """A kernel k(x, y) on vectors: an expression that prints, reads back, compares and pickles.
+    """A kernel k(x, y) on vectors or on texts: an expression that prints, reads back, compares and pickles.
 
-    Kernels are immutable. ``k1 + k2``, ``k1 * k2``, ``2 * k``, ``k + 1``, ``k ** 3`` and ``k @ map`` are kernels, and so
+    Kernels are immutable, and the operands of an expression are of one space. ``k1 + k2``, ``k1 * k2``, ``2 * k``, ``k + 1``, ``k ** 3`` and ``k @ map`` are kernels, and so
     are ``exp(k)`` and ``normalized(k)``. Two kernels are equal if they are the same expression: sums in sums and products
     in products are flattened and constants merged, but operands stay in their order.
 
@@ -81,6 +81,10 @@ class Kernel:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Kernel:
         return self
+
+    def _constant(self, value: float) -> Kernel:
+        """A constant kernel on points of the same space."""
+        return Kernel._of(self._native.constant(value))
 
     def _operand(self, value: object) -> _mercer.Kernel | None:
         if isinstance(value, Kernel):
@@ -228,8 +232,8 @@ class Kernel:
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n, n_features)
-            Points. Two lists of numbers are two points, and the result is one number.
+        X : array-like, sparse matrix or data frame of shape (n, n_features), or list of str
+            Points. Two lists of numbers, or two texts, are two points, and the result is one number.
         Y : array-like, sparse matrix or data frame of shape (m, n_features), optional
             More points. Without them the matrix is that of X with itself: exactly symmetric, at half the cost.
         dtype : {"float64", "float32"}, default="float64"
@@ -243,7 +247,7 @@ class Kernel:
 
         Examples
         --------
-        >>> from mercer.kernels import Poly
+        >>> from mercer.kernels import Poly, PSpectrum
         >>> k = Poly(degree=2, coef0=1)
         >>> k([[1.0, 0.0], [1.0, 2.0]])
         array([[ 4.,  4.],
@@ -252,12 +256,14 @@ class Kernel:
         array([[4.]], dtype=float32)
         >>> k([1.0, 0.0], [1.0, 2.0])
         np.float64(4.0)
+        >>> PSpectrum(2)("banana", "ananas")
+        np.float64(8.0)
         """
         if dtype not in ("float64", "float32"):
             raise ValueError(f"dtype = {dtype!r}: must be 'float64' or 'float32'")
         alone = dimensions(X) == 1 and (Y is None or dimensions(Y) == 1)
         if alone:
-            X, Y = np.atleast_2d(X), None if Y is None or Y is X else np.atleast_2d(Y)
+            X, Y = ([p] if isinstance(p, str) else p if p is None else np.atleast_2d(p) for p in (X, None if Y is X else Y))
         other = None if Y is None or Y is X else rows(Y)
         gram: NDArray[Any] = self._native.gram(rows(X), other, single=dtype == "float32")
         return gram[0, 0] if alone else gram

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, SupportsFloat, SupportsIndex
 
-from mercer import _mercer
 from mercer.kernels._kernel import Kernel
 from mercer.kernels._text import call, real, whole, word
 
@@ -317,7 +316,7 @@ def Constant(value: SupportsFloat) -> Kernel:
     >>> Linear() + Constant(2) == Linear() + 2
     True
     """
-    return Kernel._of(_mercer.Kernel("1").constant(float(value) + 0.0))
+    return Kernel("1")._constant(float(value) + 0.0)
 
 
 def Precomputed() -> Kernel:
@@ -338,6 +337,31 @@ def Precomputed() -> Kernel:
            [3., 7.]])
     """
     return Kernel("precomputed")
+
+
+def PSpectrum(p: SupportsIndex = 3) -> Kernel:
+    """Σ count(u in s) · count(u in t) over the words u of p characters: the p-spectrum kernel of two texts.
+
+    Parameters
+    ----------
+    p : int, default=3
+        The length of a word, from 1 to 32.
+
+    Returns
+    -------
+    Kernel
+        The kernel.
+
+    Examples
+    --------
+    >>> from mercer.kernels import PSpectrum, normalized
+    >>> PSpectrum(2)(["abab", "ba"])
+    array([[5., 1.],
+           [1., 1.]])
+    >>> 0.5 * PSpectrum(2) + normalized(PSpectrum(3))
+    0.5*spectrum(p=2) + normalized(spectrum(p=3))
+    """
+    return Kernel(call("spectrum", p=whole(p)))
 
 
 def _given(value: SupportsFloat | None) -> str | None:

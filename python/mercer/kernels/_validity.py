@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,20 +187,10 @@ def check(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int = 10
       Mercer spectrum       0.5326, 0.005843, -0.4168
     """
     found = kernel._native.check(rows(X), max_rows, n_functions)
-    witness = found.witness()
-    return Validity(
-        kernel=kernel,
-        definite=cast(Definite, found.definite),
-        verdict=cast(Literal["psd", "indefinite", "asymmetric"], found.verdict),
-        rows=found.rows(),
-        of=found.of,
-        asymmetry=found.asymmetry,
-        smallest=found.smallest,
-        largest=found.largest,
-        tolerance=found.tolerance,
-        witness=None if witness is None else Witness(*witness),
-        spectrum=Spectrum(found.eigenvalues(), found),
-    )
+    facts = found.facts()
+    eigenvalues, *proof = (facts.pop(name) for name in ("eigenvalues", "coefficients", "value"))
+    witness = None if proof[1] is None else Witness(*proof)
+    return Validity(kernel=kernel, witness=witness, spectrum=Spectrum(eigenvalues, found), **facts)
 
 
 def spectrum(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int = 10) -> Spectrum:

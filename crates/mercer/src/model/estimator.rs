@@ -119,6 +119,19 @@ pub enum TargetKind {
 }
 
 impl TargetKind {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Classes => "classes",
+            Self::Number => "number",
+            Self::Numbers => "numbers",
+            Self::Sets => "sets",
+            Self::View => "view",
+        }
+    }
+
     /// In words: `a class for each point`.
     #[must_use]
     pub fn words(self) -> &'static str {

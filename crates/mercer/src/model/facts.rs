@@ -2,6 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::setting::Value;
 use crate::data::Dense;
 
 /// A fact about a model.
@@ -56,6 +57,20 @@ fact_from!(
     Dense<f64> => Self::Table,
     Vec<Facts> => Self::Parts,
 );
+
+impl From<Value> for Fact {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Absent => Self::Absent,
+            Value::Flag(flag) => Self::Flag(flag),
+            Value::Whole(count) => Self::Count(count),
+            Value::Number(number) => Self::Number(number),
+            Value::Numbers(numbers) => Self::Numbers(numbers),
+            Value::Word(word) => Self::Text(word),
+            Value::Weights(_) => Self::Text(value.to_string()),
+        }
+    }
+}
 
 impl<T: Into<Self>> From<Option<T>> for Fact {
     fn from(value: Option<T>) -> Self {

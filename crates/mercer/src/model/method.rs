@@ -1,6 +1,7 @@
 //! A method as a value: its name, its parameters, how it is fitted and how its models are read.
 
 use super::estimator::{Estimator, Target, TargetKind, Targets};
+use super::facts::Facts;
 use super::file::{Flaw, Reader};
 use super::fitted::{Model, without};
 use super::job::Job;
@@ -24,6 +25,28 @@ pub struct Card {
     pub probabilities: &'static [&'static str],
     /// Its parameters.
     pub parameters: Vec<About>,
+}
+
+impl Card {
+    /// The card as facts, its parameters as parts.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        let parameter = |about: &About| {
+            Facts::default()
+                .with("name", about.name)
+                .with("domain", about.domain)
+                .with("meaning", about.meaning)
+                .with("default", about.default.clone())
+        };
+        let probabilities: Vec<String> = self.probabilities.iter().map(|&kind| kind.to_owned()).collect();
+        Facts::default()
+            .with("name", self.name)
+            .with("summary", self.summary)
+            .with("kind", self.kind)
+            .with("target", self.target.name())
+            .with("probabilities", probabilities)
+            .with("parameters", self.parameters.iter().map(parameter).collect::<Vec<_>>())
+    }
 }
 
 /// What names a method: its name, its summary, the kind of its models, the probabilities that can be learnt beside it.

@@ -28,8 +28,10 @@ pub use problem::Problem;
 pub use rde::{Criterion, Cut, Relevance, Target};
 pub(crate) use shared::Shared;
 pub use smo::{Selection, Smo, unwatched};
+pub(crate) use stage::Plan;
 pub use stage::{Follow, Stage, unfollowed};
-pub(crate) use stage::{Plan, room};
+
+pub(crate) use crate::error::room;
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

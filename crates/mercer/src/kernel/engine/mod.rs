@@ -22,6 +22,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use self::diagonal::Own;
 use self::element::Element;
 use self::program::Program;
 use self::tile::Scratch;
@@ -78,7 +79,8 @@ pub(super) fn bind_within(
 
 /// k(x, x) of `points[rows]`.
 pub(super) fn diagonal(expr: &VectorExpr, points: &Vectors, rows: &[usize]) -> Vec<f64> {
-    rows.par_iter().map(|&i| diagonal::own(expr, points, i)).collect()
+    let own = Own::new(expr);
+    rows.par_iter().map(|&i| own.at(points, i)).collect()
 }
 
 struct VectorBound {

@@ -413,3 +413,42 @@ impl fmt::Display for DataProblem {
 pub(crate) fn check(name: &'static str, value: f64, holds: bool, rule: &'static str) -> Result<()> {
     if holds && !value.is_nan() { Ok(()) } else { Err(ErrorKind::Parameter { name, value, rule }.into()) }
 }
+
+/// Refuses work that needs more memory than `budget`, or than the machine has left where none is given.
+///
+/// # Errors
+/// [`ErrorKind::Memory`].
+pub(crate) fn room(
+    what: &'static str,
+    needed: u64,
+    budget: Option<usize>,
+    instead: &'static str,
+) -> Result<()> {
+    // A machine that does not tell has no more than an allocation can have.
+    let budget = budget.map(|bytes| bytes as u64).or_else(available).unwrap_or(isize::MAX as u64);
+    if needed > budget {
+        return Err(ErrorKind::Memory { what, needed, budget, instead }.into());
+    }
+    Ok(())
+}
+
+/// Bytes that the machine can still give away, where it tells.
+fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_bytes() {
+        let refused = room("a matrix", 3 << 20, Some(2 << 20), "take fewer rows").unwrap_err();
+        assert_eq!(refused.to_string(), "a matrix needs 3 MB, and there are 2 MB; take fewer rows");
+        assert!(room("a matrix", 1 << 20, Some(2 << 20), "").is_ok());
+        assert!(room("a matrix", u64::MAX, None, "").is_err());
+    }
+}

@@ -54,7 +54,7 @@ def RBF(gamma: SupportsFloat | None = None, *, sigma: SupportsFloat | None = Non
 
 
 def Poly(degree: SupportsIndex = 3, gamma: SupportsFloat = 1.0, coef0: SupportsFloat = 0.0) -> Kernel:
-    """(γ xᵀy + c)ᵐ, the polynomial kernel.
+    """(γ xᵀy + c)^m, the polynomial kernel.
 
     Parameters
     ----------
@@ -150,9 +150,9 @@ def Laplace(gamma: SupportsFloat = 1.0) -> Kernel:
 
 
 def Matern(nu: SupportsFloat = 1.5, length: SupportsFloat = 1.0) -> Kernel:
-    """The Matérn kernel of smoothness ν over s = ‖x − y‖/ℓ.
+    """Matérn of smoothness ν over ‖x − y‖/ℓ.
 
-    exp(−s) for ν = 0.5, (1 + √3 s) exp(−√3 s) for 1.5, (1 + √5 s + 5s²/3) exp(−√5 s) for 2.5.
+    With s = ‖x − y‖/ℓ: exp(−s) for ν = 0.5, (1 + √3 s) exp(−√3 s) for 1.5, (1 + √5 s + 5s²/3) exp(−√5 s) for 2.5.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def RationalQuadratic(alpha: SupportsFloat = 1.0, length: SupportsFloat = 1.0) -
 
 
 def Cosine() -> Kernel:
-    """xᵀy/(‖x‖‖y‖), 0 where a vector is zero.
+    """xᵀy/(‖x‖‖y‖), 0 if one is zero.
 
     Returns
     -------

@@ -123,7 +123,7 @@ impl Row<'_> {
     /// The value in column `k`; 0 if none is stored there.
     #[must_use]
     pub fn get(&self, k: usize) -> f64 {
-        let sparse = |index: &[u32]| index.binary_search(&(k as u32)).ok();
+        let sparse = |index: &[u32]| index.binary_search(&u32::try_from(k).ok()?).ok();
         match *self {
             Row::Dense32(values) => values.get(k).map_or(0.0, |&v| f64::from(v)),
             Row::Dense64(values) => values.get(k).copied().unwrap_or(0.0),

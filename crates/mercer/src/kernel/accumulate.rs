@@ -19,7 +19,7 @@ pub(crate) fn add_rows(sums: &mut [f64], rows: &[&[f32]], weights: &[f64]) {
     });
 }
 
-/// The same for rows that `fill` computes, a batch at a time.
+/// `sums[j] += Σ weights[w] · k(points[w], j)` of rows that `fill` computes, a batch at a time.
 pub(crate) fn in_batches(
     points: &[usize],
     weights: &[f64],

@@ -2,7 +2,7 @@
 //!
 //! A function is a kernel if and only if every Gram matrix K it makes is positive semi-definite, cᵀKc ≥ 0 for every c.
 //! An expression may know that by construction; data can refute it, and the eigenvector of a negative eigenvalue is
-//! the witness. The same eigenvectors give the empirical Mercer spectrum, [`Spectrum`].
+//! the witness. The eigenvectors also give the empirical Mercer spectrum, [`Spectrum`].
 
 use std::fmt;
 

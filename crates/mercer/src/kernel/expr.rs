@@ -21,7 +21,7 @@ use std::fmt;
 use std::ops::{Add, Mul};
 
 use super::call::Call;
-use super::{Bound, Definiteness, Kernel, Slot, tree};
+use super::{Bound, Definiteness, Kernel, Listed, Slot, tree};
 use crate::data::Points;
 use crate::error::{Result, check};
 
@@ -39,11 +39,11 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
     /// The points of the space.
     type Points: Points + 'static;
 
-    /// The names of the kernels in a text, other spellings included.
-    const KERNELS: &'static [&'static str];
-
     /// The names of the feature maps in a text.
     const MAPS: &'static [&'static str] = &[];
+
+    /// Each kernel of the space, with the defaults of its parameters.
+    fn list() -> Vec<Listed>;
 
     /// The kernel that a call in a text means, its parameters checked; `None` where no kernel has that name.
     fn parse(call: &Call<'_>) -> Option<Result<Self>>;
@@ -210,7 +210,7 @@ impl<L> Expr<L> {
         }
     }
 
-    /// The same expression over other leaves.
+    /// The expression with each leaf changed.
     #[must_use]
     pub fn map_leaves<M>(self, change: &mut impl FnMut(L) -> M) -> Expr<M> {
         let mut boxed = |k: Box<Self>| Box::new(k.map_leaves(change));

@@ -14,23 +14,20 @@ mod battery;
 mod battery_tests;
 mod call;
 mod check;
-mod construct;
 mod engine;
 mod expr;
+mod facts;
+mod field;
 #[cfg(test)]
 mod laws;
-mod leaf;
-mod map;
-mod median;
+mod listed;
 mod parameter;
 mod pointwise;
 mod readout;
 mod string;
 mod text;
 mod tree;
-mod value;
 mod vector;
-mod vector_text;
 
 use crate::data::Points;
 use crate::error::Result;
@@ -39,19 +36,15 @@ pub(crate) use accumulate::{add_rows, in_batches};
 pub use battery::{Failure, battery};
 pub use call::{Argument, Call};
 pub use check::{Limits, Spectrum, Validity, Verdict, Witness, check};
-pub use construct::{
-    constant, cosine, factor, gaussian, intersection, laplace, linear, matern, plummer, polynomial,
-    precomputed, rational_quadratic, rbf, rbf_sigma, tanh,
-};
 #[cfg(test)]
 pub(crate) use engine::packings;
 pub use expr::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
-pub use median::median_gamma;
+pub use listed::{Listed, ListedParameter};
 pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;
 pub use string::{MAX_WORD, TextExpr, TextLeaf, spectrum};
-pub use vector::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
+pub use vector::*;
 
 /// A kernel on points of the space `X`.
 ///
@@ -87,7 +80,7 @@ pub trait Bound<X>: Send + Sync {
     /// the first columns only. The bits do not depend on the number of threads, nor on which other rows are asked for.
     fn rows(&self, points: &X, rows: &[usize], out: &mut [&mut [f32]]);
 
-    /// The same in double precision throughout.
+    /// Fills `out[r][c]` as [`Bound::rows`] does, in double precision throughout.
     fn rows_f64(&self, points: &X, rows: &[usize], out: &mut [&mut [f64]]);
 
     /// Packs what [`Bound::rows_f64`] needs and [`Bound::rows`] does not. It is packed when first asked for anyway; a caller
@@ -95,7 +88,7 @@ pub trait Bound<X>: Send + Sync {
     fn pack_double(&self) {}
 
     /// `sums[c] += Σ weights[r] · k(rows[r], c)`, in the order of the rows, for rows that are columns themselves:
-    /// `points` are the columns and k(c, c) is `diagonal[c]`. No row need be left anywhere.
+    /// `points` are the columns and k(c, c) is `diagonal[c]`. No row need be stored.
     fn accumulate(&self, points: &X, rows: &[usize], weights: &[f64], diagonal: &[f64], sums: &mut [f64]) {
         in_batches(rows, weights, sums, |rows, out| {
             self.rows(points, rows, out);

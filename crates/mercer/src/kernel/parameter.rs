@@ -46,7 +46,7 @@ impl Parameter {
     }
 }
 
-/// A parameter in its place, as a [`Leaf`] shows it.
+/// A parameter of a [`Leaf`] that can be changed where it stands.
 #[derive(Debug)]
 pub struct Slot<'a> {
     path: String,
@@ -69,7 +69,7 @@ impl<'a> Slot<'a> {
         Self { path: name.to_owned(), name, value, low: least.max(-HIGH), log: false }
     }
 
-    /// The same parameter with a step before its path.
+    /// The parameter with a step before its path.
     #[must_use]
     pub fn under(mut self, step: &str) -> Self {
         self.path = format!("{step}.{}", self.path);
@@ -99,7 +99,7 @@ impl<L: Leaf> Expr<L> {
         self.parameters().iter().map(|p| p.scaled(p.value)).collect()
     }
 
-    /// The same expression with other parameters, on the scales of [`Expr::vector`]. An entry that equals the one
+    /// The expression with other parameters, on the scales of [`Expr::vector`]. An entry that equals the one
     /// there leaves its parameter as it is, to the bit.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl<L: Leaf> Expr<L> {
         refused.map_or(Ok(changed), |kind| Err(kind.into()))
     }
 
-    /// The same expression with one parameter of another value, on its own scale, not that of [`Expr::vector`]. Any value goes
+    /// The expression with one parameter of another value, on its own scale, not that of [`Expr::vector`]. Any value goes
     /// that [`Expr::check`] accepts, also outside the bounds of a search.
     ///
     /// ```

@@ -35,6 +35,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::call::{Call, word};
+use super::listed::names;
 use super::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -260,7 +261,8 @@ impl<'a> Parser<'a> {
         }
         let call = Call::parse(self)?;
         let unknown = || {
-            let names = [L::KERNELS, &["exp", "normalized"]].concat();
+            let mut names = names::<L>();
+            names.extend(["exp", "normalized"]);
             fault(self.text, call.at, unknown("kernel", call.name, &names))
         };
         L::parse(&call).unwrap_or_else(|| Err(unknown())).map(Expr::Leaf)

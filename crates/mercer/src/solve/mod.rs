@@ -33,5 +33,7 @@ pub use progress::{Progress, Watch, unwatched};
 pub(crate) use shared::Shared;
 pub(crate) use smo::divide;
 pub use smo::{Answer, Problem, Selection, Smo, Solution};
+pub(crate) use stage::Plan;
 pub use stage::{Follow, Stage, unfollowed};
-pub(crate) use stage::{Plan, room};
+
+pub(crate) use crate::error::room;

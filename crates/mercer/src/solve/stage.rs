@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use crate::error::{DataProblem, Error, ErrorKind, Result};
+use crate::error::{DataProblem, Error, ErrorKind};
 use crate::linalg::Broken;
 
 /// The progress of work whose cost is known, shown to the caller's callback.
@@ -71,31 +71,6 @@ impl From<Broken> for Error {
     }
 }
 
-/// Refuses work that needs more memory than `budget` or, without a budget, than the system has available.
-///
-/// # Errors
-/// [`ErrorKind::Memory`].
-pub(crate) fn room(
-    what: &'static str,
-    needed: u64,
-    budget: Option<usize>,
-    instead: &'static str,
-) -> Result<()> {
-    let budget = budget.map(|bytes| bytes as u64).or_else(available);
-    match budget {
-        Some(budget) if needed > budget => Err(ErrorKind::Memory { what, needed, budget, instead }.into()),
-        _ => Ok(()),
-    }
-}
-
-/// Bytes of memory that the system has available, if it tells.
-fn available() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,13 +87,5 @@ mod tests {
         assert!(plan.stage(0)(1.0).is_continue());
         assert!(plan.stage(1)(1.0).is_continue());
         assert_eq!(seen, [("first", 0.125), ("first", 0.25), ("second", 1.0)]);
-    }
-
-    #[test]
-    fn what_does_not_fit_is_refused_with_its_bytes() {
-        let refused = room("a matrix", 3 << 20, Some(2 << 20), "take fewer rows").unwrap_err();
-        assert_eq!(refused.to_string(), "a matrix needs 3 MB, and there are 2 MB; take fewer rows");
-        assert!(room("a matrix", 1 << 20, Some(2 << 20), "").is_ok());
-        assert!(room("a matrix", u64::MAX, None, "").is_err());
     }
 }

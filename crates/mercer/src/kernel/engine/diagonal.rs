@@ -3,14 +3,51 @@
 use super::element::Element;
 use super::view::{mapped, square};
 use crate::data::{Points, Vectors};
-use crate::kernel::{Expr, Factor, VectorExpr, VectorKernel, VectorLeaf};
+use crate::kernel::vector::profile::{Diagonal, Feature, Profile, Statistic, Termwise};
+use crate::kernel::vector::record::Record;
+use crate::kernel::{Expr, Map, VectorExpr, VectorLeaf};
 
-/// k(x, x) for point `i`.
-pub(super) fn own(expr: &VectorExpr, points: &Vectors, i: usize) -> f64 {
+/// The diagonal k(x, x) of an expression, made ready for many points.
+pub(super) struct Own(Expr<OwnLeaf>);
+
+/// k(x, x) of a leaf.
+enum OwnLeaf {
+    Value(f64),
+    /// A function of ‖x‖².
+    Square(fn(f64) -> f64),
+    /// The profile of ‖x‖² as an inner product.
+    Product(Profile),
+    /// The profile of the sum of the features.
+    Sum(Profile),
+    /// f(x)²
+    Factor(Feature),
+    /// The entry at the serial number of the point.
+    Lookup,
+    /// By the definition, through feature maps.
+    Mapped(VectorLeaf),
+}
+
+impl Own {
+    pub(super) fn new(expr: &VectorExpr) -> Self {
+        Self(expr.clone().map_leaves(&mut OwnLeaf::new))
+    }
+
+    /// k(x, x) of point `i`.
+    pub(super) fn at(&self, points: &Vectors, i: usize) -> f64 {
+        own(&self.0, points, i)
+    }
+
+    /// 1/√k(x, x) of point `i`, 0 where the value is not positive.
+    pub(super) fn inverse_root<T: Element>(&self, points: &Vectors, i: usize) -> T {
+        let value = self.at(points, i);
+        T::from_f64(if value > 0.0 { 1.0 / value.sqrt() } else { 0.0 })
+    }
+}
+
+fn own(expr: &Expr<OwnLeaf>, points: &Vectors, i: usize) -> f64 {
     match expr {
         Expr::Constant(c) => *c,
-        Expr::Leaf(leaf) if leaf.maps.is_empty() => own_leaf(leaf, points, i),
-        Expr::Leaf(leaf) => leaf.value_in(points.width(), points.row(i), points.row(i)),
+        Expr::Leaf(leaf) => leaf.at(points, i),
         Expr::Sum(parts) => parts.iter().map(|part| own(part, points, i)).sum(),
         Expr::Product(parts) => parts.iter().map(|part| own(part, points, i)).product(),
         Expr::Power(inner, power) => own(inner, points, i).powi(*power as i32),
@@ -19,44 +56,53 @@ pub(super) fn own(expr: &VectorExpr, points: &Vectors, i: usize) -> f64 {
     }
 }
 
-/// k(x, x) of a leaf without maps, from the entries of the row alone.
-fn own_leaf(leaf: &VectorLeaf, points: &Vectors, i: usize) -> f64 {
-    let square = || square(points, i, None);
-    match leaf.kernel {
-        VectorKernel::Rbf { .. }
-        | VectorKernel::Laplace { .. }
-        | VectorKernel::Matern { .. }
-        | VectorKernel::RationalQuadratic { .. }
-        | VectorKernel::Gaussian { .. } => 1.0,
-        VectorKernel::Linear => square(),
-        VectorKernel::Polynomial { degree, gamma, coef0 } => (gamma * square() + coef0).powi(degree as i32),
-        VectorKernel::Tanh { gamma, coef0 } => (gamma * square() + coef0).tanh(),
-        VectorKernel::Plummer { epsilon, power } => (epsilon * epsilon).powf(-power / 2.0),
-        VectorKernel::Cosine => f64::from(u8::from(square() > 0.0)),
-        VectorKernel::Intersection => {
-            let mut sum = 0.0;
-            points.row(i).for_each(|_, v| sum += v);
-            sum
+impl OwnLeaf {
+    fn new(mut leaf: VectorLeaf) -> Self {
+        if !leaf.maps.is_empty() {
+            return Self::Mapped(leaf);
         }
-        VectorKernel::Factor(_) => factor(leaf, points, i).powi(2),
-        VectorKernel::Precomputed => points.row(i).get(points.row(i).get(0) as usize),
+        let Record { statistic, profile, diagonal, .. } = leaf.kernel.record();
+        match (diagonal, statistic) {
+            (Diagonal::Value(value), _) => Self::Value(value),
+            (Diagonal::OfSquare(f), _) => Self::Square(f),
+            (_, Statistic::Dot { .. }) => match profile {
+                Profile::OfSquare(_) | Profile::Gaussian { .. } => Self::Value(profile.own(0.0, 0.0)),
+                _ => Self::Product(profile),
+            },
+            (_, Statistic::Termwise(Termwise::Minimum)) => Self::Sum(profile),
+            (_, Statistic::Termwise(_)) => Self::Value(profile.own(0.0, 0.0)),
+            (_, Statistic::Factor(feature)) => Self::Factor(feature),
+            (_, Statistic::Lookup) => Self::Lookup,
+        }
+    }
+
+    fn at(&self, points: &Vectors, i: usize) -> f64 {
+        match self {
+            Self::Value(value) => *value,
+            Self::Square(f) => f(square(points, i, None)),
+            Self::Product(profile) => {
+                let square = square(points, i, None);
+                profile.own(square, square)
+            }
+            Self::Sum(profile) => {
+                let mut sum = 0.0;
+                points.row(i).for_each(|_, v| sum += v);
+                profile.own(sum, 0.0)
+            }
+            Self::Factor(feature) => factor(*feature, &[], points, i).powi(2),
+            Self::Lookup => points.row(i).get(points.row(i).get(0) as usize),
+            Self::Mapped(leaf) => leaf.value_in(points.width(), points.row(i), points.row(i)),
+        }
     }
 }
 
-/// 1/√k(x, x) for point `i`, 0 where the value is not positive.
-pub(super) fn inverse_root<T: Element>(part: &VectorExpr, points: &Vectors, i: usize) -> T {
-    let value = own(part, points, i);
-    T::from_f64(if value > 0.0 { 1.0 / value.sqrt() } else { 0.0 })
-}
-
-/// f(x) of a factor kernel at point `i`.
-pub(super) fn factor(leaf: &VectorLeaf, points: &Vectors, i: usize) -> f64 {
+/// f(x) of a factor kernel at point `i`, seen through `maps`.
+pub(super) fn factor(feature: Feature, maps: &[Map], points: &Vectors, i: usize) -> f64 {
     let point = points.select(&[i]);
-    let image = mapped(&point, &leaf.maps).expect("points as wide as the columns can be mapped as they were");
-    match leaf.kernel {
-        VectorKernel::Factor(Factor::Norm) => square(&image, 0, None).sqrt(),
-        VectorKernel::Factor(Factor::Coordinate(k)) => k.checked_sub(1).map_or(0.0, |k| image.row(0).get(k)),
-        VectorKernel::Factor(Factor::Bump { gamma }) => (-gamma * square(&image, 0, None)).exp(),
-        _ => unreachable!("only factor kernels have a factor"),
+    let image = mapped(&point, maps).expect("points as wide as the columns can be mapped as they were");
+    match feature {
+        Feature::Norm => square(&image, 0, None).sqrt(),
+        Feature::Coordinate(k) => k.checked_sub(1).map_or(0.0, |k| image.row(0).get(k)),
+        Feature::Bump { gamma } => (-gamma * square(&image, 0, None)).exp(),
     }
 }

@@ -22,6 +22,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use self::diagonal::Own;
 use self::element::Element;
 use self::program::Program;
 #[cfg(test)]
@@ -89,8 +90,9 @@ pub(super) fn bind_within(
 
 /// k(x, x) of `points[rows]`.
 pub(super) fn diagonal(expr: &VectorExpr, points: &Vectors, rows: &[usize]) -> Vec<f64> {
-    let own = |&i: &usize| diagonal::own(expr, points, i);
-    if rows.len() <= FEW_POINTS { rows.iter().map(own).collect() } else { rows.par_iter().map(own).collect() }
+    let own = Own::new(expr);
+    let at = |&i: &usize| own.at(points, i);
+    if rows.len() <= FEW_POINTS { rows.iter().map(at).collect() } else { rows.par_iter().map(at).collect() }
 }
 
 /// k(x, x) of each of `points` for a checked expression.

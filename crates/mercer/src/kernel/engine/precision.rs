@@ -6,12 +6,13 @@
 
 use rayon::prelude::*;
 
-use super::diagonal::own;
-use super::program::{Need, need};
+use super::diagonal::Own;
 use super::view::{largest_square, squares};
 use crate::data::{Points, Vectors};
 use crate::error::Result;
-use crate::kernel::{Expr, VectorExpr, VectorKernel, VectorLeaf};
+use crate::kernel::vector::profile::{Profile, Single, Statistic};
+use crate::kernel::vector::record::Record;
+use crate::kernel::{Expr, VectorExpr, VectorLeaf};
 
 /// Single precision keeps an inner product of m terms right to about ½√m · 2⁻²⁴ of the largest squared norm R²; times
 /// the steepest slope of the profile that is the error of a kernel value. It may reach this much where everything
@@ -38,8 +39,9 @@ pub(super) fn single_reach(expr: &VectorExpr, columns: &Vectors) -> Result<Optio
     if bounds(expr, columns)?.error <= SINGLE_ERROR {
         return Ok(Some(f64::INFINITY));
     }
-    let Expr::Leaf(VectorLeaf { kernel: VectorKernel::Rbf { gamma }, maps }) = expr else { return Ok(None) };
-    let squares = squares(columns, maps)?;
+    let Expr::Leaf(leaf) = expr else { return Ok(None) };
+    let Profile::Gaussian { gamma } = leaf.kernel.clone().record().profile else { return Ok(None) };
+    let squares = squares(columns, &leaf.maps)?;
     let reach = SINGLE_ERROR / (unit(columns) * gamma);
     let far = squares.iter().filter(|&&square| square > reach).count();
     let fits = squares.iter().all(|&square| square < MOST_SINGLE);
@@ -85,36 +87,26 @@ fn bounds(expr: &VectorExpr, columns: &Vectors) -> Result<Bounds> {
 
 fn leaf_bounds(leaf: &VectorLeaf, columns: &Vectors) -> Result<Bounds> {
     let unit = unit(columns);
-    let centred = matches!(need(&leaf.kernel), Need::Dot { centred: true });
-    // Norms that single precision cannot hold are infinitely wrong in it.
-    let fits = |square: f64| if square < MOST_SINGLE { square } else { f64::INFINITY };
-    let square = || largest_square(columns, &leaf.maps, centred).map(fits);
-    Ok(match leaf.kernel {
-        VectorKernel::Linear => {
-            let square = square()?;
-            Bounds { value: square, error: unit * square }
+    let mut kernel = leaf.kernel.clone();
+    let Record { statistic, single, .. } = kernel.record();
+    let largest = || {
+        let own = Own::new(&Expr::Leaf(leaf.clone()));
+        (0..columns.len()).map(|i| own.at(columns, i).abs()).fold(0.0, f64::max)
+    };
+    Ok(match single {
+        Single::Slope(bounds) => {
+            let square = largest_square(columns, &leaf.maps, statistic == Statistic::Dot { centred: true })?;
+            // Norms that single precision cannot hold are infinitely wrong in it.
+            let square = if square < MOST_SINGLE { square } else { f64::INFINITY };
+            let (value, slope) = bounds(square);
+            Bounds { value, error: unit * slope * square }
         }
-        VectorKernel::Polynomial { degree, gamma, coef0 } => {
-            let (square, degree) = (square()?, f64::from(degree));
-            let base = gamma * square + coef0.abs();
-            Bounds {
-                value: base.powf(degree),
-                error: unit * degree * gamma * base.powf(degree - 1.0) * square,
-            }
+        Single::Rounded => {
+            let value = largest();
+            Bounds { value, error: unit * value }
         }
-        VectorKernel::Tanh { gamma, .. } | VectorKernel::Rbf { gamma } => {
-            Bounds { value: 1.0, error: unit * gamma * square()? }
-        }
-        // Given, not computed: rounded once.
-        VectorKernel::Precomputed | VectorKernel::Factor(_) => {
-            let part = Expr::Leaf(leaf.clone());
-            let value = (0..columns.len()).map(|i| own(&part, columns, i).abs()).fold(0.0, f64::max);
-            Bounds {
-                value,
-                error: if matches!(leaf.kernel, VectorKernel::Precomputed) { 0.0 } else { unit * value },
-            }
-        }
-        _ => Bounds { value: f64::INFINITY, error: f64::INFINITY },
+        Single::Exact => Bounds { value: largest(), error: 0.0 },
+        Single::Unknown => Bounds { value: f64::INFINITY, error: f64::INFINITY },
     })
 }
 

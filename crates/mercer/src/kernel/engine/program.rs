@@ -4,23 +4,29 @@
 //! a table entry), shared by all leaves that need the same one, and a profile applied to it. A tile of
 //! statistics is computed once, then the algebra works on tiles of values.
 
-use super::diagonal::{factor, inverse_root};
+use super::diagonal::{Own, factor};
 use super::element::Element;
 use super::tile::{Scratch, Tile};
-use super::view::{RowSet, Termwise, View};
+use super::view::{RowSet, View};
 use crate::data::{Points, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
-use crate::kernel::{Expr, Map, Metric, VectorExpr, VectorKernel, VectorLeaf};
+use crate::kernel::vector::profile::{Feature, Profile, Statistic, Termwise};
+use crate::kernel::vector::record::Record;
+use crate::kernel::{Expr, Map, VectorExpr, VectorLeaf};
 use crate::simd::PANEL;
 
-/// A statistic of a row and a column.
-pub(super) enum Statistic<T> {
+/// Bytes that the images of a block of rows under feature maps may take, beyond those of one row: a block of the solver,
+/// 2048 rows, of up to 8192 features.
+const IMAGE_BYTES: usize = 1 << 27;
+
+/// A statistic of a row and a column, ready to be computed.
+pub(super) enum BoundStatistic<T> {
     /// Inner products on the view with this number.
     Dot(usize),
     /// A sum over features on the view with this number.
     Termwise(usize, Termwise),
-    /// f(x) f(y): the values of f at the columns.
-    Factor { leaf: VectorLeaf, columns: Vec<T> },
+    /// f(x) f(y) seen through maps: the values of f at the columns.
+    Factor { feature: Feature, maps: Vec<Map>, columns: Vec<T> },
     /// The row's entry at the column's serial number.
     Lookup(Vec<usize>),
 }
@@ -28,7 +34,7 @@ pub(super) enum Statistic<T> {
 /// A node of the expression.
 pub(super) enum Node {
     Constant(f64),
-    Leaf { kernel: VectorKernel, statistic: usize },
+    Leaf { profile: Profile, statistic: usize },
     Sum(Vec<Node>),
     Product(Vec<Node>),
     Power(Box<Node>, u32),
@@ -39,7 +45,7 @@ pub(super) enum Node {
 /// A bound expression.
 pub(super) struct Program<T> {
     pub(super) views: Vec<ViewEntry<T>>,
-    pub(super) statistics: Vec<Statistic<T>>,
+    pub(super) statistics: Vec<BoundStatistic<T>>,
     pub(super) scales: Vec<Scale<T>>,
     columns: usize,
     root: Node,
@@ -55,7 +61,7 @@ pub(super) struct ViewEntry<T> {
 
 /// 1/√k(y, y) for the columns of a normalised part, and the part, for rows.
 pub(super) struct Scale<T> {
-    part: VectorExpr,
+    part: Own,
     pub(super) columns: Vec<T>,
 }
 
@@ -66,38 +72,6 @@ pub(super) struct Rows<T> {
     pub(super) scales: Vec<Vec<T>>,
     lookups: Vec<Vec<f64>>,
     serials: usize,
-}
-
-/// Which statistic a kernel is a profile of.
-pub(super) enum Need {
-    Dot { centred: bool },
-    Termwise(Termwise),
-    Factor,
-    Lookup,
-}
-
-/// The statistic of a kernel.
-pub(super) fn need(kernel: &VectorKernel) -> Need {
-    match kernel {
-        VectorKernel::Linear
-        | VectorKernel::Polynomial { .. }
-        | VectorKernel::Tanh { .. }
-        | VectorKernel::Cosine
-        | VectorKernel::Gaussian { metric: Metric::Angular, .. } => Need::Dot { centred: false },
-        VectorKernel::Rbf { .. }
-        | VectorKernel::Plummer { .. }
-        | VectorKernel::Matern { .. }
-        | VectorKernel::RationalQuadratic { .. } => Need::Dot { centred: true },
-        VectorKernel::Laplace { .. } | VectorKernel::Gaussian { metric: Metric::L1, .. } => {
-            Need::Termwise(Termwise::AbsoluteDifference)
-        }
-        VectorKernel::Gaussian { metric: Metric::ChiSquare, .. } => Need::Termwise(Termwise::ChiSquare),
-        VectorKernel::Gaussian { metric: Metric::Canberra, .. } => Need::Termwise(Termwise::Canberra),
-        VectorKernel::Gaussian { metric: Metric::Hamming, .. } => Need::Termwise(Termwise::Differs),
-        VectorKernel::Intersection => Need::Termwise(Termwise::Minimum),
-        VectorKernel::Factor(_) => Need::Factor,
-        VectorKernel::Precomputed => Need::Lookup,
-    }
 }
 
 #[cfg(test)]
@@ -128,7 +102,13 @@ impl<T: Element> Program<T> {
 
     /// The most rows a block should have.
     pub(super) fn block_rows(&self) -> usize {
-        if self.views.iter().any(|entry| entry.view.is_wide()) { PANEL } else { usize::MAX }
+        let most = |entry: &ViewEntry<T>| match (entry.view.is_wide(), &entry.maps[..]) {
+            (true, _) => PANEL,
+            (false, []) => usize::MAX,
+            // The images of a block are made before they are packed.
+            (false, _) => (IMAGE_BYTES / (size_of::<f64>() * entry.view.width().max(1))).max(1),
+        };
+        self.views.iter().map(most).min().unwrap_or(usize::MAX)
     }
 
     /// Squared norms of rows in the first view, about the centre of its columns.
@@ -152,30 +132,36 @@ impl<T: Element> Program<T> {
             Expr::Exp(inner) => Node::Exp(Box::new(self.node(inner, columns)?)),
             Expr::Normalized(inner) => {
                 let node = Box::new(self.node(inner, columns)?);
-                let roots = (0..columns.len()).map(|i| inverse_root(inner, columns, i)).collect();
-                self.scales.push(Scale { part: (**inner).clone(), columns: roots });
+                let part = Own::new(inner);
+                let roots = (0..columns.len()).map(|i| part.inverse_root(columns, i)).collect();
+                self.scales.push(Scale { part, columns: roots });
                 Node::Normalized { inner: node, scale: self.scales.len() - 1 }
             }
             Expr::Leaf(leaf) => {
-                let statistic = self.statistic(leaf, columns)?;
-                Node::Leaf { kernel: leaf.kernel.clone(), statistic }
+                let mut kernel = leaf.kernel.clone();
+                let Record { statistic, profile, .. } = kernel.record();
+                Node::Leaf { profile, statistic: self.statistic(statistic, leaf, columns)? }
             }
         })
     }
 
-    fn statistic(&mut self, leaf: &VectorLeaf, columns: &Vectors) -> Result<usize> {
-        let statistic = match need(&leaf.kernel) {
-            Need::Dot { centred } => Statistic::Dot(self.view(leaf, centred, false, columns)?),
-            Need::Termwise(term) => Statistic::Termwise(self.view(leaf, false, true, columns)?, term),
-            Need::Factor => {
-                let values = (0..columns.len()).map(|i| T::from_f64(factor(leaf, columns, i))).collect();
-                Statistic::Factor { leaf: leaf.clone(), columns: values }
+    /// The position of a statistic of the points as `leaf` sees them, shared with leaves that need the same one.
+    fn statistic(&mut self, statistic: Statistic, leaf: &VectorLeaf, columns: &Vectors) -> Result<usize> {
+        let statistic = match statistic {
+            Statistic::Dot { centred } => BoundStatistic::Dot(self.view(leaf, centred, false, columns)?),
+            Statistic::Termwise(term) => {
+                BoundStatistic::Termwise(self.view(leaf, false, true, columns)?, term)
             }
-            Need::Lookup => Statistic::Lookup(serials(columns)?),
+            Statistic::Factor(feature) => {
+                let value = |i| T::from_f64(factor(feature, &leaf.maps, columns, i));
+                let columns = (0..columns.len()).map(value).collect();
+                BoundStatistic::Factor { feature, maps: leaf.maps.clone(), columns }
+            }
+            Statistic::Lookup => BoundStatistic::Lookup(serials(columns)?),
         };
-        let same = |known: &Statistic<T>| match (known, &statistic) {
-            (Statistic::Dot(a), Statistic::Dot(b)) => a == b,
-            (Statistic::Termwise(a, s), Statistic::Termwise(b, t)) => a == b && s == t,
+        let same = |known: &BoundStatistic<T>| match (known, &statistic) {
+            (BoundStatistic::Dot(a), BoundStatistic::Dot(b)) => a == b,
+            (BoundStatistic::Termwise(a, s), BoundStatistic::Termwise(b, t)) => a == b && s == t,
             _ => false,
         };
         if let Some(known) = self.statistics.iter().position(same) {
@@ -199,14 +185,14 @@ impl<T: Element> Program<T> {
 
     /// Packs the rows of a block.
     pub(super) fn pack(&self, points: &Vectors, rows: &[usize]) -> Rows<T> {
-        let factors = |statistic: &Statistic<T>| match statistic {
-            Statistic::Factor { leaf, .. } => {
-                rows.iter().map(|&i| T::from_f64(factor(leaf, points, i))).collect()
+        let factors = |statistic: &BoundStatistic<T>| match statistic {
+            BoundStatistic::Factor { feature, maps, .. } => {
+                rows.iter().map(|&i| T::from_f64(factor(*feature, maps, points, i))).collect()
             }
             _ => Vec::new(),
         };
-        let scales = |scale: &Scale<T>| rows.iter().map(|&i| inverse_root(&scale.part, points, i)).collect();
-        let serials = if self.statistics.iter().any(|s| matches!(s, Statistic::Lookup(_))) {
+        let scales = |scale: &Scale<T>| rows.iter().map(|&i| scale.part.inverse_root(points, i)).collect();
+        let serials = if self.statistics.iter().any(|s| matches!(s, BoundStatistic::Lookup(_))) {
             points.width()
         } else {
             0
@@ -231,19 +217,19 @@ impl<T: Element> Program<T> {
         scratch: &mut Scratch<T>,
     ) {
         let size = count.next_multiple_of(crate::simd::STRIP) * PANEL;
-        if let Node::Leaf { kernel, statistic } = &self.root {
+        if let Node::Leaf { profile, statistic } = &self.root {
             // One leaf: its statistic becomes the tile in place.
             scratch.out.resize(size, T::default());
-            self.fill(&self.statistics[*statistic], rows, first, count, p, &mut scratch.out);
+            self.fill(*statistic, rows, first, count, p, &mut scratch.out);
             Tile { program: self, rows, first, count, p, statistics: &[] }.leaf(
-                kernel,
+                profile,
                 *statistic,
                 &mut scratch.out,
             );
             return;
         }
         scratch.statistics.resize_with(self.statistics.len(), Vec::new);
-        for (statistic, out) in self.statistics.iter().zip(&mut scratch.statistics) {
+        for (statistic, out) in scratch.statistics.iter_mut().enumerate() {
             out.resize(size, T::default());
             self.fill(statistic, rows, first, count, p, out);
         }
@@ -254,23 +240,22 @@ impl<T: Element> Program<T> {
         scratch.out = out;
     }
 
-    fn fill(
-        &self,
-        statistic: &Statistic<T>,
-        rows: &Rows<T>,
-        first: usize,
-        count: usize,
-        p: usize,
-        out: &mut [T],
-    ) {
-        match statistic {
-            Statistic::Dot(view) => self.views[*view].view.dots(&rows.sets[*view], first, count, p, out),
-            Statistic::Termwise(view, term) => {
+    /// Computes the tile of a statistic.
+    fn fill(&self, statistic: usize, rows: &Rows<T>, first: usize, count: usize, p: usize, out: &mut [T]) {
+        match &self.statistics[statistic] {
+            BoundStatistic::Dot(view) => self.views[*view].view.dots(&rows.sets[*view], first, count, p, out),
+            BoundStatistic::Termwise(view, term) => {
                 self.views[*view].view.termwise(*term, &rows.sets[*view], first, count, p, out);
             }
-            // Factors are multiplied where they are used.
-            Statistic::Factor { .. } => {}
-            Statistic::Lookup(serials) => {
+            BoundStatistic::Factor { columns, .. } => {
+                let columns = &columns[p * PANEL..columns.len().min((p + 1) * PANEL)];
+                for (r, row) in rows.factors[statistic][first..first + count].iter().enumerate() {
+                    for (v, c) in out[r * PANEL..].iter_mut().zip(columns) {
+                        *v = T::from_f64(row.to_f64() * c.to_f64());
+                    }
+                }
+            }
+            BoundStatistic::Lookup(serials) => {
                 let serials = &serials[p * PANEL..serials.len().min((p + 1) * PANEL)];
                 for r in 0..count {
                     for (c, &serial) in serials.iter().enumerate() {

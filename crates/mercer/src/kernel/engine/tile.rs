@@ -1,9 +1,9 @@
 //! The algebra on tiles: statistics to values.
 
 use super::element::Element;
-use super::program::{Node, Program, Rows, Statistic};
+use super::program::{BoundStatistic, Node, Program, Rows};
 use super::view::{RowSet, View};
-use crate::kernel::{Metric, Smoothness, VectorKernel};
+use crate::kernel::vector::profile::Profile;
 use crate::simd::PANEL;
 
 /// Buffers of one thread, reused from tile to tile.
@@ -12,7 +12,7 @@ pub(super) struct Scratch<T> {
     pub(super) spare: Vec<Vec<T>>,
     /// The tile computed last, row after row of `PANEL` values.
     pub(super) out: Vec<T>,
-    /// The same in single precision, where it is not already.
+    /// The tile computed last in single precision, where it was computed in double.
     pub(super) single: Vec<f32>,
 }
 
@@ -42,9 +42,9 @@ impl<T: Element> Tile<'_, T> {
         let size = self.count * PANEL;
         match node {
             Node::Constant(value) => out[..size].fill(T::from_f64(*value)),
-            Node::Leaf { kernel, statistic } => {
+            Node::Leaf { profile, statistic } => {
                 out[..size].copy_from_slice(&self.statistics[*statistic][..size]);
-                self.leaf(kernel, *statistic, out);
+                self.leaf(profile, *statistic, out);
             }
             Node::Sum(parts) => self.fold(parts, out, spare, |a, b| a + b),
             Node::Product(parts) => self.fold(parts, out, spare, |a, b| a * b),
@@ -85,72 +85,33 @@ impl<T: Element> Tile<'_, T> {
     }
 
     /// Applies the profile of a leaf to its statistic, which `out` holds.
-    pub(super) fn leaf(&self, kernel: &VectorKernel, statistic: usize, out: &mut [T]) {
-        let size = self.count * PANEL;
-        let each = |out: &mut [T], profile: &dyn Fn(f64) -> f64| {
-            out[..size].iter_mut().for_each(|v| *v = T::from_f64(profile(v.to_f64())));
-        };
-        match *kernel {
-            VectorKernel::Linear | VectorKernel::Intersection | VectorKernel::Precomputed => {}
-            VectorKernel::Polynomial { degree, gamma, coef0 } => {
-                each(out, &|s| (gamma * s + coef0).powi(degree as i32));
+    pub(super) fn leaf(&self, profile: &Profile, statistic: usize, out: &mut [T]) {
+        match profile {
+            Profile::Identity => {}
+            Profile::Of(f) => self.each_row(out, |_, values| f(values)),
+            Profile::OfShare(f) => {
+                let width = self.view(statistic).0.width().max(1) as f64;
+                self.each_row(out, |_, values| {
+                    values.iter_mut().for_each(|value| *value /= width);
+                    f(values);
+                });
             }
-            VectorKernel::Tanh { gamma, coef0 } => each(out, &|s| (gamma * s + coef0).tanh()),
-            VectorKernel::Rbf { gamma } => self.gaussian(statistic, gamma, out),
-            VectorKernel::Plummer { epsilon, power } => {
-                self.distance(statistic, out, |d| (d + epsilon * epsilon).powf(-power / 2.0));
-            }
-            VectorKernel::Matern { nu, length } => {
-                self.distance(statistic, out, |d| matern(nu, d.sqrt() / length))
-            }
-            VectorKernel::RationalQuadratic { alpha, length } => {
-                self.distance(statistic, out, |d| (1.0 + d / (2.0 * alpha * length * length)).powf(-alpha));
-            }
-            VectorKernel::Laplace { gamma } => each(out, &|s| (-gamma * s).exp()),
-            VectorKernel::Cosine => self.norms(statistic, out, cosine),
-            VectorKernel::Gaussian { metric, sigma } => {
-                let bell = |d: f64| (-d / (2.0 * sigma * sigma)).exp();
-                match metric {
-                    Metric::L1 | Metric::Canberra => each(out, &|s| bell(s * s)),
-                    Metric::ChiSquare => each(out, &bell),
-                    Metric::Hamming => {
-                        let width = self.hamming_width(statistic);
-                        each(out, &|s| bell((s / width) * (s / width)));
-                    }
-                    Metric::Angular => self.norms(statistic, out, |s, x, y| {
-                        // A zero vector is at a right angle to all but another zero vector.
-                        let angle =
-                            if x == 0.0 && y == 0.0 { 0.0 } else { cosine(s, x, y).clamp(-1.0, 1.0).acos() };
-                        bell(angle * angle)
-                    }),
-                }
-            }
-            VectorKernel::Factor(_) => {
-                let Statistic::Factor { columns, .. } = &self.program.statistics[statistic] else {
-                    unreachable!("a factor leaf has a factor statistic")
-                };
-                let columns = &columns[self.p * PANEL..columns.len().min((self.p + 1) * PANEL)];
-                for r in 0..self.count {
-                    let row = self.rows.factors[statistic][self.first + r].to_f64();
-                    for (v, c) in out[r * PANEL..].iter_mut().zip(columns) {
-                        *v = T::from_f64(row * c.to_f64());
-                    }
-                }
-            }
+            Profile::Gaussian { gamma } => self.gaussian(statistic, *gamma, out),
+            Profile::OfSquare(f) => self.each_product(statistic, out, |dots, row, columns| {
+                dots.iter_mut().zip(columns).for_each(|(dot, &column)| *dot = square(*dot, row, column));
+                f(dots);
+            }),
+            Profile::OfNorms(f) => self.each_product(statistic, out, f),
         }
     }
 
     fn view(&self, statistic: usize) -> (&View<T>, &RowSet<T>) {
         match &self.program.statistics[statistic] {
-            Statistic::Dot(view) | Statistic::Termwise(view, _) => {
+            BoundStatistic::Dot(view) | BoundStatistic::Termwise(view, _) => {
                 (&self.program.views[*view].view, &self.rows.sets[*view])
             }
             _ => unreachable!("only vectors have norms"),
         }
-    }
-
-    fn hamming_width(&self, statistic: usize) -> f64 {
-        self.view(statistic).0.width().max(1) as f64
     }
 
     fn gaussian(&self, statistic: usize, gamma: f64, out: &mut [T]) {
@@ -160,41 +121,34 @@ impl<T: Element> Tile<'_, T> {
         }
     }
 
-    /// Applies a profile of (inner product, squared norm of the row, squared norm of the column).
-    fn norms(&self, statistic: usize, out: &mut [T], profile: impl Fn(f64, f64, f64) -> f64) {
-        let (view, rows) = self.view(statistic);
-        for (r, dots) in out[..self.count * PANEL].chunks_exact_mut(PANEL).enumerate() {
-            let row = rows.norms[self.first + r].to_f64();
-            for (dot, column) in dots.iter_mut().zip(view.norms(self.p)) {
-                *dot = T::from_f64(profile(dot.to_f64(), row, column.to_f64()));
-            }
+    /// Replaces the values of each row of the tile, in double precision.
+    fn each_row(&self, out: &mut [T], change: impl Fn(usize, &mut [f64])) {
+        let mut values = [0.0; PANEL];
+        for (r, row) in out[..self.count * PANEL].chunks_exact_mut(PANEL).enumerate() {
+            values.iter_mut().zip(&*row).for_each(|(value, v)| *value = v.to_f64());
+            change(r, &mut values);
+            row.iter_mut().zip(values).for_each(|(v, value)| *v = T::from_f64(value));
         }
     }
 
-    /// Applies a profile of the squared distance.
-    fn distance(&self, statistic: usize, out: &mut [T], profile: impl Fn(f64) -> f64) {
-        self.norms(statistic, out, |dot, x, y| {
-            let square = x + y - 2.0 * dot;
-            let near = square <= ROUNDING * (x + y);
-            profile(if x + y > f64::MAX {
-                f64::INFINITY
-            } else if near {
-                0.0
-            } else {
-                square
-            })
-        });
+    /// Replaces the inner products of each row of the tile, given the squared norms of the row and of the columns.
+    fn each_product(&self, statistic: usize, out: &mut [T], change: impl Fn(&mut [f64], f64, &[f64])) {
+        let (view, rows) = self.view(statistic);
+        let mut columns = [0.0; PANEL];
+        columns.iter_mut().zip(view.norms(self.p)).for_each(|(column, norm)| *column = norm.to_f64());
+        self.each_row(out, |r, dots| change(dots, rows.norms[self.first + r].to_f64(), &columns));
     }
 }
 
-fn cosine(dot: f64, x: f64, y: f64) -> f64 {
-    if x > 0.0 && y > 0.0 { dot / (x * y).sqrt() } else { 0.0 }
-}
-
-fn matern(nu: Smoothness, r: f64) -> f64 {
-    match nu {
-        Smoothness::Half => (-r).exp(),
-        Smoothness::ThreeHalves => (1.0 + 3f64.sqrt() * r) * (-(3f64.sqrt()) * r).exp(),
-        Smoothness::FiveHalves => (1.0 + 5f64.sqrt() * r + 5.0 * r * r / 3.0) * (-(5f64.sqrt()) * r).exp(),
+/// ‖x − y‖² from the inner product and the squared norms.
+fn square(dot: f64, x: f64, y: f64) -> f64 {
+    let square = x + y - 2.0 * dot;
+    let near = square <= ROUNDING * (x + y);
+    if x + y > f64::MAX {
+        f64::INFINITY
+    } else if near {
+        0.0
+    } else {
+        square
     }
 }

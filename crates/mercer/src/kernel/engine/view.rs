@@ -6,6 +6,7 @@ use super::element::Element;
 use crate::data::{Points, Row, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::Map;
+use crate::kernel::vector::profile::Termwise;
 use crate::simd::{Aligned, PANEL, STRIP, SparseRows};
 
 /// Sparse columns whose dense panels would take more bytes than this stay sparse.
@@ -111,39 +112,10 @@ fn occurring(points: &Vectors) -> Vec<u32> {
     features
 }
 
-/// A sum over features of a function of both values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Termwise {
-    AbsoluteDifference,
-    ChiSquare,
-    Canberra,
-    Differs,
-    Minimum,
-}
-
-impl Termwise {
-    #[inline(always)]
-    fn term(self, a: f64, b: f64) -> f64 {
-        match self {
-            Self::AbsoluteDifference => (a - b).abs(),
-            Self::ChiSquare => {
-                let sum = a + b;
-                if sum == 0.0 { 0.0 } else { (a - b) * (a - b) / sum }
-            }
-            Self::Canberra => {
-                let sum = a.abs() + b.abs();
-                if sum == 0.0 { 0.0 } else { (a - b).abs() / sum }
-            }
-            Self::Differs => f64::from(u8::from(a != b)),
-            Self::Minimum => a.min(b),
-        }
-    }
-}
-
 /// `points` seen through `maps`; borrowed where there are none.
 pub(super) fn mapped<'a>(points: &'a Vectors, maps: &[Map]) -> Result<std::borrow::Cow<'a, Vectors>> {
     maps.iter().try_fold(std::borrow::Cow::Borrowed(points), |points, map| {
-        Ok(std::borrow::Cow::Owned(map.apply_all(&points)?))
+        Ok(std::borrow::Cow::Owned(map.images(&points)))
     })
 }
 

@@ -4,8 +4,10 @@ use std::fmt;
 
 use super::counts;
 use super::words::square;
-use crate::error::{Result, check};
-use crate::kernel::{Bound, Call, Definiteness, Expr, Leaf, Slot};
+use crate::error::Result;
+use crate::kernel::facts::{Facts, Stated};
+use crate::kernel::field::Field;
+use crate::kernel::{Bound, Call, Definiteness, Expr, Leaf, Listed, Slot, facts};
 
 /// The longest word of a spectrum kernel, in characters. The words of a text take up to this many times its bytes.
 pub const MAX_WORD: u32 = 32;
@@ -40,43 +42,52 @@ pub fn spectrum(p: u32) -> TextExpr {
     Expr::Leaf(TextLeaf::Spectrum { p })
 }
 
+impl Stated for TextLeaf {
+    const ALL: &'static [Self] = &[Self::Spectrum { p: 3 }];
+
+    fn facts(&mut self) -> Facts<'_> {
+        match self {
+            Self::Spectrum { p } => Facts {
+                name: "spectrum",
+                aliases: &[],
+                variant: None,
+                formula: "Σ count(u in s) count(u in t) over words u of p characters",
+                remark: "",
+                definiteness: Definiteness::Psd,
+                fields: vec![Field::whole("p", "p", p, 1..=MAX_WORD, "must lie in 1 to 32")],
+            },
+        }
+    }
+}
+
 impl fmt::Display for TextLeaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Spectrum { p } => write!(f, "spectrum(p={p})"),
-        }
+        facts::write(self, f)
     }
 }
 
 impl Leaf for TextLeaf {
     type Points = Vec<String>;
 
-    const KERNELS: &'static [&'static str] = &["spectrum"];
+    fn list() -> Vec<Listed> {
+        facts::list::<Self>()
+    }
 
     fn parse(call: &Call<'_>) -> Option<Result<Self>> {
-        let spectrum = || {
-            call.accept(&["p"], Some("p"))?;
-            let leaf = Self::Spectrum { p: call.whole("p", Some("p"), 3)? };
-            leaf.check().map(|()| leaf).map_err(|error| call.locate(error))
-        };
-        match call.name {
-            "spectrum" => Some(spectrum()),
-            _ => None,
-        }
+        facts::parse(call)
     }
 
     fn check(&self) -> Result<()> {
-        match *self {
-            Self::Spectrum { p } => check("p", p.into(), (1..=MAX_WORD).contains(&p), "must lie in 1 to 32"),
-        }
+        facts::check(self)
     }
 
     fn definiteness(&self) -> Definiteness {
-        if self.check().is_ok() { Definiteness::Psd } else { Definiteness::Unknown }
+        if self.check().is_ok() { self.clone().facts().definiteness } else { Definiteness::Unknown }
     }
 
-    /// Shows nothing: the length of a word is a whole number.
-    fn visit_parameters(&mut self, _: &mut dyn FnMut(Slot<'_>)) {}
+    fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>)) {
+        facts::visit(self, visit);
+    }
 
     fn bind(&self, columns: &Vec<String>) -> Result<Box<dyn Bound<Vec<String>>>> {
         match *self {

@@ -1,6 +1,6 @@
-//! The leaves of vector kernels: each a scalar profile of one statistic of two rows.
+//! The types of vector kernels and feature maps.
 
-use super::Expr;
+use crate::kernel::Expr;
 
 /// A kernel expression on vectors.
 ///

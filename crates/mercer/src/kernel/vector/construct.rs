@@ -1,8 +1,9 @@
 //! Functions that make expressions of one vector kernel.
 //!
-//! They take any number; [`Expr::check`](super::Expr::check) says whether it is allowed.
+//! They take any number; [`Expr::check`] says whether it is allowed.
 
-use super::{Expr, Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
+use super::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
+use crate::kernel::Expr;
 
 impl From<VectorKernel> for VectorExpr {
     fn from(kernel: VectorKernel) -> Self {

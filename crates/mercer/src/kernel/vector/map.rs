@@ -6,9 +6,64 @@
 
 use super::Map;
 use crate::data::{Dense, Points, Real, Sparse, Vectors};
-use crate::error::{DataProblem, ErrorKind, Result};
+use crate::error::{DataProblem, ErrorKind, Result, check, room};
+use crate::kernel::MAX_POWER;
+use crate::kernel::field::MAX_INDEX;
+use crate::simd::PANEL;
+
+/// The most basis functions per feature, so that a short text cannot ask for more memory than there is.
+const MAX_BASIS: u32 = 10_000;
+
+fn positive(name: &'static str, value: f64) -> Result<()> {
+    check(name, value, value > 0.0 && value.is_finite(), "must be positive and finite")
+}
+
+fn finite(name: &'static str, value: f64) -> Result<()> {
+    check(name, value, value.is_finite(), "must be finite")
+}
 
 impl Map {
+    /// Its name in the text of an expression.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Columns(_) => "columns",
+            Self::Monomials { .. } => "monomials",
+            Self::Gaussians { .. } => "gaussians",
+            Self::Sigmoids { .. } => "sigmoids",
+            Self::Matrix { .. } => "matrix",
+        }
+    }
+
+    /// Checks every parameter.
+    ///
+    /// # Errors
+    /// The first parameter outside its range.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Self::Columns(index) => {
+                check("columns", index.len() as f64, !index.is_empty(), "at least one feature is needed")?;
+                let last = index.iter().max().map_or(0, |&last| last.saturating_add(1));
+                check("columns", last as f64, last <= MAX_INDEX, "features count from 1 to 2147483647")
+            }
+            Self::Monomials { degree } => {
+                check("degree", (*degree).into(), *degree <= MAX_POWER, "must be at most 100")
+            }
+            Self::Gaussians { low, high, count, width } | Self::Sigmoids { low, high, count, width } => {
+                finite("low", *low)?;
+                finite("high", *high)?;
+                check("high", *high, low <= high, "must not be below low")?;
+                check("count", (*count).into(), (1..=MAX_BASIS).contains(count), "must lie in 1 to 10000")?;
+                positive("width", *width)
+            }
+            Self::Matrix { rows, values } => {
+                let whole = *rows >= 1 && !values.is_empty() && values.len().is_multiple_of(*rows);
+                check("rows", *rows as f64, whole, "must divide the number of values of the matrix")?;
+                values.iter().try_for_each(|&value| finite("matrix", value))
+            }
+        }
+    }
+
     /// How many features φ makes of `input` features.
     ///
     /// # Errors
@@ -18,11 +73,13 @@ impl Map {
             |expected: usize| Err(ErrorKind::Data(DataProblem::Width { found: input, expected }).into());
         match self {
             Self::Columns(index) => match index.iter().max() {
-                Some(&last) if last >= input => needs(last + 1),
+                Some(&last) if last >= input => needs(last.saturating_add(1)),
                 _ => Ok(index.len()),
             },
-            Self::Monomials { degree } => Ok(input * (*degree as usize + 1)),
-            Self::Gaussians { count, .. } | Self::Sigmoids { count, .. } => Ok(input * *count as usize),
+            Self::Monomials { degree } => Ok(input.saturating_mul(*degree as usize + 1)),
+            Self::Gaussians { count, .. } | Self::Sigmoids { count, .. } => {
+                Ok(input.saturating_mul(*count as usize))
+            }
             Self::Matrix { rows, .. } if input != *rows => needs(*rows),
             Self::Matrix { rows, values } => Ok(values.len() / rows),
         }
@@ -63,18 +120,24 @@ impl Map {
     /// φ of each point. Chosen columns keep the storage of the points; the other maps give dense `f64` rows.
     ///
     /// # Errors
-    /// As [`Map::width`] and [`Map::check`].
+    /// As [`Map::width`] and [`Map::check`], and if there is no memory for the images.
     pub fn apply_all(&self, points: &Vectors) -> Result<Vectors> {
         self.check()?;
-        let columns = self.width(points.width())?;
+        room_for_images(std::slice::from_ref(self), points, 0)?;
+        Ok(self.images(points))
+    }
+
+    /// φ of each point, for a map and points that [`room_for_images`] has accepted, or for some of those points.
+    pub(in crate::kernel) fn images(&self, points: &Vectors) -> Vectors {
         if let Self::Columns(index) = self {
-            return Ok(match points {
+            return match points {
                 Vectors::Dense32(rows) => choose_dense(rows, index).into(),
                 Vectors::Dense64(rows) => choose_dense(rows, index).into(),
                 Vectors::Sparse32(rows) => choose_sparse(rows, index).into(),
                 Vectors::Sparse64(rows) => choose_sparse(rows, index).into(),
-            });
+            };
         }
+        let columns = self.width(points.width()).expect("the map was accepted for points as wide as these");
         let (mut row, mut image) = (Vec::new(), Vec::new());
         let mut values = Vec::with_capacity(points.len() * columns);
         for i in 0..points.len() {
@@ -84,8 +147,44 @@ impl Map {
             self.apply(&row, &mut image);
             values.extend_from_slice(&image);
         }
-        Ok(Dense::new(columns, values).into())
+        Dense::new(columns, values).into()
     }
+}
+
+/// Images that take less than this many bytes are made without asking how much memory there is.
+const SMALL: u64 = 1 << 26;
+
+/// Accepts points for some maps, one after the other: they fit, and there is memory for their images and for `panels`
+/// copies of the last ones, packed in panels.
+///
+/// # Errors
+/// As [`Map::width`], or the memory that the images need.
+pub(in crate::kernel) fn room_for_images(maps: &[Map], points: &Vectors, panels: u64) -> Result<()> {
+    let bytes = |rows: usize, width: usize| {
+        (size_of::<f64>() as u64).saturating_mul(rows as u64).saturating_mul(width as u64)
+    };
+    let (mut width, mut before, mut needed, mut dense) = (points.width(), 0, 0, false);
+    for map in maps {
+        width = map.width(width)?;
+        dense |= !matches!(map, Map::Columns(_));
+        // Chosen columns take no more than the points. Images are made beside those they are made of.
+        let images = if dense { bytes(points.len(), width) } else { 0 };
+        needed = images.saturating_add(before).max(needed);
+        before = images;
+    }
+    if dense {
+        let packed = panels.saturating_mul(bytes(points.len().next_multiple_of(PANEL), width));
+        needed = needed.max(before.saturating_add(packed));
+    }
+    if needed < SMALL {
+        return Ok(());
+    }
+    room(
+        "the images of the points under their feature maps",
+        needed,
+        None,
+        "take fewer features or basis functions",
+    )
 }
 
 /// `count` numbers evenly from `low` to `high`; `low` alone if there is one.
@@ -125,6 +224,7 @@ fn choose_sparse<T: Real>(rows: &Sparse<T>, index: &[usize]) -> Sparse<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::{Kernel, VectorExpr};
 
     fn image(map: &Map, row: &[f64]) -> Vec<f64> {
         let mut out = vec![9.0];
@@ -186,5 +286,37 @@ mod tests {
         let sparse = Sparse::new(2, vec![0, 1], vec![1], vec![2.0_f64]);
         let found = Map::Monomials { degree: 1 }.apply_all(&sparse.into()).unwrap();
         assert_eq!(found, Dense::new(4, vec![1.0, 0.0, 1.0, 2.0]).into());
+    }
+
+    #[test]
+    fn images_that_do_not_fit_into_memory_are_refused_with_their_bytes() {
+        // 3 points of 4·10⁹ features, of which one is there, times 10,000 basis functions.
+        let points: Vectors = Sparse::new(4_000_000_000, vec![0, 1, 1, 1], vec![7], vec![1.0_f64]).into();
+        for text in [
+            "linear @ gaussians(count=10000)",
+            "1 + rbf @ columns(1, 2) * normalized(linear @ monomials(degree=100))",
+            "factor(norm) @ sigmoids(count=10000)",
+            "linear @ sigmoids(count=10000) @ sigmoids(count=10000) @ sigmoids(count=10000)",
+        ] {
+            let error = text.parse::<VectorExpr>().unwrap().bind(&points).err().expect(text);
+            let ErrorKind::Memory { needed, budget, .. } = *error.kind() else { panic!("{text}: {error}") };
+            assert!(needed > budget && needed >= 3 * 8 * 101 * 4_000_000_000, "{text}: {needed}");
+        }
+        let gaussians = Map::Gaussians { low: 0.0, high: 1.0, count: 10_000, width: 1.0 };
+        let error = gaussians.apply_all(&points).unwrap_err();
+        assert!(matches!(*error.kind(), ErrorKind::Memory { needed: 960_000_000_000_000, .. }), "{error}");
+        let expected = " MB; take fewer features or basis functions";
+        assert!(error.to_string().ends_with(expected), "{error}");
+        // Chosen columns are no larger than the points.
+        assert!("linear @ columns(8, 2000000000)".parse::<VectorExpr>().unwrap().bind(&points).is_ok());
+    }
+
+    #[test]
+    fn an_index_that_no_data_can_have_is_refused() {
+        for index in [MAX_INDEX, usize::MAX] {
+            assert!(Map::Columns(vec![0, index]).check().is_err());
+            assert!(Map::Columns(vec![index]).width(3).is_err());
+        }
+        assert!(Map::Columns(vec![MAX_INDEX - 1]).check().is_ok());
     }
 }

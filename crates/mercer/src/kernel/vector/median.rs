@@ -1,7 +1,7 @@
 //! The usual first guess of a width.
 
-use super::check::spread;
 use crate::data::{Points, Vectors};
+use crate::kernel::check::spread;
 
 /// Points whose distances are looked at: 500 have 124,750 pairs, more than a median needs.
 const SAMPLE: usize = 500;

@@ -6,15 +6,15 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use mercer::data::{Points, Vectors};
-use mercer::kernel::{Definiteness, Limits, Validity, VectorExpr, Verdict, check};
+use mercer::data::Points;
+use mercer::kernel::{Definiteness, Limits, Validity, Verdict, check};
 use mercer::model::{AnyKernel, AnyPoints};
 use serde_json::json;
 
 use crate::args::{CommonArgs, DataArgs};
 use crate::failure::{Failure, InFile, Result, code};
-use crate::input::vectors;
 use crate::output::{answer, short};
+use crate::report::features;
 use crate::{help, system};
 
 /// `mercer kernel …`.
@@ -26,7 +26,7 @@ pub(crate) enum KernelCommand {
     /// Canonical text, parameters with bounds, definiteness
     Show {
         /// Kernel expression
-        expression: VectorExpr,
+        expression: AnyKernel,
     },
     /// All kernels and maps, with formulas and examples
     List,
@@ -42,7 +42,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "K", default_value_t = 10)]
     spectrum: usize,
     /// Kernel expression
-    expression: VectorExpr,
+    expression: AnyKernel,
     /// Data file
     data: PathBuf,
     #[command(flatten)]
@@ -67,7 +67,7 @@ pub(crate) fn run(command: &KernelCommand) -> Result<()> {
     }
 }
 
-fn show(kernel: &VectorExpr) -> Result<()> {
+fn show(kernel: &AnyKernel) -> Result<()> {
     kernel.check()?;
     let mut text = format!("kernel       {kernel}\ndefiniteness {}\n", kernel.definiteness());
     let parameters = kernel.parameters();
@@ -93,12 +93,10 @@ fn show(kernel: &VectorExpr) -> Result<()> {
 fn run_check(args: &CheckArgs) -> Result<()> {
     system::start_threads(args.common.threads)?;
     args.expression.check()?;
-    let kernel = AnyKernel::Vectors(args.expression.clone());
-    let points =
-        AnyPoints::read(Some(&kernel), &args.data, &args.data_options.options()).in_file(&args.data)?;
-    let points = vectors(points.points, "checks")?;
+    let (kernel, options) = (&args.expression, args.data_options.options());
+    let points = AnyPoints::read(Some(kernel), &args.data, &options).in_file(&args.data)?.points;
     let limits = Limits { rows: args.rows, eigenfunctions: args.spectrum };
-    let validity = check(&args.expression, &points, limits).in_file(&args.data)?;
+    let validity = check(kernel, &points, limits).in_file(&args.data)?;
     args.common.tell(&report(args, &points, &validity), false, || {
         json!({
             "kernel": args.expression.to_string(),
@@ -123,7 +121,7 @@ fn run_check(args: &CheckArgs) -> Result<()> {
     }
 }
 
-fn report(args: &CheckArgs, points: &Vectors, validity: &Validity<Vectors>) -> String {
+fn report(args: &CheckArgs, points: &AnyPoints, validity: &Validity<AnyPoints>) -> String {
     let construction = match validity.definiteness {
         Definiteness::Psd => "a kernel: positive semi-definite for all data",
         Definiteness::PsdOnNonNegative => "a kernel where no feature is negative",
@@ -141,13 +139,13 @@ fn report(args: &CheckArgs, points: &Vectors, validity: &Validity<Vectors>) -> S
     };
     let mut text = format!(
         "kernel           {}\n\
-         data             {}: {} features\n\
+         data             {}: {}\n\
          by construction  {construction}\n\
          on the data      {on_data}\n\
          eigenvalues      {} to {} (zero to rounding: {})\n",
         args.expression,
         args.data.display(),
-        points.width(),
+        features(points),
         short(validity.smallest),
         short(validity.largest),
         short(validity.tolerance),
@@ -158,7 +156,7 @@ fn report(args: &CheckArgs, points: &Vectors, validity: &Validity<Vectors>) -> S
 }
 
 /// The coefficients that prove a Gram matrix indefinite, the largest first.
-fn witness(text: &mut String, validity: &Validity<Vectors>) {
+fn witness(text: &mut String, validity: &Validity<AnyPoints>) {
     let Some(witness) = &validity.witness else { return };
     let mut order: Vec<usize> = (0..witness.coefficients.len()).collect();
     order.sort_by(|&a, &b| witness.coefficients[b].abs().total_cmp(&witness.coefficients[a].abs()));
@@ -170,7 +168,7 @@ fn witness(text: &mut String, validity: &Validity<Vectors>) {
 }
 
 /// The empirical Mercer spectrum, bars on a log scale.
-fn spectrum(text: &mut String, validity: &Validity<Vectors>, count: usize) {
+fn spectrum(text: &mut String, validity: &Validity<AnyPoints>, count: usize) {
     let all = &validity.spectrum.eigenvalues;
     let total: f64 = all.iter().filter(|value| **value > 0.0).sum();
     let Some(&first) = all.first().filter(|_| count > 0) else { return };

@@ -3,18 +3,17 @@
 mod candidates;
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use mercer::data::{Labels, Points, ReadOptions, Vectors, number_text};
-use mercer::kernel::VectorExpr;
-use mercer::model::{AnyKernel, Criterion, Denoised, Event, Job, Rde, RdeFit};
+use mercer::data::{Points, ReadOptions, number_text};
+use mercer::model::{AnyKernel, AnyPoints, Criterion, Denoised, Event, Job, Rde, RdeFit, Targets};
 use mercer::solve::Target;
 
 use crate::args::{CommonArgs, DataArgs, ScaleArg, megabytes};
 use crate::failure::{Failure, InFile, Result};
-use crate::input::{Input, vectors};
+use crate::input::Input;
 use crate::output::write_to;
 use crate::progress::{Show, Watcher};
 use crate::{paths, plot, system};
@@ -48,7 +47,7 @@ pub(crate) struct RdeArgs {
     method: CutArg,
     /// Kernel expression [default: rbf, with --grid auto]
     #[arg(long, short, value_name = "EXPRESSION")]
-    kernel: Option<VectorExpr>,
+    kernel: Option<AnyKernel>,
     /// Values of a parameter to choose from: auto, LOW:HIGH[:STEP] or a list [default: auto without --kernel, else none]
     #[arg(long, short, value_name = "VALUES", value_parser = candidates::grid, allow_hyphen_values = true)]
     grid: Option<Grid>,
@@ -109,21 +108,10 @@ pub(crate) fn run(args: &RdeArgs) -> Result<()> {
     args.common.tell(&outcome.text(), false, || outcome.object())
 }
 
-/// What the rows are labelled by.
-enum Targets {
-    /// Classes.
-    Classes(Labels),
-    /// Numbers.
-    Numbers(Vec<f64>),
-}
-
 /// Refuses outputs that would overwrite the data or each other.
 fn check_outputs(args: &RdeArgs) -> Result<()> {
-    let outputs: Vec<&Path> = [&args.spectrum, &args.labels_out, &args.figure]
-        .into_iter()
-        .flatten()
-        .map(|path| path.as_path())
-        .collect();
+    let outputs: Vec<&PathBuf> =
+        [&args.spectrum, &args.labels_out, &args.figure].into_iter().flatten().collect();
     for (i, output) in outputs.iter().enumerate() {
         paths::distinct(output, &[&args.data])?;
         if outputs[..i].contains(output) {
@@ -135,14 +123,12 @@ fn check_outputs(args: &RdeArgs) -> Result<()> {
 }
 
 /// The rows looked at, their labels, and how many rows there are.
-fn read(args: &RdeArgs) -> Result<(Vectors, Targets, usize)> {
+fn read(args: &RdeArgs) -> Result<(AnyPoints, Targets<AnyPoints>, usize)> {
     let options = ReadOptions { targets: args.regression, ..args.data_options.options() };
-    let kernel = args.kernel.clone().map(AnyKernel::Vectors);
-    let mut input = Input::read(&args.data, kernel.as_ref(), &options, args.scale)?;
-    let labels = input.labels(&args.data)?;
-    let x = vectors(input.x, "relevant dimensions")?;
+    let mut input = Input::read(&args.data, args.kernel.as_ref(), &options, args.scale)?;
+    let (labels, x) = (input.labels(&args.data)?, input.x);
     let targets = match args.regression {
-        true => Targets::Numbers(labels.numbers().in_file(&args.data)?),
+        true => Targets::Numbers(vec![labels.numbers().in_file(&args.data)?]),
         false => Targets::Classes(labels.labels().libsvm_order()),
     };
     let of = x.len();
@@ -157,14 +143,15 @@ fn read(args: &RdeArgs) -> Result<(Vectors, Targets, usize)> {
     }
     let index: Vec<usize> =
         (0..args.rows).map(|i| (i as u128 * of as u128 / args.rows as u128) as usize).collect();
-    let targets = match targets {
-        Targets::Numbers(numbers) => Targets::Numbers(index.iter().map(|&i| numbers[i]).collect()),
-        Targets::Classes(labels) => Targets::Classes(labels.select(&index)),
-    };
-    Ok((x.select(&index), targets, of))
+    Ok((x.select(&index), targets.select(&index), of))
 }
 
-fn estimate(args: &RdeArgs, candidates: &Candidates, x: &Vectors, targets: &Targets) -> Result<RdeFit> {
+fn estimate(
+    args: &RdeArgs,
+    candidates: &Candidates,
+    x: &AnyPoints,
+    targets: &Targets<AnyPoints>,
+) -> Result<RdeFit> {
     let rde = Rde::among(candidates.kernels.clone()).criterion(args.method.criterion());
     if let Targets::Classes(labels) = targets {
         let classes = labels.classes().len();
@@ -180,10 +167,18 @@ fn estimate(args: &RdeArgs, candidates: &Candidates, x: &Vectors, targets: &Targ
     let mut look = |event: Event<'_>| watcher.look(event);
     let mut job = Job::new().memory(args.memory.map(left)).watched(&mut look);
     let fitted = system::fitting(|| match targets {
-        Targets::Numbers(y) => rde.fit_in(x, y, &mut job),
         Targets::Classes(labels) => rde.fit_labels_in(x, labels, &mut job),
+        targets => rde.fit_in(x, numbers(targets), &mut job),
     });
     fitted.in_file(&args.data)
+}
+
+/// The numbers that rows are labelled by.
+fn numbers(targets: &Targets<AnyPoints>) -> &[f64] {
+    match targets {
+        Targets::Numbers(lists) => lists.first().map_or(&[], Vec::as_slice),
+        _ => &[],
+    }
 }
 
 /// The name of each target's column.

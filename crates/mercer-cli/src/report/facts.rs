@@ -2,7 +2,8 @@
 
 use std::fmt::{Display, Write};
 
-use mercer::model::{Fact, Facts};
+use mercer::data::Points;
+use mercer::model::{AnyPoints, Fact, Facts};
 
 use crate::output::{count, rough, short};
 
@@ -22,8 +23,16 @@ pub(crate) fn line(name: &str, value: impl Display) -> String {
     format!("{name:<12} {value}\n")
 }
 
+/// What points have: so many features, or that they are texts.
+pub(crate) fn features(points: &AnyPoints) -> String {
+    match points.width() {
+        0 => points.space().to_owned(),
+        width => count(width, "feature"),
+    }
+}
+
 /// The name of a fact in words.
-pub(crate) fn label(name: &str) -> String {
+fn label(name: &str) -> String {
     name.replace('_', " ")
 }
 

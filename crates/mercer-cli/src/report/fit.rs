@@ -10,7 +10,7 @@ use mercer::solve::{Phases, Stop};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json, json};
 
-use super::facts::{is_told, line, numbers};
+use super::facts::{features, is_told, line, numbers};
 use super::probability;
 use crate::output::{count, rough, seconds, short};
 
@@ -83,11 +83,7 @@ impl Finished<'_> {
     /// In words.
     pub(crate) fn text(&self) -> String {
         let (model, cost) = (&self.saved.model, &self.cost);
-        let features = match self.x.width() {
-            0 => self.x.space().to_owned(),
-            width => count(width, "feature"),
-        };
-        let rows = count(self.x.len(), "row");
+        let (rows, features) = (count(self.x.len(), "row"), features(self.x));
         let read = seconds(cost.read_seconds);
         let mut text = line("data", format!("{rows}, {features}{}, read in {read}", self.beside()));
         text += &line("kernel", model.kernel());

@@ -6,7 +6,7 @@ mod measures;
 mod prediction;
 mod probability;
 
-pub(crate) use facts::{LINES, Row, grid, line, rest};
+pub(crate) use facts::{LINES, Row, features, grid, line, rest};
 pub(crate) use fit::{Cost, Finished, parameters};
 pub(crate) use measures::Errors;
 pub(crate) use prediction::{Judgement, Predicted, Summary};

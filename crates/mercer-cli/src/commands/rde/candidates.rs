@@ -1,7 +1,7 @@
 //! The kernels to choose from.
 
-use mercer::data::Vectors;
-use mercer::kernel::{Parameter, VectorExpr, median_gamma, rbf};
+use mercer::kernel::{Parameter, median_gamma, rbf};
+use mercer::model::{AnyKernel, AnyPoints};
 
 use super::RdeArgs;
 use crate::failure::{Failure, Result};
@@ -13,15 +13,15 @@ const AROUND_VALUE: std::ops::RangeInclusive<i32> = -8..=8;
 
 /// Kernels that differ in one parameter.
 pub(super) struct Candidates {
-    pub(super) kernels: Vec<VectorExpr>,
+    pub(super) kernels: Vec<AnyKernel>,
     /// The parameter and its values, one for each kernel; none for a single kernel as it is.
     pub(super) grid: Option<(String, Vec<f64>)>,
 }
 
 impl Candidates {
-    pub(super) fn new(args: &RdeArgs, x: &Vectors) -> Result<Self> {
+    pub(super) fn new(args: &RdeArgs, x: &AnyPoints) -> Result<Self> {
         let (kernel, grid) = match (&args.kernel, &args.grid) {
-            (None, grid) => (rbf(1.0), grid.clone().unwrap_or(Grid::Auto)),
+            (None, grid) => (AnyKernel::Vectors(rbf(1.0)), grid.clone().unwrap_or(Grid::Auto)),
             (Some(kernel), Some(grid)) => (kernel.clone(), grid.clone()),
             (Some(kernel), None) => {
                 kernel.check()?;
@@ -41,7 +41,7 @@ impl Candidates {
 }
 
 /// The parameter meant: the one named, else the only one, else the only gamma.
-fn parameter(kernel: &VectorExpr, named: Option<&str>) -> Result<Parameter> {
+fn parameter(kernel: &AnyKernel, named: Option<&str>) -> Result<Parameter> {
     let all = kernel.parameters();
     let list = || all.iter().map(|p| p.path.as_str()).collect::<Vec<_>>().join(", ");
     let of = |keep: &dyn Fn(&Parameter) -> bool| -> Vec<Parameter> {
@@ -64,13 +64,15 @@ fn parameter(kernel: &VectorExpr, named: Option<&str>) -> Result<Parameter> {
     }
 }
 
-fn automatic(kernel: &VectorExpr, parameter: &Parameter, x: &Vectors) -> Result<Vec<f64>> {
+fn automatic(kernel: &AnyKernel, parameter: &Parameter, x: &AnyPoints) -> Result<Vec<f64>> {
     // The median distance is that of the points, not of what a map makes of them.
     let plain = parameter.path.ends_with("rbf.gamma") && !kernel.to_string().contains('@');
-    let (middle, powers) = match plain.then(|| median_gamma(x)) {
-        Some(Some(gamma)) => (gamma, AROUND_MEDIAN),
-        Some(None) => return Err(Failure::Usage("--grid auto: all rows are the same".into())),
-        None => (parameter.value, AROUND_VALUE),
+    let (middle, powers) = match x {
+        AnyPoints::Vectors(x) if plain => match median_gamma(x) {
+            Some(gamma) => (gamma, AROUND_MEDIAN),
+            None => return Err(Failure::Usage("--grid auto: all rows are the same".into())),
+        },
+        _ => (parameter.value, AROUND_VALUE),
     };
     if !parameter.log || middle <= 0.0 {
         let path = &parameter.path;

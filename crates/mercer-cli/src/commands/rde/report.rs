@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-use mercer::data::{Points, Vectors};
-use mercer::model::{Criterion, Noise, RdeFit, Trial};
+use mercer::data::Points;
+use mercer::model::{AnyPoints, Criterion, Noise, RdeFit, Targets, Trial};
 use serde_json::{Value, json};
 
 use super::candidates::Candidates;
-use super::{RdeArgs, Targets};
+use super::{RdeArgs, numbers};
 use crate::output::{count, seconds, short};
 use crate::plot::Captions;
+use crate::report::features;
 
 /// Dimensions up to this share of the rows are few.
 const FEW: f64 = 0.1;
@@ -22,10 +23,10 @@ const CHANCE: f64 = 10.0;
 pub(super) struct Outcome<'a> {
     pub(super) args: &'a RdeArgs,
     pub(super) candidates: &'a Candidates,
-    pub(super) x: &'a Vectors,
+    pub(super) x: &'a AnyPoints,
     /// Rows of the file.
     pub(super) of: usize,
-    pub(super) targets: &'a Targets,
+    pub(super) targets: &'a Targets<AnyPoints>,
     pub(super) fit: &'a RdeFit,
     pub(super) seconds: f64,
 }
@@ -35,13 +36,14 @@ impl Outcome<'_> {
     fn guess(&self) -> f64 {
         let n = self.x.len() as f64;
         match self.targets {
-            Targets::Numbers(y) => {
-                let mean = y.iter().sum::<f64>() / n;
-                y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n
-            }
             Targets::Classes(labels) => {
                 let size = |class: usize| labels.index().iter().filter(|&&c| c as usize == class).count();
                 1.0 - (0..labels.classes().len()).map(size).max().unwrap_or(0) as f64 / n
+            }
+            targets => {
+                let y = numbers(targets);
+                let mean = y.iter().sum::<f64>() / n;
+                y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / n
             }
         }
     }
@@ -103,9 +105,9 @@ impl Outcome<'_> {
         };
         let targets = match self.targets {
             Targets::Classes(labels) => count(labels.classes().len(), "class"),
-            Targets::Numbers(_) => "numbers".into(),
+            _ => "numbers".into(),
         };
-        let features = count(self.x.width(), "feature");
+        let features = features(self.x);
         let by = method(relevance.criterion);
         let mut text = format!("data       {}: {rows}, {features}, {targets}\n", args.data.display());
         let _ = match &self.candidates.grid {
@@ -213,7 +215,7 @@ impl Outcome<'_> {
             "features": self.x.width(),
             "classes": match self.targets {
                 Targets::Classes(labels) => Some(labels.classes()),
-                Targets::Numbers(_) => None,
+                _ => None,
             },
             "kernel": self.candidates.kernels[fit.chosen].to_string(),
             "parameter": self.candidates.grid.as_ref().map(|(path, _)| path),

@@ -67,6 +67,17 @@ fn the_book_has_a_row_for_each_metric() {
     assert_eq!(gaussian.parameters[0].domain, format!("metric is {} or {last}", others.join(", ")));
 }
 
+#[test]
+fn the_doc_comment_of_each_kernel_shows_its_text() {
+    for (source, kernels) in [("vector/kernel.rs", VectorLeaf::list()), ("string/leaf.rs", TextLeaf::list())]
+    {
+        let source = read(&format!("crates/mercer/src/kernel/{source}")).replace("\n    /// ", " ");
+        for kernel in kernels {
+            assert!(source.contains(&format!("`{}`", kernel.text)), "{}", kernel.text);
+        }
+    }
+}
+
 /// A function of Python: its name, its signature, its docstring and what it returns.
 struct Function<'a> {
     name: &'a str,

@@ -261,3 +261,17 @@ impl From<Sparse<f64>> for Vectors {
         Self::Sparse64(rows)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_beyond_those_of_sparse_rows_is_zero() {
+        let row = Row::Sparse64(&[0, 7], &[1.0, 2.0]);
+        assert_eq!((row.get(0), row.get(7)), (1.0, 2.0));
+        for beyond in [1 << 32, (1 << 32) + 7, usize::MAX] {
+            assert_eq!(row.get(beyond), 0.0);
+        }
+    }
+}

@@ -21,16 +21,11 @@ THEIRS = {
     "KernelPCA": "sklearn.decomposition",
     "KernelRidge": "sklearn.kernel_ridge",
 }
-OWN = (
-    "SVDD",
-    "CrammerSingerSVC",
-    "WestonWatkinsSVC",
-    "KernelSoftmax",
-    "KernelFisher",
-    "KernelCCA",
-    "RelevantDimension",
-    "OneVsRestSVC",
-    "LocalSVC",
+#: The classes of the package that scikit-learn does not have.
+OWN = tuple(
+    name
+    for name in importlib.import_module("mercer").__all__
+    if name not in THEIRS and hasattr(getattr(importlib.import_module("mercer"), name), "get_params")
 )
 
 

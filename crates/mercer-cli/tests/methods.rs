@@ -56,7 +56,7 @@ fn an_option_that_a_method_does_not_have_is_refused_by_name() {
     let (methods, mut refused) = (table(&place), 0);
     for method in &methods {
         let own: Vec<&str> = parameters(method).iter().map(|parameter| text(parameter, "name")).collect();
-        let others = methods.iter().flat_map(|other| parameters(other));
+        let others = methods.iter().flat_map(parameters);
         let mut others: Vec<&Value> = others.filter(|other| !own.contains(&text(other, "name"))).collect();
         // The seed is one of every command.
         others.retain(|other| text(other, "name") != "seed");
@@ -120,7 +120,7 @@ fn values_out_of_range_are_refused_by_the_table() {
 fn the_help_of_a_method_shows_its_options_and_no_others() {
     let place = Place::new();
     let methods = table(&place);
-    let all: Vec<&Value> = methods.iter().flat_map(|method| parameters(method)).collect();
+    let all: Vec<&Value> = methods.iter().flat_map(parameters).collect();
     for method in &methods {
         let name = text(method, "name");
         let help = place.run(&format!("train --method {name} --help")).ok().out;

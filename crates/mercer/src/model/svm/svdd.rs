@@ -286,7 +286,13 @@ pub(in crate::model) fn method<X: Space>() -> Method<X> {
                 Outside::Share(nu) => Value::Number(nu),
                 Outside::Price(_) => Value::Absent,
             },
-            |svdd, value| value.number().map(|nu| svdd.outside = Outside::Share(nu)).is_some(),
+            |svdd, value| match value.number() {
+                Some(nu) => {
+                    svdd.outside = Outside::Share(nu);
+                    true
+                }
+                None => *value == Value::Absent,
+            },
         );
         [c, nu].into_iter().chain(Svdd::parameters()).collect()
     };

@@ -11,6 +11,7 @@ from mercer.detection import SVDD, OneClassSVM
 from mercer.discriminant import KernelFisher
 from mercer.kernel_ridge import KernelRidge
 from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRestSVC, WestonWatkinsSVC
+from mercer.online import KernelPerceptron
 from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
 
@@ -23,6 +24,7 @@ __all__ = [
     "KernelCCA",
     "KernelFisher",
     "KernelPCA",
+    "KernelPerceptron",
     "KernelRidge",
     "KernelSoftmax",
     "LocalSVC",

@@ -2,9 +2,9 @@
 
 use super::method::Method;
 use super::space::Space;
-use super::{spectral, svm};
+use super::{online, spectral, svm};
 
 /// All methods on points of a space.
 pub(super) fn all<X: Space>() -> Vec<Method<X>> {
-    [svm::methods(), spectral::methods()].into_iter().flatten().collect()
+    [svm::methods(), spectral::methods(), vec![online::method()]].into_iter().flatten().collect()
 }

@@ -148,7 +148,7 @@ fn parameters_of_another_method_are_refused() {
         ("-m svr --nu 0.1", "--nu: --method svr does not have it; it has -c, --epsilon, --squared"),
         ("-m nu-svr -p 0.1", "--epsilon: --method nu-svr does not have it; it has -c, --nu"),
         ("-m one-class -c 2", "-c: --method one-class does not have it; it has --nu"),
-        ("-m svdd --nu 0.2", "--nu: --method svdd does not have it; it has -c"),
+        ("-m svdd --epsilon 0.2", "--epsilon: --method svdd does not have it; it has -c, --nu"),
         (
             "--epsilon 1",
             "--epsilon: --method svc does not have it; it has -c, --weight, --squared, --no-offset, --mean, --multiclass, \

@@ -29,6 +29,7 @@ fn typed(parameter: &Value) -> String {
         "kernel" => "linear".to_owned(),
         "weights" => "1=2".to_owned(),
         _ if parameter["default"].is_number() => parameter["default"].to_string(),
+        "number" => "0.5".to_owned(),
         _ => "20".to_owned(),
     };
     format!("{} {value}", text(parameter, "option"))
@@ -181,7 +182,9 @@ fn every_model_tells_how_good_it_is() {
     let data = data(&place);
     for method in table(&place) {
         let (name, files) = (text(&method, "name"), data(&method));
-        let trained = place.run(&format!("train --json -m {name} {files} m")).ok();
+        // Passes without end are not its way to converge.
+        let more = if name == "perceptron" { "--passes 1000 -k rbf(gamma=5)" } else { "" };
+        let trained = place.run(&format!("train --json -m {name} {more} {files} m")).ok();
         assert!(trained.err.contains("\ncertificate  "), "{name}: {}", trained.err);
         let (trained, shown) = (trained.json(), place.run("inspect --json m").ok().json());
         assert_eq!(
@@ -191,7 +194,7 @@ fn every_model_tells_how_good_it_is() {
         );
         let certificates = shown["certificates"].as_array().unwrap();
         let residual = shown["residual"].as_f64();
-        match residual {
+        match residual.or(shown["mistakes"].as_f64()) {
             Some(residual) => assert!(residual < 1e-6 && certificates.is_empty(), "{name}: {shown}"),
             None => assert!(
                 certificates.iter().all(|c| c["gap"].is_number()) && !certificates.is_empty(),

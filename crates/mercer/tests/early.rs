@@ -188,7 +188,7 @@ fn the_number_of_cells_goes_with_the_points() {
     let (x, y) = stripes(400);
     let x = Vectors::from(x);
     let count = |local: Local<VectorExpr>| local.fit(&x, &y).map(|model| model.cells.len());
-    assert_eq!(count(Local::new(svc())).unwrap(), 2);
+    assert_eq!(count(Local::new(svc())).unwrap(), 1);
     assert_eq!(count(Local::new(svc()).cells(40)).unwrap(), 40);
     for cells in [0, 513] {
         let error = count(Local::new(svc()).cells(cells)).unwrap_err().to_string();

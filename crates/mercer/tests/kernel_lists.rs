@@ -98,7 +98,7 @@ fn functions(source: &str) -> Vec<Function<'_>> {
 
 /// The default of a parameter in a signature, none where it has none.
 fn default<'a>(signature: &'a str, name: &str) -> Option<&'a str> {
-    let parameter = signature.split(", ").map(str::trim).find(|p| p.starts_with(&format!("{name}: ")));
+    let parameter = signature.split([',', '\n']).map(str::trim).find(|p| p.starts_with(&format!("{name}: ")));
     let parameter = parameter.unwrap_or_else(|| panic!("no parameter {name} in ({signature})"));
     parameter.split_once(" = ").map(|(_, value)| value.trim_end_matches(',').trim())
 }

@@ -121,12 +121,12 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
 
 fn certificate(quality: &Quality) -> String {
     let of = if quality.is_of_parts() { "of the cells, not of the whole: " } else { "" };
-    match (quality.totals(), quality.residual()) {
+    match (quality.totals(), quality.words()) {
         (Some(totals), _) => {
             let gap = totals.gap.map_or("unknown".into(), rough);
             format!("{of}{}: gap {gap}, violation {}", totals.stop, rough(totals.violation))
         }
-        (None, Some(residual)) => format!("relative residual {}", rough(residual)),
+        (None, Some(words)) => words,
         (None, None) => "none".into(),
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct TrainArgs {
     #[arg(long, conflicts_with = "multiclass")]
     multilabel: bool,
     /// Approximate, for 100,000 rows and more: divide the rows into cells, fit a classifier to each, and let that of the
-    /// nearest cell decide (the method local) [default: one for 10,000 rows, from 2 to 64]
+    /// nearest cell decide (the method local) [default: one for 10,000 rows, from 1 to 64]
     #[arg(long, value_name = "CELLS", require_equals = true, num_args = 0..=1)]
     early: Option<Option<usize>>,
     /// A file with a column for each target, in place of the labels

@@ -193,10 +193,14 @@ impl Finished<'_> {
     /// How good the model is, and what that took.
     fn certificate(&self) -> String {
         let (quality, took) = (self.saved.model.quality(), seconds(self.cost.fit_seconds));
-        if let Quality::Residual { residual, iterations, .. } = quality {
-            let how = iterations.map_or(String::new(), |iterations| format!(", {iterations} iterations"));
-            let text = line("certificate", format!("relative residual {}{how}", rough(residual)));
-            return text + &line("work", took);
+        if let Some(words) = quality.words() {
+            let how = match quality {
+                Quality::Residual { iterations: Some(iterations), .. } => {
+                    format!(", {iterations} iterations")
+                }
+                _ => String::new(),
+            };
+            return line("certificate", format!("{words}{how}")) + &line("work", took);
         }
         let Some(totals) = self.totals() else { return line("work", took) };
         let gap = match (totals.gap, totals.relative_gap()) {

@@ -433,7 +433,7 @@ mod tests {
             ("factor(coordinate, index=0)", 26, "count from 1"),
             // 2³² + 1 must not read feature 1.
             ("factor(coordinate, index=4294967297)", 26, "features count from 1 to 2147483647"),
-            ("factor(sum)", 8, "unknown function 'sum'; known: norm, coordinate, bump"),
+            ("factor(total)", 8, "unknown function 'total'; known: norm, coordinate, bump"),
             ("linear @ columns(4294967297)", 18, "feature numbers from 1"),
             ("linear @ matrix(rows=4294967297, 1)", 22, "must divide"),
             ("linear @ matrix(rows=99999999999999999999, 1)", 22, "not a whole number in range"),

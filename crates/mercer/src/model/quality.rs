@@ -1,6 +1,7 @@
 //! How good a fitted model is, whatever the method: one idea for files, reports and Python.
 
 use super::facts::Facts;
+use super::words::rough;
 use crate::solve::{Certificate, Stop};
 
 /// How good a model is.
@@ -58,6 +59,21 @@ impl Quality {
     pub fn residual(&self) -> Option<f64> {
         match self {
             Self::Residual { residual, .. } => Some(*residual),
+            _ => None,
+        }
+    }
+
+    /// The quality of a method that solves no programme, in words; none of others.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        match self {
+            Self::Residual { residual, .. } => Some(format!("relative residual {}", rough(*residual))),
+            Self::Mistakes { share, updates } => {
+                let share = rough(100.0 * share);
+                Some(format!(
+                    "mistakes at {share} % of the points in the last pass, {updates} corrections in all"
+                ))
+            }
             _ => None,
         }
     }

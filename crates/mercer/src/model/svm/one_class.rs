@@ -8,9 +8,10 @@
 //! use mercer::kernel::rbf;
 //! use mercer::model::OneClass;
 //!
-//! let x = Vectors::dense(1, (0..40).map(|i| f64::from(i % 8)).collect());
-//! let model = OneClass::new(rbf(0.5)).nu(0.25).fit(&x)?;
-//! let values = model.values(&Vectors::dense(1, vec![3.5, 40.0]))?;
+//! // Dense about 0, sparse towards both ends.
+//! let x = Vectors::dense(1, (-30..30).map(|i| (f64::from(i) / 30.0).powi(3)).collect());
+//! let model = OneClass::new(rbf(1.0)).nu(0.3).fit(&x)?;
+//! let values = model.values(&Vectors::dense(1, vec![0.0, 9.0]))?;
 //! assert!(values[0] > 0.0 && values[1] < 0.0);
 //! # Ok::<(), mercer::Error>(())
 //! ```

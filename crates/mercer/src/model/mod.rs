@@ -5,7 +5,7 @@
 //! [`Quality`]. [`Method`] is an estimator as a value: doors find it by name in one table, set its parameters by name and
 //! fit it. A [`Space`] says what points are. [`Compute`] says where Grams are made and programmes are solved.
 //!
-//! [`probability`] says what decisions are worth, [`file`] keeps models, [`libsvm`] speaks LIBSVM's model text.
+//! [`probability`] says what decisions are worth, [`mod@file`] keeps models, [`libsvm`] speaks LIBSVM's model text.
 
 mod compute;
 mod estimator;

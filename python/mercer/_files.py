@@ -151,7 +151,8 @@ def _model_of(estimator: Any) -> _mercer.Model:
 
 def _estimator(model: _mercer.Model) -> Any:
     """A fitted estimator around a native model."""
-    classes = {each._method: each for each in map(vars(mercer).get, mercer.__all__) if hasattr(each, "_method")}
+    listed: list[Any] = [vars(mercer)[name] for name in mercer.__all__]
+    classes: dict[str, Any] = {each._method: each for each in listed if hasattr(each, "_method")}
     training = model.training()
     nu, kind = training.get("nu"), {"multilabel": "ovr"}.get(model.kind, model.kind)
     make = classes.get(f"nu-{kind}", classes[kind]) if nu is not None else classes[kind]

@@ -286,18 +286,18 @@ class Model:
 @final
 class Points:
     """
-    Points: rows of numbers, dense or sparse, single or double precision.
+    Points: rows of numbers, dense or sparse, single or double precision; or texts.
     """
 
     def __len__(self, /) -> int:
         """
-        How many rows.
+        How many points.
         """
 
     @property
     def columns(self, /) -> int:
         """
-        How many columns.
+        How many columns; 0 of texts.
         """
 
     @staticmethod
@@ -313,6 +313,12 @@ class Points:
         The rows of a matrix of kernel values, numbered as the kernel `precomputed` wants them.
         """
 
+    @property
+    def nbytes(self, /) -> int:
+        """
+        Bytes of the values of dense rows; 0 of other points.
+        """
+
     @staticmethod
     def sparse(columns: SupportsIndex, start: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], index: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], values: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points:
         """
@@ -320,9 +326,15 @@ class Points:
         the zeros are kept too.
         """
 
+    @staticmethod
+    def texts(texts: SupportsGetItem[int, str]) -> Points:
+        """
+        Texts, one for each point.
+        """
+
     def to_python(self, /) -> Any:
         """
-        As numpy has them: a matrix, or columns, start, index and values of sparse rows.
+        As Python has them: a matrix; columns, start, index and values of sparse rows; a list of texts.
         """
 
     def variance(self, /, weights: numpy.typing.NDArray[numpy.float64] | None=None) -> float:
@@ -347,66 +359,16 @@ class Validity:
     What a check found, and the Mercer spectrum.
     """
 
-    @property
-    def asymmetry(self, /) -> float:
-        """
-        The largest |Kᵢⱼ − Kⱼᵢ|.
-        """
-
-    @property
-    def definite(self, /) -> str:
-        """
-        What the kernel claims by construction.
-        """
-
     def eigenfunctions(self, /, x: Points) -> numpy.typing.NDArray[numpy.float64]:
         """
         The eigenfunctions at points, a row for each function.
         """
 
-    def eigenvalues(self, /) -> numpy.typing.NDArray[numpy.float64]:
+    def facts(self, /) -> dict[str, typing.Any]:
         """
-        The eigenvalues of K/n, descending.
-        """
-
-    @property
-    def largest(self, /) -> float:
-        """
-        The largest eigenvalue.
-        """
-
-    @property
-    def of(self, /) -> int:
-        """
-        The rows there are.
-        """
-
-    def rows(self, /) -> numpy.typing.NDArray[numpy.int64]:
-        """
-        The rows looked at, from 0.
-        """
-
-    @property
-    def smallest(self, /) -> float:
-        """
-        The smallest eigenvalue.
-        """
-
-    @property
-    def tolerance(self, /) -> float:
-        """
-        Eigenvalues down to minus this are zero to rounding.
-        """
-
-    @property
-    def verdict(self, /) -> str:
-        """
-        The verdict on these rows.
-        """
-
-    def witness(self, /) -> tuple[numpy.typing.NDArray[numpy.float64], float] | None:
-        """
-        For an indefinite Gram, coefficients c and cᵀKc < 0.
+        What the kernel claims (`definite`), the `verdict` on the `rows` looked at `of` those there are, the largest
+        `asymmetry` |Kᵢⱼ − Kⱼᵢ|, the `smallest` and `largest` eigenvalue, the `tolerance` down to minus which they are zero, the
+        `eigenvalues` of K/n; for an indefinite Gram `coefficients` c and their `value` cᵀKc < 0.
         """
 
 def fit(run: Run, method: str, parameters: dict[str, typing.Any], kernel: Kernel, x: Points, target: typing.Any, weights: numpy.typing.NDArray[numpy.float64] | None=None, probability: tuple[str, SupportsIndex] | None=None) -> Model:
@@ -422,8 +384,8 @@ def median_gamma(x: Points) -> float | None:
 
 def methods() -> list[dict[str, typing.Any]]:
     """
-    The methods of the library: of each its name, a summary, the kind of its models, what must be known of each point, and its
-    parameters with the values allowed, the meaning and the default.
+    The methods of the library: of each its name, a summary, the kind of its models, what must be known of each point, the
+    probabilities that can be learnt, and its parameters with the values allowed, the meaning and the default.
     """
 
 def num_threads() -> int:

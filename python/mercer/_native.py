@@ -284,7 +284,8 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     @property
     def _fitted(self) -> _mercer.Model:
         """The model that predicts."""
-        return self._model
+        model: _mercer.Model = self._model
+        return model
 
     def _found(self, X: Any) -> None:
         """The attributes that people read; X is None for a model that was read from a file."""

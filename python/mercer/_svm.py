@@ -144,14 +144,14 @@ class SupportVectors(Solved):
     def _found(self, X: Any) -> None:
         model = self._model
         self.support_ = model.support()
-        vectors = _data.to_python(model.points) if X is None else None
+        vectors: Any = _data.to_python(model.points) if X is None else None
         self._sparse = self._input == "vectors" and sp.issparse(vectors if X is None else X)
         if X is not None:
             self.shape_fit_ = getattr(X, "shape", (self._fitted_rows,))
         else:
             self.shape_fit_ = vectors.shape if self._input == "texts" else (self._fitted_rows, self.n_features_in_)
         if self._input in ("values", "function"):
-            self.support_vectors_ = np.empty((0, 0))
+            self.support_vectors_: Any = np.empty((0, 0))
         else:
             self.support_vectors_ = vectors if X is None else X[self.support_]
         coefficients = model.coefficients()
@@ -184,10 +184,11 @@ class SupportVectors(Solved):
         """The model; with other coefficients where the caller has put some into ``_dual_coef_`` or ``_intercept_``."""
         dual: Any = self._dual_coef_
         intercept = self._intercept_
+        model: _mercer.Model = self._model
         if dual is self._given[0] and intercept is self._given[1]:
-            return self._model
+            return model
         dense = dual.toarray() if sp.issparse(dual) else np.asarray(dual, dtype=np.float64)
-        return self._model.with_coefficients(dense, -np.asarray(intercept, dtype=np.float64))
+        return model.with_coefficients(dense, -np.asarray(intercept, dtype=np.float64))
 
     def _decisions(self, X: Any) -> Any:
         points = self._points(X)

@@ -89,8 +89,9 @@ class Classes(ClassifierMixin, NativeEstimator):
         y_pred : ndarray of shape (n_samples,) or (n_samples, n_labels)
             Class labels; of several labels a row, 1 where the row has one and else 0.
         """
+        first = self._first_of_equals
         points = self._points(X)
-        found = self._fitted.predict(self._run(), points, self._double, self._first_of_equals)
+        found = self._fitted.predict(self._run(), points, self._double, first)
         return found if found.ndim == 2 else self.classes_.take(self._present[found])
 
 

@@ -24,7 +24,7 @@ class KernelPerceptron(Classes, NativeEstimator):
 
     Parameters
     ----------
-    max_iter : int, default=10
+    passes : int, default=10
         Most passes over the rows; it ends earlier after a pass without a mistake.
     average : bool, default=True
         Whether the mean of all functions on the way is taken in place of the last one.
@@ -62,7 +62,7 @@ class KernelPerceptron(Classes, NativeEstimator):
     array([0, 1])
     """
 
-    max_iter: int = 10
+    passes: int = 10
     average: bool = True
     budget: int | None = None
     fit_intercept: bool = True
@@ -70,7 +70,7 @@ class KernelPerceptron(Classes, NativeEstimator):
     random_state: Any = None
 
     _constraints = {
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "passes": [Interval(Integral, 1, None, closed="left")],
         "average": ["boolean"],
         "budget": [Interval(Integral, 2, None, closed="left"), None],
         "shuffle": ["boolean"],
@@ -79,11 +79,11 @@ class KernelPerceptron(Classes, NativeEstimator):
 
     def _settings(self, points: Any) -> dict[str, Any]:
         return {
-            "passes": self.max_iter, "average": self.average, "budget": self.budget, "offset": self.fit_intercept,
+            "passes": self.passes, "average": self.average, "budget": self.budget, "offset": self.fit_intercept,
             "seed": self._seed() if self.shuffle else None,
         }
 
-    def fit(self, X: Any, y: Any) -> Any:  # type: ignore[override]
+    def fit(self, X: Any, y: Any) -> Any:
         """Learn from the rows.
 
         Parameters
@@ -121,5 +121,6 @@ class KernelPerceptron(Classes, NativeEstimator):
         decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes the score of the second less that of the first; for more a column for each class.
         """
-        scores = self._by_class(self._model.decisions(self._run(), self._points(X), True))
+        points = self._points(X)
+        scores = self._by_class(self._model.decisions(self._run(), points, True))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

@@ -32,7 +32,7 @@ for machine in machines:
         line += f", log loss {log_loss(y_test, machine.predict_proba(X_test)):.4f}"
     print(f"{line}, {time.perf_counter() - started:.2f} s")
 
-fisher = KernelFisher(alpha=0.1).fit(X_train, y_train)
+fisher = KernelFisher(mu=0.1).fit(X_train, y_train)
 figure, axes = plt.subplots(1, 2, figsize=(13.0, 5.5), layout="constrained")
 plot.components(fisher, y_train, X=X_train, ax=axes[0], legend=False)
 axes[0].set_title("two axes of the Fisher discriminant", loc="left")

@@ -385,9 +385,10 @@ class NuSVC(Pairs):
     _one_class_message = "specified nu is infeasible: all samples with positive weights belong to the same class"
 
     def _settings(self, points: Any) -> dict[str, Any]:
-        factors = self.class_weight_
-        own = [] if (factors == 1.0).all() else list(zip(names_of(self.classes_), factors.tolist(), strict=True))
-        return super()._settings(points) | {"nu": self.nu, "adapt": True, "weight": own}
+        own: dict[str, Any] = {"nu": self.nu, "adapt": True}
+        if (self.class_weight_ != 1.0).any():
+            own["weight"] = list(zip(names_of(self.classes_), self.class_weight_.tolist(), strict=True))
+        return super()._settings(points) | own
 
     def _weights(self, weights: Any, target: Any) -> Any:
         # Class weights are factors on the C that nu stands for, not on the weights that nu is a share of.

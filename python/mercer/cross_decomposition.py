@@ -171,25 +171,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
             return first
         return first, self._model.transform(self._run(), self._second_points(self._checked_second(y)), True)
 
-    def fit_transform(self, X: Any, y: Any, **params: Any) -> Any:
-        """Find the functions and their values on the first view.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of str
-            The first view.
-        y : {array-like, sparse matrix} of shape (n_samples, n_targets) or (n_samples,), or list of str
-            The second view.
-        **params : dict
-            Parameters of `fit`, such as `sample_weight`.
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_samples, n_components)
-            f of each row.
-        """
-        return self.fit(X, y, **params).transform(X)
-
     def score(self, X: Any, y: Any) -> float:
         """The correlation of the first pair of functions on these rows.
 

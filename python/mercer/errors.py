@@ -6,36 +6,15 @@ __all__ = [
 
 
 class ParameterError(ValueError):
-    """A parameter outside its range.
-
-    Examples
-    --------
-    >>> from mercer import errors
-    >>> issubclass(errors.ParameterError, ValueError)
-    True
-    """
+    """A parameter outside its range."""
 
 
 class DataError(ValueError):
-    """Data that cannot be used.
-
-    Examples
-    --------
-    >>> from mercer import errors
-    >>> issubclass(errors.DataError, ValueError)
-    True
-    """
+    """Data that cannot be used."""
 
 
 class NoVarianceError(DataError):
-    """Points that are all the same to the kernel.
-
-    Examples
-    --------
-    >>> from mercer import errors
-    >>> issubclass(errors.NoVarianceError, errors.DataError)
-    True
-    """
+    """Points that are all the same to the kernel."""
 
 
 class NotDefiniteError(DataError):
@@ -67,22 +46,8 @@ class KernelError(ValueError):
 
 
 class ModelFileError(ValueError):
-    """A model file that is damaged or of another kind.
-
-    Examples
-    --------
-    >>> from mercer import errors
-    >>> issubclass(errors.ModelFileError, ValueError)
-    True
-    """
+    """A model file that is damaged or of another kind."""
 
 
 class UnsupportedError(NotImplementedError):
-    """A combination that does not exist.
-
-    Examples
-    --------
-    >>> from mercer import errors
-    >>> issubclass(errors.UnsupportedError, NotImplementedError)
-    True
-    """
+    """A combination that does not exist."""

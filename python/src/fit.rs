@@ -8,7 +8,7 @@ use mercer::model::{AnyEstimator, AnyPoints, Criterion, Denoised, Job, Method, R
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 
 use crate::errors::raise;
 use crate::facts::told;
@@ -18,27 +18,18 @@ use crate::points::Points;
 use crate::work::Run;
 
 /// The value of a parameter.
-#[derive(FromPyObject)]
-enum Given {
-    Flag(bool),
-    Whole(u64),
-    Number(f64),
-    Word(String),
-    Weights(Vec<(String, f64)>),
-    Numbers(Vec<f64>),
-}
-
-impl From<Given> for Value {
-    fn from(given: Given) -> Self {
-        match given {
-            Given::Flag(value) => Self::Flag(value),
-            Given::Whole(value) => Self::Whole(value),
-            Given::Number(value) => Self::Number(value),
-            Given::Word(value) => Self::Word(value),
-            Given::Weights(value) => Self::Weights(value),
-            Given::Numbers(value) => Self::Numbers(value),
-        }
-    }
+fn value(given: &Bound<'_, PyAny>) -> PyResult<Value> {
+    Ok(match given {
+        given if given.is_none() => Value::Absent,
+        given if given.is_instance_of::<PyBool>() => Value::Flag(given.extract()?),
+        given if given.is_instance_of::<PyInt>() => Value::Whole(given.extract()?),
+        given if given.is_instance_of::<PyString>() => Value::Word(given.extract()?),
+        given => match (given.extract(), given.extract()) {
+            (Ok(number), _) => Value::Number(number),
+            (_, Ok(numbers)) => Value::Numbers(numbers),
+            _ => Value::Weights(given.extract()?),
+        },
+    })
 }
 
 /// What is known of each point: the names of classes, the number of each point's class and what the labels are; the names of
@@ -112,8 +103,7 @@ pub(crate) fn fit(
 ) -> PyResult<Model> {
     let mut estimator = AnyEstimator::new(method, kernel.0.clone()).map_err(raise)?;
     for (name, value) in parameters {
-        let value = value.extract::<Option<Given>>()?.map_or(Value::Absent, Value::from);
-        estimator.set(&name.extract::<String>()?, &value).map_err(raise)?;
+        estimator.set(name.extract()?, &self::value(&value)?).map_err(raise)?;
     }
     let (x, weights, settings) = (x.0.clone(), numbers(weights), probability.map(settings).transpose()?);
     let (y, labels) = target.map_or(Ok((Targets::None, None)), Target::meant)?;

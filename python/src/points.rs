@@ -144,12 +144,11 @@ impl Points {
     /// The variance of all values, with a weight for each row; two passes, in double precision.
     #[pyo3(signature = (weights: "numpy.typing.NDArray[numpy.float64] | None" = None))]
     fn variance(&self, py: Python<'_>, weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<f64> {
-        let weights = weights.map(|weights| weights.as_array().to_vec());
-        if weights.as_ref().is_some_and(|weights| weights.len() != self.0.len()) {
+        let (rows, weights) = (self.vectors()?, weights.map_or_else(Vec::new, |weights| weights.as_array().to_vec()));
+        if !weights.is_empty() && weights.len() != rows.len() {
             return Err(PyValueError::new_err("weights must be one per row"));
         }
-        let rows = self.vectors()?;
-        on_threads(py, || variance(rows, weights.as_deref()))
+        on_threads(py, || rows.variance(&weights))
     }
 
     /// As Python has them: a matrix; columns, start, index and values of sparse rows; a list of texts.
@@ -264,32 +263,6 @@ fn compressed<T: Real>(
         ));
     }
     Ok(Sparse::new(columns, start, index, values))
-}
-
-/// The variance of all values, those that are not stored included.
-fn variance(points: &Vectors, weights: Option<&[f64]>) -> f64 {
-    let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
-    let total = (0..points.len()).map(weight).sum::<f64>() * points.width() as f64;
-    if total == 0.0 {
-        return 0.0;
-    }
-    let mean = sum(points, weight, |value| value) / total;
-    sum(points, weight, |value| (value - mean).powi(2)) / total
-}
-
-/// The sum of a term of every value. Rows are summed in blocks of a fixed size, so that the bits do not depend on the
-/// number of threads.
-fn sum(points: &Vectors, weight: impl Fn(usize) -> f64 + Sync, term: impl Fn(f64) -> f64 + Sync) -> f64 {
-    const BLOCK: usize = 256;
-    let (n, width) = (points.len(), points.width());
-    let row = |i: usize| {
-        let row = points.row(i);
-        let mut sum = term(0.0) * (width - row.stored()) as f64;
-        row.for_each(|_, value| sum += term(value));
-        weight(i) * sum
-    };
-    let block = |block: usize| -> f64 { (block * BLOCK..n.min((block + 1) * BLOCK)).map(row).sum() };
-    (0..n.div_ceil(BLOCK)).into_par_iter().map(block).collect::<Vec<_>>().iter().sum()
 }
 
 /// A numpy matrix of dense rows.

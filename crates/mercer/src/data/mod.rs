@@ -55,6 +55,7 @@ mod scale;
 mod sparse;
 mod table;
 mod texts;
+mod variance;
 mod weights;
 mod write;
 

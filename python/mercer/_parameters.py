@@ -14,6 +14,7 @@ from typing import Any, TypeVar, dataclass_transform
 
 from sklearn.utils._param_validation import Hidden, Interval, Options, StrOptions
 
+from mercer import _mercer
 from mercer.kernels import Kernel
 
 __all__ = ["declared", "field"]
@@ -27,7 +28,7 @@ CONSTRAINTS: dict[str, Any] = {
     "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
     "coef0": [Interval(Real, None, None, closed="neither")],
     "verbose": ["verbose"],
-    "n_threads": [Interval(Integral, 1, None, closed="left"), Options(Integral, {-1}), None],
+    "n_threads": [Interval(Integral, 1, _mercer.MAX_THREADS, closed="both"), Options(Integral, {-1}), None],
     "kernel_params": [dict, None],
     "tol": [Interval(Real, 0.0, None, closed="neither")],
     "cache_size": [Interval(Real, 0, None, closed="neither")],

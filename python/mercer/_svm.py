@@ -84,6 +84,10 @@ class Solved(NativeEstimator):
             steps = [part.iterations for part in (found.parts or (found,)) if part.stop != "unknown"]
             self.n_iter_ = np.maximum(np.array(steps, dtype=np.int32), 1)
         self.fit_status_ = int(found.stop not in ("converged", "unknown"))
+        nu = self._model.found().get("nu_with_margin")
+        if nu is not None and X is not None:
+            text = f"nu leaves no margin, so that no function is better than another; nu={nu:g} has one."
+            warn(text, ConvergenceWarning)
         if self.fit_status_ and X is not None:
             self._warn(found)
 

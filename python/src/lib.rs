@@ -19,6 +19,9 @@ mod _mercer {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
+    const MAX_THREADS: usize = mercer::MAX_THREADS;
+
+    #[pymodule_export]
     use crate::fit::{fit, methods, relevance};
     #[pymodule_export]
     use crate::kernel::{Kernel, Map, median};

@@ -10,12 +10,13 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use mercer::MAX_THREADS;
 use mercer::model::Event;
 use mercer::solve::{Progress, Stage};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -40,8 +41,14 @@ impl Run {
     /// Work on `threads` threads, None for the default, shown to `progress(state)`, a dictionary, several times a second.
     #[new]
     #[pyo3(signature = (threads=None, progress: "collections.abc.Callable[[dict[str, typing.Any]], object] | None" = None))]
-    fn new(threads: Option<usize>, progress: Option<Py<PyAny>>) -> Self {
-        Self { threads, progress }
+    fn new(threads: Option<usize>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        match threads {
+            Some(threads @ 1..=MAX_THREADS) => Ok(Self { threads: Some(threads), progress }),
+            None => Ok(Self { threads, progress }),
+            Some(threads) => {
+                Err(PyValueError::new_err(format!("{threads} threads: there may be 1 to {MAX_THREADS}")))
+            }
+        }
     }
 }
 
@@ -113,7 +120,7 @@ impl Run {
         let theirs = Arc::clone(&shared);
         pool.spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| job(&theirs)));
-            // Nobody may be waiting any more.
+            // The thread that asked may have stopped waiting.
             let _ = sender.send(result);
         });
         // The receiver goes into the closure that waits, which may be sent.
@@ -168,7 +175,7 @@ impl Run {
 /// If there are no threads.
 pub(crate) fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let pool = pool(None, Purpose::Data)?;
-    Ok(py.detach(|| pool.install(work)))
+    py.detach(|| catch_unwind(AssertUnwindSafe(|| pool.install(work)))).map_err(|_| defect())
 }
 
 fn defect() -> PyErr {
@@ -179,7 +186,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The most threads there may be; 0 where nobody has said.
+/// The most threads that work takes; 0 where no limit is set.
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
 
 /// Threads that work takes where it does not say: the limit set, else `MERCER_NUM_THREADS`, else `OMP_NUM_THREADS` (which
@@ -195,6 +202,7 @@ pub(crate) fn num_threads() -> usize {
             .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
         limit => limit,
     }
+    .min(MAX_THREADS)
 }
 
 /// Limits the threads of all work that begins from now on; 0 takes the limit away.
@@ -203,7 +211,7 @@ pub(crate) fn set_num_threads(threads: usize) {
     LIMIT.store(threads, Ordering::Relaxed);
 }
 
-/// Gives memory that was freed back to the system, now and from here on as soon as 4 MB of it come together.
+/// Gives memory that was freed back to the system.
 #[pyfunction]
 pub(crate) fn return_freed_memory() {
     mercer::return_freed_memory();
@@ -218,12 +226,18 @@ enum Purpose {
     Data,
 }
 
-/// One pool for each number of threads, shared by all jobs, so that jobs side by side do not add threads. A process that
-/// was forked has none of its parent's threads, and gets pools of its own.
-static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
+/// The pools, each shared by all work of its purpose on so many threads, so that jobs side by side do not add threads.
+struct Pools {
+    /// The process that they were made in.
+    process: u32,
+    /// The pool that work of a purpose took last.
+    latest: HashMap<Purpose, Arc<ThreadPool>>,
+    /// All that still have work; a pool that is not the latest ends with its last job.
+    all: HashMap<(usize, Purpose), Weak<ThreadPool>>,
+}
 
-/// The process they were made in, and the pools by their size and purpose.
-type Pools = (u32, HashMap<(usize, Purpose), Arc<ThreadPool>>);
+/// It is locked only by threads that hold the interpreter's lock, as a thread that forks does: no forked process finds it locked.
+static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
 fn pool(threads: Option<usize>, purpose: Purpose) -> PyResult<Arc<ThreadPool>> {
     let limit = LIMIT.load(Ordering::Relaxed);
@@ -233,15 +247,23 @@ fn pool(threads: Option<usize>, purpose: Purpose) -> PyResult<Arc<ThreadPool>> {
         None => num_threads(),
     };
     let (mut pools, process) = (lock(&POOLS), std::process::id());
-    if pools.as_ref().is_some_and(|(owner, _)| *owner != process) {
-        // Their threads are not here; to drop them would wait for them.
+    if pools.as_ref().is_some_and(|pools| pools.process != process) {
+        // A forked process has none of its parent's threads; to drop their pools would wait for them.
         std::mem::forget(pools.take());
     }
-    let (_, pools) = pools.get_or_insert_with(|| (process, HashMap::new()));
-    if let Some(pool) = pools.get(&(threads, purpose)) {
-        return Ok(Arc::clone(pool));
-    }
-    let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("mercer-{i}"));
-    let pool = builder.build().map_err(|e| PyRuntimeError::new_err(format!("no threads to work on: {e}")))?;
-    Ok(Arc::clone(pools.entry((threads, purpose)).or_insert(Arc::new(pool))))
+    let Pools { latest, all, .. } =
+        pools.get_or_insert_with(|| Pools { process, latest: HashMap::new(), all: HashMap::new() });
+    let pool = match all.get(&(threads, purpose)).and_then(Weak::upgrade) {
+        Some(pool) => pool,
+        None => {
+            let builder =
+                ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("mercer-{i}"));
+            let none = |error| PyRuntimeError::new_err(format!("no {threads} threads to work on: {error}"));
+            Arc::new(builder.build().map_err(none)?)
+        }
+    };
+    all.retain(|_, pool| pool.strong_count() > 0);
+    all.insert((threads, purpose), Arc::downgrade(&pool));
+    latest.insert(purpose, Arc::clone(&pool));
+    Ok(pool)
 }

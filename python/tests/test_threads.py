@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+import mercer
+
 from .estimators import CLASSES, PROVING
 from .samples import answers, assert_same_bits, fitted, points, targets
 
@@ -147,6 +149,121 @@ def test_a_forked_process_works_by_itself():
     command = [sys.executable, "-c", FORK.format(source=SOURCE)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, env=ENVIRONMENT)
     assert done.stdout.split() == ["0", "0", "0"]
+
+
+WORKERS = """
+import multiprocessing, sys
+import joblib
+import numpy as np
+from {source} import SVC, KernelPCA, KernelRidge
+
+def work(seed):
+    random = np.random.default_rng(seed)
+    x, y = random.normal(size=(400, 5)), random.integers(0, 2, 400)
+    model, ridge, pca = SVC().fit(x, y), KernelRidge().fit(x, y), KernelPCA(2).fit(x)
+    return [model.predict(x[:1])[0], model.predict(x).sum(), ridge.predict(x).sum(), abs(pca.transform(x)).sum()]
+
+if __name__ == "__main__":
+    here = [work(seed) for seed in range(4)]
+    for method in ("fork", "spawn"):
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            print(method, pool.map(work, range(4)) == here)
+    for backend in ("loky", "multiprocessing", "threading"):
+        calls = (joblib.delayed(work)(seed) for seed in range(4))
+        print(backend, joblib.Parallel(2, backend=backend)(calls) == here)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_processes_and_threads_of_every_kind_give_the_same_answers(tmp_path):
+    """After the parent has worked itself, so that its threads are there and its children's are not."""
+    script = tmp_path / "work.py"
+    script.write_text(WORKERS.format(source=SOURCE))
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, env=ENVIRONMENT)
+    kinds = ("fork", "spawn", "loky", "multiprocessing", "threading")
+    assert done.stdout.split() == [word for kind in kinds for word in (kind, "True")], done.stderr
+
+
+THREADS = """
+import pathlib
+import numpy as np
+from {source} import SVC
+random = np.random.default_rng(1)
+x, y = random.normal(size=(200, 5)), random.integers(0, 2, 200)
+tasks = pathlib.Path("/proc/self/task")
+names = lambda: [(task / "comm").read_text().strip() for task in tasks.iterdir()]
+count = lambda: sum(name.startswith("mercer") for name in names())
+others = len(names())
+for threads in range(1, 41):
+    SVC(n_threads=threads).fit(x, y).predict(x)
+import time
+time.sleep(1)
+print(count(), len(names()) - count() - others)
+"""
+
+
+@pytest.mark.skipif(PROVING or not Path("/proc/self/task").exists(), reason="no list of threads")
+def test_pools_that_are_not_used_end_and_all_threads_are_ours():
+    """Of forty numbers of threads the last one's are left, and none of a pool that is not ours."""
+    command = [sys.executable, "-c", THREADS.format(source=SOURCE)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, env=ENVIRONMENT)
+    ours, strange = map(int, done.stdout.split())
+    # Those of the passes over the data are as many as there are processors, or as the environment says.
+    assert 40 <= ours <= 40 + mercer._mercer.num_threads()
+    assert strange == 0
+
+
+@pytest.mark.skipif(PROVING, reason="a parameter of ours")
+def test_threads_without_bound_are_refused():
+    """A number that no computer has; and where the environment says one, it is cut down."""
+    x, y = noise(40)
+    for threads in (0, -2, 1025, 1_000_000, 2**70):
+        with pytest.raises(ValueError, match="n_threads"):
+            fitted("SVC", x, y, n_threads=threads)
+    command = [sys.executable, "-c", "import mercer; print(mercer._mercer.num_threads())"]
+    told = ENVIRONMENT | {"MERCER_NUM_THREADS": "1000000"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=told)
+    assert done.stdout.split() == ["1024"]
+
+
+@pytest.mark.skipif(PROVING, reason="our way to borrow memory")
+def test_memory_that_is_lent_cannot_be_freed_meanwhile():
+    """`resize` is refused, of the array and of the one that it is a view of; after the loan it is not."""
+    whole = np.ones((30, 4))
+    rows = whole[10:]
+    for lent in (whole, rows):
+        points = mercer._mercer.Points.dense(lent)
+        for array in (whole, rows):
+            with pytest.raises(ValueError, match="cannot resize"):
+                array.resize((1, 1), refcheck=False)
+        del points
+    del rows, lent, array
+    whole.resize((1, 1), refcheck=False)
+
+
+@pytest.mark.skipif(PROVING, reason="our way to borrow memory")
+def test_writing_into_lent_memory_spoils_no_more_than_the_answer():
+    """Another thread changes the values, zeros among them, during the fits: each ends, or is refused for what it read."""
+    x, y = noise(2500, 30)
+    over = threading.Event()
+
+    def write() -> None:
+        random = np.random.default_rng(3)
+        while not over.is_set():
+            x[:] = random.normal(size=x.shape) * (random.random(x.shape) < 0.25)
+
+    other = threading.Thread(target=write)
+    other.start()
+    try:
+        for _ in range(5):
+            try:
+                assert len(mercer.SVC(max_iter=2000).fit(x, y).predict(x)) == len(x)
+            except (ValueError, RuntimeError, ArithmeticError):
+                pass
+    finally:
+        over.set()
+        other.join()
 
 
 LONG = """

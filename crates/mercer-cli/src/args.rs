@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use mercer::data::{ColumnRef, Format, ReadOptions};
+use mercer::data::{ColumnRef, Features, Format, ReadOptions};
 use serde::Serialize;
 
 use crate::failure::Result;
@@ -21,6 +21,12 @@ pub(crate) struct DataArgs {
     /// called label, class, target or y, else the last; in NPY files none]
     #[arg(long, value_name = "COLUMN", value_parser = label_column)]
     label: Option<ColumnRef>,
+    /// Columns of a CSV file to learn from, by name or by number from 1, all others left out
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', conflicts_with = "drop")]
+    columns: Vec<ColumnRef>,
+    /// Columns of a CSV file to leave out, by name or by number from 1
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    drop: Vec<ColumnRef>,
     /// File with the labels, one a line, or a one-dimensional NPY array
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
@@ -35,6 +41,11 @@ impl DataArgs {
         ReadOptions {
             format: self.format.map(FormatArg::format),
             label: self.label.clone(),
+            features: match (&self.columns[..], &self.drop[..]) {
+                ([], []) => Features::All,
+                ([], drop) => Features::Without(drop.to_vec()),
+                (columns, _) => Features::Only(columns.to_vec()),
+            },
             header: self.header,
             labels_path: self.labels.clone(),
             ..ReadOptions::default()

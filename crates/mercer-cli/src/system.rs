@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use mercer::MAX_THREADS;
+
 use crate::failure::{Failure, Result, code};
 
 /// Set while there is a fit that can hand over what it has.
@@ -26,9 +28,6 @@ fn status_bytes(name: &str) -> Option<u64> {
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
 }
-
-/// More threads than any machine that one process runs on has cores.
-const MAX_THREADS: usize = 1024;
 
 /// Starts the pool of threads; 0 means one per core. Returns how many there are.
 pub(crate) fn start_threads(threads: usize) -> Result<usize> {

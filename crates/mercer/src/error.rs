@@ -234,8 +234,22 @@ pub enum DataProblem {
         /// Row, from 1.
         row: usize,
     },
+    /// More classes than can be learnt from so few points.
+    ManyClasses {
+        /// How many points.
+        points: usize,
+        /// How many classes.
+        classes: usize,
+    },
     /// No column of that name or number.
     NoColumn(Box<str>),
+    /// A column of words of which no two are the same, so that none says anything about another row.
+    Identifiers {
+        /// The column's name, or its position from 1.
+        column: Box<str>,
+        /// How many rows, and words, there are.
+        rows: usize,
+    },
     /// A label that is not a number where a number is needed.
     LabelNotNumber {
         /// Row, from 1.
@@ -364,7 +378,17 @@ impl fmt::Display for DataProblem {
             Self::DecisionNotFinite { row } => {
                 write!(f, "row {row}: the decision is not finite; its values are too large for the kernel")
             }
+            Self::ManyClasses { points, classes } => write!(
+                f,
+                "{classes} classes of {points} points: fewer than two a class; if the labels are numbers to be predicted, \
+                 take a regression (svr, ridge)"
+            ),
             Self::NoColumn(name) => write!(f, "no column '{name}'"),
+            Self::Identifiers { column, rows } => write!(
+                f,
+                "column '{column}' has {rows} different words in {rows} rows, which say nothing about another row; leave \
+                 it out (--drop {column}) or name the columns to learn from (--columns)"
+            ),
             Self::LabelNotNumber { row, label } => write!(f, "row {row}: label '{label}' is not a number"),
             Self::KernelNotFinite { row, column } => {
                 write!(

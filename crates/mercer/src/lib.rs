@@ -66,4 +66,7 @@ mod simd;
 pub mod solve;
 
 pub use error::{Error, ErrorKind, Result};
-pub use simd::return_freed_memory;
+pub use simd::{keep_little_freed_memory, return_freed_memory};
+
+/// The most threads that the program and the Python package work on: more than a computer that one process runs on has cores.
+pub const MAX_THREADS: usize = 1024;

@@ -82,7 +82,7 @@ pub(crate) struct TrainArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Result<()> {
-    mercer::return_freed_memory();
+    mercer::keep_little_freed_memory();
     let threads = system::start_threads(args.common.threads)?;
     system::listen_for_interrupt()?;
     let path = model_path(args)?;

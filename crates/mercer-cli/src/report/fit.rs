@@ -65,6 +65,11 @@ impl Finished<'_> {
     /// What to tell a user whose fit is not what was asked for.
     pub(crate) fn warning(&self) -> Option<String> {
         let tolerance = self.number("tolerance").unwrap_or(0.0);
+        if let Some(nu) = self.found.number("nu_with_margin") {
+            return Some(format!(
+                "warning: nu leaves no margin, so that no function is better than another; nu = {nu} has one"
+            ));
+        }
         match self.saved.model.quality() {
             Quality::Residual { residual, converged: false, .. } => {
                 let residual = rough(residual);

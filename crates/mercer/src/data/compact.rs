@@ -71,11 +71,16 @@ impl Vectors {
     }
 }
 
+/// Whether rows of which `stored` values are not zero are better kept as sparse rows.
+pub(super) fn is_sparse(stored: usize, rows: usize, columns: usize) -> bool {
+    let size = rows as f64 * columns as f64;
+    size >= LARGE as f64 && stored as f64 <= FEW * size && u32::try_from(columns).is_ok()
+}
+
 /// The rows as sparse rows, if few values are not zero.
 fn sparse<T: Real>(dense: &Dense<T>) -> Option<Sparse<T>> {
     let counts = counts(dense);
-    let few = counts.iter().sum::<usize>() as f64 <= FEW * dense.values().len() as f64;
-    (few && u32::try_from(dense.columns()).is_ok()).then(|| without_zeros(dense, &counts))
+    is_sparse(counts.iter().sum(), dense.len(), dense.columns()).then(|| without_zeros(dense, &counts))
 }
 
 /// For each row, how many of its values are not zero.

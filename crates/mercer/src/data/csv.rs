@@ -3,20 +3,23 @@
 //! The header is recognised where the first row has a word in a column that is otherwise numeric (a table of
 //! words alone has none unless the options say so). The label is the column that the options name, else the one
 //! called `label`, `class`, `target` or `y`, else the last. Columns with words become one feature per category,
-//! see [`Encoding`]. White space around a cell does not count; an empty cell, NaN and infinities are refused with
+//! see [`Encoding`]; a column of 20 words or more of which no two are the same is refused. White space around a cell does not count; an empty cell, NaN and infinities are refused with
 //! their place, as is a row with another number of cells than the first.
 //!
 //! Rows are cut into cells by one thread and batches of them parsed by all, a column each.
 //!
-//! Cost: one pass over the text; twice the memory of the result while columns become rows.
+//! Cost: one pass over the text; twice the memory of the result while columns become rows. Rows of many categories are sparse.
+
+use std::collections::{HashMap, HashSet};
 
 use super::column::ColumnBuilder;
+use super::compact::is_sparse;
 use super::csv_cells::{Cells, guess_delimiter};
 use super::encoding::{Column, Encoding};
 use super::input::Input;
 use super::number;
-use super::table::{ColumnRef, ReadOptions, Table};
-use super::{Dense, LabelColumn};
+use super::table::{ColumnRef, Features, ReadOptions, Table};
+use super::{Dense, LabelColumn, Sparse, Vectors};
 use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
 /// Names of a label column, in lower case.
@@ -61,7 +64,7 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<Table> {
         (columns, rows) = (top, rows + 1);
     }
     let layout = layout.map_or_else(|| Layout::new(&first, named, options), Ok)?;
-    Ok(layout.table(columns, rows, options.encoding.as_ref()))
+    layout.table(columns, rows, options.encoding.as_ref())
 }
 
 fn builders(first: &[Vec<u8>]) -> Vec<ColumnBuilder> {
@@ -98,13 +101,13 @@ struct Layout {
 
 impl Layout {
     fn new(first: &[Vec<u8>], named: bool, options: &ReadOptions) -> Result<Self> {
-        let mut names: Vec<String> = Vec::with_capacity(first.len());
-        for (k, cell) in first.iter().enumerate() {
-            let text = if named { String::from_utf8_lossy(cell).into_owned() } else { (k + 1).to_string() };
-            names.push(unused_name(text, &names));
-        }
+        let text = |(k, cell): (usize, &Vec<u8>)| {
+            if named { String::from_utf8_lossy(cell).into_owned() } else { (k + 1).to_string() }
+        };
+        let names = different(first.iter().enumerate().map(text));
         let label = find_label(&names, named, options)?;
-        let rest = (0..names.len()).filter(|&k| Some(k) != label);
+        let chosen = chosen(&names, named, &options.features, options.encoding.is_some())?;
+        let rest = (0..names.len()).filter(|&k| Some(k) != label && chosen[k]);
         let mut numbers: Vec<bool> = (0..names.len()).map(|k| options.targets && Some(k) == label).collect();
         let features: Vec<usize> = match &options.encoding {
             None => rest.collect(),
@@ -113,7 +116,13 @@ impl Layout {
                     let find = |column: &Column| find_name(&names, &column.name);
                     encoding.columns.iter().map(find).collect::<Result<_>>()?
                 } else {
-                    rest.collect()
+                    let rest: Vec<usize> = rest.collect();
+                    // More columns than features: some were left out of the earlier file, and its positions tell which.
+                    let placed =
+                        if rest.len() > encoding.columns.len() { encoding.positions() } else { None };
+                    placed
+                        .filter(|placed| placed.iter().all(|k| rest.binary_search(k).is_ok()))
+                        .unwrap_or(rest)
                 };
                 let (found, expected) = (features.len(), encoding.columns.len());
                 if found != expected {
@@ -129,40 +138,78 @@ impl Layout {
     }
 
     /// Turns the columns into rows of features, by an earlier encoding or a new one.
-    fn table(self, columns: Vec<ColumnBuilder>, rows: usize, encoding: Option<&Encoding>) -> Table {
+    ///
+    /// # Errors
+    /// If a new encoding would have a column of words that are all different.
+    fn table(self, columns: Vec<ColumnBuilder>, rows: usize, encoding: Option<&Encoding>) -> Result<Table> {
         let mut columns: Vec<LabelColumn> = columns.into_iter().map(ColumnBuilder::finish).collect();
         let cells: Vec<&LabelColumn> = self.features.iter().map(|&k| &columns[k]).collect();
-        let encoding = encoding.cloned().unwrap_or_else(|| Encoding {
-            columns: self
-                .features
-                .iter()
-                .zip(&cells)
-                .map(|(&k, cells)| column(&self.names[k], cells))
-                .collect(),
-            named: self.named,
-            label_name: self.label.filter(|_| self.named).map(|k| self.names[k].clone()),
-            label_number: self.label.map(|k| k + 1),
-        });
-        let width = encoding.width();
-        let mut values = vec![0.0; rows * width];
-        let mut at = 0;
-        for (column, cells) in encoding.columns.iter().zip(cells) {
-            fill(&mut values, width, at, column, cells);
-            at += column.width();
-        }
+        let encoding = match encoding {
+            Some(encoding) => encoding.clone(),
+            None => Encoding {
+                columns: self
+                    .features
+                    .iter()
+                    .zip(&cells)
+                    .map(|(&k, cells)| column(&self.names[k], cells))
+                    .collect::<Result<_>>()?,
+                named: self.named,
+                label_name: self.label.filter(|_| self.named).map(|k| self.names[k].clone()),
+                label_number: self.label.map(|k| k + 1),
+            },
+        };
+        let entries: Vec<Entries<'_>> = encoding
+            .columns
+            .iter()
+            .zip(cells)
+            .scan(0, |at, (column, cells)| {
+                let first = *at;
+                *at += column.width();
+                Some(Entries::new(first, column, cells))
+            })
+            .collect();
+        let points = rows_of(&entries, rows, encoding.width());
         let labels = self.label.map(|k| columns.swap_remove(k));
         let names = if encoding.named { encoding.names() } else { Vec::new() };
-        Table { points: Dense::new(width, values).into(), labels, names, encoding: Some(encoding) }
+        Ok(Table { points, labels, names, encoding: Some(encoding) })
     }
 }
 
-/// The name itself, or the name with a number appended if an earlier column has it already.
-fn unused_name(name: String, used: &[String]) -> String {
-    if !used.contains(&name) {
-        return name;
+/// The names, each with a number appended if an earlier column has it already.
+fn different(names: impl Iterator<Item = String>) -> Vec<String> {
+    let (mut used, mut tried) = (HashSet::new(), HashMap::<String, usize>::new());
+    names
+        .map(|name| {
+            let count = tried.entry(name.clone()).or_insert(0);
+            let mut other = name.clone();
+            while !used.insert(other.clone()) {
+                *count += 1;
+                other = format!("{name}.{count}");
+            }
+            other
+        })
+        .collect()
+}
+
+/// For each column, whether it may be a feature.
+fn chosen(names: &[String], named: bool, features: &Features, known: bool) -> Result<Vec<bool>> {
+    let (columns, chosen) = match features {
+        _ if named && known => return Ok(vec![true; names.len()]),
+        Features::All => return Ok(vec![true; names.len()]),
+        Features::Only(columns) => (columns, true),
+        Features::Without(columns) => (columns, false),
+    };
+    let mut all = vec![!chosen; names.len()];
+    for column in columns {
+        let k = match column {
+            ColumnRef::Number(number) if (1..=names.len()).contains(number) => number - 1,
+            ColumnRef::Number(number) => return Err(no_column(&number.to_string())),
+            ColumnRef::Name(name) => find_name(if named { names } else { &[] }, name)?,
+            ColumnRef::Absent => continue,
+        };
+        all[k] = chosen;
     }
-    let numbered = (1..).map(|count| format!("{name}.{count}"));
-    numbered.into_iter().find(|other| !used.contains(other)).unwrap_or(name)
+    Ok(all)
 }
 
 /// The column that holds the label, if one does.
@@ -200,34 +247,78 @@ fn no_column(name: &str) -> Error {
     ErrorKind::Data(DataProblem::NoColumn(name.into())).into()
 }
 
-fn column(name: &str, cells: &LabelColumn) -> Column {
+/// Rows from which on words of which no two are the same are taken for identifiers.
+const ROWS_OF_IDENTIFIERS: usize = 20;
+
+fn column(name: &str, cells: &LabelColumn) -> Result<Column> {
     let categories = match cells {
         LabelColumn::Numbers(_) => None,
+        LabelColumn::Texts { texts, codes }
+            if texts.len() == codes.len() && codes.len() >= ROWS_OF_IDENTIFIERS =>
+        {
+            let problem = DataProblem::Identifiers { column: name.into(), rows: codes.len() };
+            return Err(ErrorKind::Data(problem).into());
+        }
         LabelColumn::Texts { texts, .. } => {
             let mut sorted = texts.clone();
             sorted.sort_unstable();
             Some(sorted)
         }
     };
-    Column { name: name.to_owned(), categories }
+    Ok(Column { name: name.to_owned(), categories })
 }
 
-/// Writes the features of one column, the first of them at `at`, into the rows.
-fn fill(values: &mut [f64], width: usize, at: usize, column: &Column, cells: &LabelColumn) {
-    let Some(categories) = &column.categories else {
-        if let LabelColumn::Numbers(numbers) = cells {
-            values.chunks_exact_mut(width).zip(numbers).for_each(|(row, &value)| row[at] = value);
-        }
-        return;
-    };
-    let labels = cells.labels();
-    let place: Vec<Option<usize>> =
-        labels.classes().iter().map(|c| categories.binary_search(c).ok()).collect();
-    for (row, &class) in values.chunks_exact_mut(width.max(1)).zip(labels.index()) {
-        if let Some(category) = place[class as usize] {
-            row[at + category] = 1.0;
+/// What the cells of one column put into the rows.
+enum Entries<'a> {
+    /// Its number, at this feature.
+    Numbers(usize, &'a [f64]),
+    /// 1 at the feature of its category, of each row; none for a category that the encoding does not know.
+    Categories(Vec<Option<usize>>),
+}
+
+impl<'a> Entries<'a> {
+    /// Those of a column whose first feature is `at`.
+    fn new(at: usize, column: &Column, cells: &'a LabelColumn) -> Self {
+        let Some(categories) = &column.categories else {
+            let numbers: &[f64] = if let LabelColumn::Numbers(numbers) = cells { numbers } else { &[] };
+            return Self::Numbers(at, numbers);
+        };
+        let labels = cells.labels();
+        let place: Vec<Option<usize>> =
+            labels.classes().iter().map(|c| categories.binary_search(c).ok().map(|k| at + k)).collect();
+        Self::Categories(labels.index().iter().map(|&class| place[class as usize]).collect())
+    }
+
+    /// Feature and value in row `i`.
+    fn entry(&self, i: usize) -> Option<(usize, f64)> {
+        match self {
+            Self::Numbers(at, numbers) => numbers.get(i).map(|&value| (*at, value)),
+            Self::Categories(places) => places[i].map(|at| (at, 1.0)),
         }
     }
+}
+
+/// The rows: sparse where that is known to be the form that [`Vectors::compact`] chooses, so that memory goes with the cells of the
+/// file and not with rows times categories.
+fn rows_of(columns: &[Entries<'_>], rows: usize, width: usize) -> Vectors {
+    if !is_sparse(rows.saturating_mul(columns.len()), rows, width) {
+        let mut values = vec![0.0; rows * width];
+        for (i, row) in values.chunks_exact_mut(width.max(1)).enumerate() {
+            columns.iter().filter_map(|column| column.entry(i)).for_each(|(k, value)| row[k] = value);
+        }
+        return Dense::new(width, values).into();
+    }
+    let (mut start, mut index, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..rows {
+        for (k, value) in
+            columns.iter().filter_map(|column| column.entry(i)).filter(|&(_, value)| value != 0.0)
+        {
+            index.push(k as u32);
+            values.push(value);
+        }
+        start.push(index.len());
+    }
+    Sparse::new(width, start, index, values).into()
 }
 
 #[cfg(test)]

@@ -81,6 +81,79 @@ fn a_later_file_gets_the_same_columns() {
 }
 
 #[test]
+fn many_categories_stay_sparse() {
+    // 3,000 rows of 1,500 categories and a number: dense it would be 4.5 million values.
+    let text: String = (0..3000).map(|i| format!("{},c{},{}\n", i % 3, i / 2, i % 2)).collect();
+    let table = read_text(&text);
+    assert_eq!((table.points.len(), table.points.width(), table.points.is_sparse()), (3000, 1501, true));
+    // The number is 0 in every third row.
+    assert_eq!(table.points.stored(), 3000 + 2000);
+    let encoding = table.encoding.as_ref().unwrap();
+    let categories = encoding.columns[1].categories.as_ref().unwrap();
+    for i in [0, 1, 7, 2999] {
+        let own = 1 + categories.iter().position(|c| *c == format!("c{}", i / 2)).unwrap();
+        let row = table.points.row(i);
+        assert_eq!(
+            (row.get(0), row.get(own), row.get(own % 1500 + 1)),
+            ((i % 3) as f64, 1.0, 0.0),
+            "row {i}"
+        );
+    }
+    let again = ReadOptions { encoding: table.encoding.clone(), ..ReadOptions::default() };
+    assert_eq!(read_with(&text, &again).unwrap(), table);
+}
+
+#[test]
+fn identifiers_are_refused_and_columns_can_be_chosen() {
+    let text = |header: &str, rows: usize| {
+        let row = |i: usize| format!("name{i},{i},{},{}\n", i % 3, ["a", "b"][i % 2]);
+        header.to_owned() + &(0..rows).map(row).collect::<String>()
+    };
+    let header = "id,size,kind,class\n";
+    assert_eq!(
+        flaw(&text(header, 20)),
+        "column 'id' has 20 different words in 20 rows, which say nothing about another row; leave it out (--drop id) or \
+         name the columns to learn from (--columns)"
+    );
+    assert!(flaw(&text("", 20)).starts_with("column '1' has 20 different words"));
+    assert_eq!(read_text(&text(header, 19)).points.width(), 21);
+
+    let with = |header: &str, features: Features, encoding: Option<Encoding>| {
+        let options = ReadOptions { features, encoding, ..ReadOptions::default() };
+        read_with(&text(header, 30), &options)
+    };
+    let name = |name: &str| ColumnRef::Name(name.into());
+    let dropped = with(header, Features::Without(vec![name("id")]), None).unwrap();
+    assert_eq!(dropped.names, ["size", "kind"]);
+    let only = with(header, Features::Only(vec![name("kind"), ColumnRef::Number(2)]), None).unwrap();
+    assert_eq!(only, dropped);
+    assert_eq!(classes(&dropped)[..3], ["a", "b", "a"]);
+    let numbered = with("", Features::Without(vec![ColumnRef::Number(1)]), None).unwrap();
+    assert_eq!(numbered.points, dropped.points);
+    // A later file has the column again: it is known by its name or its place, whether it is named again or not.
+    for (header, table) in [(header, &dropped), ("", &numbered)] {
+        for features in [Features::All, Features::Without(vec![ColumnRef::Number(1)])] {
+            let again = with(header, features.clone(), table.encoding.clone()).unwrap();
+            assert_eq!((&again.points, &again.labels), (&table.points, &table.labels), "{features:?}");
+        }
+    }
+    let refused = |column| with(header, Features::Without(vec![column]), None).unwrap_err().to_string();
+    assert_eq!(refused(name("shape")), "no column 'shape'");
+    assert_eq!(refused(ColumnRef::Number(5)), "no column '5'");
+    let options = ReadOptions { features: Features::Only(vec![name("a")]), ..ReadOptions::default() };
+    let error = super::super::read_from(Path::new("f"), Cursor::new("1 1:2\n"), &options).unwrap_err();
+    assert!(error.to_string().contains("a choice of columns of data that are no table"), "{error}");
+}
+
+#[test]
+fn many_columns_of_one_name_are_named_in_a_moment() {
+    let (header, row) = (vec!["a"; 30_000].join(","), vec!["1"; 30_000].join(","));
+    let table = read_text(&format!("{header}\n{row}\n{row}\n"));
+    assert_eq!(table.names.len(), 29_999);
+    assert_eq!((&table.names[1][..], &table.names[29_998][..]), ("a.1", "a.29998"));
+}
+
+#[test]
 fn columns_of_one_name_stay_apart() {
     let first = read_text("a,a,y\n1,2,3\n4,5,6\n");
     assert_eq!(first.names, ["a", "a.1"]);

@@ -43,6 +43,12 @@ impl Encoding {
         self.columns.iter().map(Column::width).sum()
     }
 
+    /// The positions of the columns in the file, from 0, where there was no header.
+    pub(crate) fn positions(&self) -> Option<Vec<usize>> {
+        let position = |column: &Column| column.name.parse::<usize>().ok()?.checked_sub(1);
+        if self.named { None } else { self.columns.iter().map(position).collect() }
+    }
+
     /// Names of the features: the name of a column of numbers, else `column=category`.
     #[must_use]
     pub fn names(&self) -> Vec<String> {

@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use crate::error::{DataProblem, ErrorKind, Result};
 
+/// Classes up to which some or all may have a single point.
+const MANY_CLASSES: usize = 100;
+
 /// Class names and, for each point, the number of its class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
@@ -113,7 +116,8 @@ impl Labels {
     /// Refuses a data set that no classifier can be fitted to.
     ///
     /// # Errors
-    /// If there are no points, another number of labels than points, fewer than two classes, or one without points.
+    /// If there are no points, another number of labels than points, fewer than two classes, one without points, or more than
+    /// 100 with fewer than two points each, as they come from labels that are no classes.
     pub fn check(&self, points: usize) -> Result<()> {
         let problem = if points == 0 {
             DataProblem::Empty
@@ -123,6 +127,8 @@ impl Labels {
             DataProblem::OneClass(class.as_str().into())
         } else if let Some(class) = self.empty_class() {
             DataProblem::EmptyClass(class.into())
+        } else if self.classes.len() > MANY_CLASSES && points < 2 * self.classes.len() {
+            DataProblem::ManyClasses { points, classes: self.classes.len() }
         } else {
             return Ok(());
         };
@@ -156,6 +162,19 @@ mod tests {
     fn a_class_without_points_is_refused_by_name() {
         let error = Labels::new(vec!["a".into(), "b".into(), "c".into()], vec![0, 2]).check(2).unwrap_err();
         assert_eq!(error.to_string(), "class 'b' has no points");
+    }
+
+    #[test]
+    fn labels_that_are_no_classes_are_refused() {
+        let labels =
+            |rows: usize, a_class: usize| Labels::first_seen((0..rows).map(|i| format!("{}.5", i / a_class)));
+        let error = labels(150, 1).check(150).unwrap_err().to_string();
+        assert!(
+            error.starts_with("150 classes of 150 points: fewer than two a class; if the labels are numbers"),
+            "{error}"
+        );
+        assert!(labels(100, 1).check(100).is_ok() && labels(300, 2).check(300).is_ok());
+        assert!(labels(299, 2).check(299).is_err());
     }
 
     #[test]

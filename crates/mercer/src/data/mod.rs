@@ -71,7 +71,7 @@ pub use points::{Points, Real, Row, Vectors};
 pub use range::{FeatureRange, Range, ScaleReport, TargetRange, read_range, write_range};
 pub use scale::Scaler;
 pub use sparse::Sparse;
-pub use table::{ColumnRef, Format, ReadOptions, Table, read, read_from, read_labels};
+pub use table::{ColumnRef, Features, Format, ReadOptions, Table, read, read_from, read_labels};
 pub use texts::{read_texts, read_texts_from};
 pub use weights::read_weights;
 pub(crate) use write::write_bytes;

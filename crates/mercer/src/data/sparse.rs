@@ -14,15 +14,19 @@ pub struct Sparse<T> {
 }
 
 impl<T: Real> Sparse<T> {
+    /// The most columns: each is numbered by 32 bits.
+    pub const MAX_COLUMNS: usize = 1 << 32;
+
     /// Rows from their compressed form. Columns count from 0 and ascend within a row.
     ///
     /// # Panics
-    /// If the lengths do not agree, or columns do not ascend or are too large.
+    /// If the lengths do not agree, columns do not ascend or are too large, or there are more than [`Sparse::MAX_COLUMNS`].
     #[must_use]
     pub fn new(columns: usize, start: Vec<usize>, index: Vec<u32>, values: Vec<T>) -> Self {
         assert_eq!(start.first(), Some(&0), "the first row starts at 0");
         assert_eq!(start.last(), Some(&index.len()), "the last row ends with the entries");
         assert_eq!(index.len(), values.len(), "as many columns as values");
+        assert!(columns <= Self::MAX_COLUMNS, "columns are numbered by 32 bits");
         for bounds in start.windows(2) {
             let row = &index[bounds[0]..bounds[1]];
             assert!(row.is_sorted_by(|a, b| a < b), "columns ascend within a row");

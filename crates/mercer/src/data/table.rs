@@ -37,7 +37,7 @@ pub enum Format {
     Npy,
 }
 
-/// Which column holds the label.
+/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ColumnRef {
     /// The column of this name in the header.
@@ -46,6 +46,28 @@ pub enum ColumnRef {
     Number(usize),
     /// No column: all are features.
     Absent,
+}
+
+/// The columns of a CSV file that become features.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Features {
+    /// All but the label.
+    #[default]
+    All,
+    /// These, in the order of the file.
+    Only(Vec<ColumnRef>),
+    /// All but the label and these.
+    Without(Vec<ColumnRef>),
+}
+
+impl Features {
+    /// Refuses a choice of columns of what has none.
+    pub(super) fn refuse(&self, of: &str) -> Result<()> {
+        if *self == Self::All {
+            return Ok(());
+        }
+        Err(ErrorKind::Unsupported { what: format!("a choice of columns of {of}").into() }.into())
+    }
 }
 
 impl<X> Table<X> {
@@ -73,6 +95,8 @@ pub struct ReadOptions {
     /// The label's column. In CSV files the default is the column called `label`, `class`, `target` or `y`, else the last
     /// one; in NPY files the default is no label. LIBSVM rows always begin with their label.
     pub label: Option<ColumnRef>,
+    /// The columns of a CSV file that become features. With an encoding it counts only where columns are found by position.
+    pub features: Features,
     /// Whether a CSV file's first row has the names; guessed by default.
     pub header: Option<bool>,
     /// What separates the cells of a CSV file; guessed by default.
@@ -112,6 +136,9 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
         Some(format) => format,
         None => Format::of_text(input.peek(SNIFF)?),
     };
+    if format != Format::Csv {
+        options.features.refuse("data that are no table of columns")?;
+    }
     let table = match format {
         Format::Libsvm => {
             let form = libsvm::Form {

@@ -35,6 +35,7 @@ pub fn read_texts_from(
 }
 
 fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table<Vec<String>>> {
+    options.features.refuse("texts")?;
     let labelled = match &options.label {
         Some(ColumnRef::Absent) => false,
         None => options.labels_path.is_none(),

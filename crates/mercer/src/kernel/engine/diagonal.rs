@@ -23,8 +23,8 @@ enum OwnLeaf {
     Factor(Feature),
     /// The entry at the serial number of the point.
     Lookup,
-    /// By the definition, through feature maps.
-    Mapped(VectorLeaf),
+    /// By the definition, of the image under feature maps.
+    Mapped(Vec<Map>, VectorLeaf),
 }
 
 impl Own {
@@ -59,7 +59,7 @@ fn own(expr: &Expr<OwnLeaf>, points: &Vectors, i: usize) -> f64 {
 impl OwnLeaf {
     fn new(mut leaf: VectorLeaf) -> Self {
         if !leaf.maps.is_empty() {
-            return Self::Mapped(leaf);
+            return Self::Mapped(std::mem::take(&mut leaf.maps), leaf);
         }
         let Record { statistic, profile, diagonal, .. } = leaf.kernel.record();
         match (diagonal, statistic) {
@@ -91,15 +91,23 @@ impl OwnLeaf {
             }
             Self::Factor(feature) => factor(*feature, &[], points, i).powi(2),
             Self::Lookup => points.row(i).get(points.row(i).get(0) as usize),
-            Self::Mapped(leaf) => leaf.value_in(points.width(), points.row(i), points.row(i)),
+            Self::Mapped(maps, leaf) => {
+                let image = image(maps, points, i);
+                leaf.value_in(image.width(), image.row(0), image.row(0))
+            }
         }
     }
 }
 
+/// Point `i` as it is seen through `maps`.
+fn image(maps: &[Map], points: &Vectors, i: usize) -> Vectors {
+    let point = points.select(&[i]);
+    mapped(&point, maps).expect("points as wide as the columns can be mapped as they were").into_owned()
+}
+
 /// f(x) of a factor kernel at point `i`, seen through `maps`.
 pub(super) fn factor(feature: Feature, maps: &[Map], points: &Vectors, i: usize) -> f64 {
-    let point = points.select(&[i]);
-    let image = mapped(&point, maps).expect("points as wide as the columns can be mapped as they were");
+    let image = image(maps, points, i);
     match feature {
         Feature::Norm => square(&image, 0, None).sqrt(),
         Feature::Coordinate(k) => k.checked_sub(1).map_or(0.0, |k| image.row(0).get(k)),

@@ -70,8 +70,8 @@ pub(super) struct Rows<T> {
     pub(super) sets: Vec<RowSet<T>>,
     pub(super) factors: Vec<Vec<T>>,
     pub(super) scales: Vec<Vec<T>>,
-    lookups: Vec<Vec<f64>>,
-    serials: usize,
+    /// For each statistic that is a table entry: of each row, the entries at the columns' serial numbers.
+    lookups: Vec<Vec<Vec<f64>>>,
 }
 
 #[cfg(test)]
@@ -192,18 +192,18 @@ impl<T: Element> Program<T> {
             _ => Vec::new(),
         };
         let scales = |scale: &Scale<T>| rows.iter().map(|&i| scale.part.inverse_root(points, i)).collect();
-        let serials = if self.statistics.iter().any(|s| matches!(s, BoundStatistic::Lookup(_))) {
-            points.width()
-        } else {
-            0
+        let lookups = |statistic: &BoundStatistic<T>| match statistic {
+            BoundStatistic::Lookup(serials) => {
+                let entries = |&i: &usize| serials.iter().map(|&serial| points.row(i).get(serial)).collect();
+                rows.iter().map(entries).collect()
+            }
+            _ => Vec::new(),
         };
-        let lookup = |&i: &usize| (0..serials).map(|k| points.row(i).get(k)).collect();
         Rows {
             sets: self.views.iter().map(|entry| entry.view.pack(points, rows)).collect(),
             factors: self.statistics.iter().map(factors).collect(),
             scales: self.scales.iter().map(scales).collect(),
-            lookups: if serials > 0 { rows.iter().map(lookup).collect() } else { Vec::new() },
-            serials,
+            lookups: self.statistics.iter().map(lookups).collect(),
         }
     }
 
@@ -255,12 +255,10 @@ impl<T: Element> Program<T> {
                     }
                 }
             }
-            BoundStatistic::Lookup(serials) => {
-                let serials = &serials[p * PANEL..serials.len().min((p + 1) * PANEL)];
-                for r in 0..count {
-                    for (c, &serial) in serials.iter().enumerate() {
-                        let value = if serial < rows.serials { rows.lookups[first + r][serial] } else { 0.0 };
-                        out[r * PANEL + c] = T::from_f64(value);
+            BoundStatistic::Lookup(_) => {
+                for (r, entries) in rows.lookups[statistic][first..first + count].iter().enumerate() {
+                    for (v, &entry) in out[r * PANEL..(r + 1) * PANEL].iter_mut().zip(&entries[p * PANEL..]) {
+                        *v = T::from_f64(entry);
                     }
                 }
             }

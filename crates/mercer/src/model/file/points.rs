@@ -66,7 +66,7 @@ fn read_sparse<T: Real + Element>(prefix: &str, reader: &mut Reader<'_>) -> Resu
     let index: Vec<u32> = reader.list(&format!("{prefix}points.index"))?;
     let values: Vec<T> = reader.list(&format!("{prefix}points.values"))?;
     // Columns are stored as `u32`: a larger width promises features that cannot be.
-    if columns as u64 > 1 << 32 {
+    if columns > Sparse::<T>::MAX_COLUMNS {
         return Err(format!("columns = {columns}: must be at most 2^32").into());
     }
     if index.len() != values.len() {

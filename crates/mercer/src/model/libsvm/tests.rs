@@ -1,11 +1,11 @@
 //! What the reader refuses, and where it points; what the writer refuses.
 
 use super::*;
-use crate::data::{Dense, Vectors};
+use crate::data::{Dense, Sparse, Vectors};
 use crate::error::ErrorKind;
 use crate::kernel::{self, VectorExpr};
 use crate::model::file::Training;
-use crate::model::{MultiLabel, OneVsAll, Svc, SvddModel};
+use crate::model::{How, MultiLabel, OneVsAll, Svc, SvddModel};
 
 const MODEL: &str = "\
 svm_type c_svc
@@ -228,6 +228,11 @@ fn precomputed_vectors_are_serial_numbers() {
     assert!(refusal("0:7", "0:7.5").contains(":9:5: not a feature index: '7.5'"));
     assert!(refusal("0:7", "0:0").contains(":9:5: feature index 0"));
     assert!(refusal("0:7", "0:7 1:1").contains(":9:7: expected the end of the line"));
+    // A number far beyond the data claims no memory; one beyond any matrix of kernel values is refused.
+    let far = parse(text.replace("0:7", "0:16777216").as_bytes()).unwrap();
+    let row: Vectors = Sparse::new(16_777_217, vec![0, 2], vec![0, 5], vec![1.0, 2.5]).into();
+    assert_eq!(far.model.decisions(&row.into(), How::default()).unwrap().values(), [-2.5]);
+    assert!(refusal("0:7", "0:2147483647").contains(":9:5: the number of a training point"));
 }
 
 fn written(kernel: VectorExpr, classes: [&str; 2]) -> Result<String> {

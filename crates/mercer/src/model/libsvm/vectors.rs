@@ -8,6 +8,9 @@ use crate::error::{ParseProblem, Result};
 /// The largest feature index: what a C `int` holds.
 const MAX_INDEX: u64 = (1 << 31) - 1;
 
+/// The largest number of a training point with a precomputed kernel: one row of kernel values with all of them has 128 MB.
+const MAX_SERIAL: u64 = 1 << 24;
+
 /// Support vectors as they are read.
 struct Rows {
     width: usize,
@@ -67,6 +70,11 @@ impl Rows {
             _ => return Err(word.other("a precomputed kernel needs 0:serial")),
         };
         let number = feature_index(serial)?;
+        if number > MAX_SERIAL {
+            return Err(
+                serial.other("the number of a training point of a precomputed kernel is at most 16777216")
+            );
+        }
         self.push(0, number as f64);
         self.width = self.width.max(number as usize + 1);
         match words.next() {

@@ -2,7 +2,11 @@
 //!
 //! ν-SVC (Schölkopf, Smola, Williamson and Bartlett 2000): minimise ½‖w‖² − νρ + (1/n) Σξᵢ subject to
 //! yᵢ(w·φ(xᵢ) − b) ≥ ρ − ξᵢ, ξᵢ ≥ 0, ρ ≥ 0. At most a share ν of the points are margin errors, at least that share are
-//! support points. The answer is scaled so that the margin is at ±1, as that of C-SVC with C = 1/ρ.
+//! support points. The answer is scaled so that the margin is at ±1, as that of C-SVC with C = 1/ρ, and the tolerance counts
+//! after that: it is relative to ρ where ρ is below 1.
+//!
+//! Where ν is too small there is no margin: ρ = 0 and w = 0, whatever function is handed back. A fit then finds
+//! `nu_with_margin`, a ν that has one: Σα/(CΣw) of C-SVC with a large C.
 //!
 //! ```
 //! use mercer::data::{Labels, Vectors};
@@ -30,7 +34,7 @@ use crate::model::setting::{settings, solved_by_smo};
 use crate::model::space::Space;
 use crate::model::weights::{Weighted, class_sums};
 use crate::model::{Estimator, Job};
-use crate::solve::{Problem, Smo, Solution};
+use crate::solve::{Problem, Smo, Solution, Stop};
 
 /// ν-SVC, one-vs-one for more than two classes.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,6 +97,91 @@ impl<K> NuSvc<K> {
     }
 }
 
+impl<K> NuSvc<K> {
+    /// Solves every pair until its violation is within the tolerance times its margin, or it has none: an answer whose margin is
+    /// too small to tell is the beginning of a programme with all weights larger, in whose units the margin is near 1. Returns the
+    /// answers with the margin at ±1, and the C of each.
+    fn solve_to_margin<X: Points>(
+        &self,
+        all: &Pairs<'_, X>,
+        job: &mut Job<'_, X>,
+    ) -> Result<(Vec<Solution>, Vec<f64>)>
+    where
+        K: Kernel<X>,
+    {
+        let problem = |pair: &Pair, unit: f64| {
+            let weights: Vec<f64> = pair.index.iter().map(|&i| unit * all.own.weights[i]).collect();
+            let sum = |sign: bool| {
+                weights.iter().zip(&pair.positive).filter(|(_, p)| **p == sign).map(|(w, _)| w).sum::<f64>()
+            };
+            Problem::nu_svc(&pair.positive, &weights, self.nu.min(largest(sum(true), sum(false))))
+        };
+        let mut solved = all.solve(&self.kernel, job, |pair| problem(pair, 1.0))?;
+        let mut units = vec![1.0; solved.len()];
+        loop {
+            let is_coarse =
+                |&number: &usize| units[number] < MOST_C && is_coarse(&solved[number], &self.solver);
+            let coarse: Vec<usize> = (0..solved.len()).filter(is_coarse).collect();
+            if coarse.is_empty() {
+                break;
+            }
+            let before = units.clone();
+            for &number in &coarse {
+                units[number] *= (1.0 / margin(&solved[number]).max(0.0)).clamp(2.0, FINER);
+            }
+            let finer = all.solve_some(&coarse, &self.kernel, job, |number, pair| {
+                let mut problem = problem(pair, units[number]);
+                let larger = units[number] / before[number];
+                for (k, beta) in solved[number].coefficients.iter().enumerate() {
+                    problem.start[k] = (larger * beta).clamp(problem.lower[k], problem.upper[k]);
+                }
+                problem
+            })?;
+            for (&number, mut finer) in coarse.iter().zip(finer) {
+                finer.certificate.iterations += solved[number].certificate.iterations;
+                finer.certificate.rows += solved[number].certificate.rows;
+                solved[number] = finer;
+            }
+        }
+        let c = |(solution, unit): (&mut Solution, f64)| {
+            let vanishes = is_coarse(solution, &self.solver);
+            let margin = scale(solution, unit);
+            if vanishes { f64::INFINITY } else { unit / margin }
+        };
+        let c = solved.iter_mut().zip(units).map(c).collect();
+        Ok((solved, c))
+    }
+
+    /// A ν with which the pairs with these numbers have a margin, rounded up to two digits.
+    fn nu_with_margin<X: Points>(
+        &self,
+        all: &Pairs<'_, X>,
+        numbers: &[usize],
+        job: &mut Job<'_, X>,
+    ) -> Result<f64>
+    where
+        K: Kernel<X>,
+    {
+        let diagonal = self.kernel.diagonal(&all.own.points)?;
+        let mean = diagonal.iter().sum::<f64>() / diagonal.len() as f64;
+        let c = 100.0 / if mean > 0.0 { mean } else { 1.0 };
+        let price =
+            |pair: &Pair| -> Vec<f64> { pair.index.iter().map(|&i| c * all.own.weights[i]).collect() };
+        let solver = Smo { exact: false, ..self.solver.clone() };
+        let rough = Pairs { solver: &solver, ..*all };
+        let solved = rough
+            .solve_some(numbers, &self.kernel, job, |_, pair| Problem::c_svc(&pair.positive, &price(pair)))?;
+        let all_pairs = pairs(all.labels.classes().len());
+        let nu = numbers.iter().zip(&solved).map(|(&number, solution)| {
+            let pair = Pair::new(all.labels, all_pairs[number]);
+            solution.coefficients.iter().map(|beta| beta.abs()).sum::<f64>()
+                / price(&pair).iter().sum::<f64>()
+        });
+        let nu = nu.fold(0.0, f64::max);
+        Ok(((nu * 100.0).ceil() / 100.0).min(largest_nu(all.labels, &all.own.weights)))
+    }
+}
+
 impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
     type Target = Labels;
     type Model = SvcModel<X, K>;
@@ -104,22 +193,19 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
     }
 
     /// Fits a classifier. The job's findings have `c`: for each pair the C with which C-SVC gives the same function, 1/ρ;
-    /// infinite where there is no margin.
+    /// infinite where there is no margin. There they have `nu_with_margin` too.
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<SvcModel<X, K>> {
         Estimator::<X>::check(self)?;
         check_known(&self.class_weights, y)?;
         let (own, labels) = Weighted::classes(x, y, job.weights)?;
         self.check_feasible(&labels, &own.weights)?;
-        let problem = |pair: &Pair| {
-            let weights: Vec<f64> = pair.index.iter().map(|&i| own.weights[i]).collect();
-            let sum = |sign: bool| {
-                weights.iter().zip(&pair.positive).filter(|(_, p)| **p == sign).map(|(w, _)| w).sum::<f64>()
-            };
-            Problem::nu_svc(&pair.positive, &weights, self.nu.min(largest(sum(true), sum(false))))
-        };
         let all = Pairs { own: &own, labels: &labels, solver: &self.solver };
-        let mut solved = all.solve(&self.kernel, job, problem)?;
-        let c: Vec<f64> = solved.iter_mut().map(|solution| 1.0 / scale(solution)).collect();
+        let (mut solved, c) = self.solve_to_margin(&all, job)?;
+        let without: Vec<usize> = (0..c.len()).filter(|&number| c[number].is_infinite()).collect();
+        if !without.is_empty() {
+            let nu = self.nu_with_margin(&all, &without, job)?;
+            job.found.add("nu_with_margin", nu);
+        }
         if !self.class_weights.is_empty() {
             let factors = factors(&self.class_weights, labels.classes());
             let numbers = pairs(labels.classes().len());
@@ -150,8 +236,24 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
     }
 }
 
-/// C where ν leaves no margin and 1/ρ is no number to multiply.
-const MOST_C: f64 = 1e9;
+/// C where ν leaves no margin and 1/ρ is no number to multiply; a margin below its inverse is none.
+const MOST_C: f64 = 1e6;
+
+/// By how much the unit of a programme grows at most before it is solved again.
+const FINER: f64 = 100.0;
+
+/// ρ: at a free positive point Σβk is the first offset, b + ρ; at a free negative one the second, b − ρ.
+fn margin(solution: &Solution) -> f64 {
+    0.5 * (solution.offset - solution.second_offset)
+}
+
+/// Whether an answer that was found to the tolerance has a margin below 1 that it does not tell to the tolerance.
+fn is_coarse(solution: &Solution, solver: &Smo) -> bool {
+    let margin = margin(solution).max(0.0);
+    solution.certificate.stop == Stop::Converged
+        && margin < 0.9
+        && solution.certificate.violation > solver.tolerance * margin
+}
 
 /// The largest ν of all pairs: that of a pair is twice the share of its smaller class.
 pub(in crate::model) fn largest_nu(y: &Labels, weights: &[f64]) -> f64 {
@@ -165,19 +267,18 @@ fn largest(a: f64, b: f64) -> f64 {
     2.0 * a.min(b) / (a + b)
 }
 
-/// Scales an answer so that its margin is at ±1: β and b over ρ, the objective over ρ². One without margin stays as it is.
-/// Returns ρ.
-fn scale(solution: &mut Solution) -> f64 {
-    // At a free positive point Σβk is the first offset, b + ρ; at a free negative one the second, b − ρ.
-    let margin = 0.5 * (solution.offset - solution.second_offset);
+/// Scales an answer in larger units so that its margin is at ±1: β, b and the violation over ρ, objective and gap over ρ². One
+/// without margin is left in the units of ν. Returns ρ.
+fn scale(solution: &mut Solution, unit: f64) -> f64 {
+    let margin = margin(solution);
     solution.offset = f64::midpoint(solution.offset, solution.second_offset);
-    if margin > 0.0 {
-        solution.coefficients.iter_mut().for_each(|b| *b /= margin);
-        solution.offset /= margin;
-        let certificate = &mut solution.certificate;
-        certificate.objective /= margin * margin;
-        certificate.gap = certificate.gap.map(|gap| gap / (margin * margin));
-    }
+    let to = if margin > 0.0 { margin } else { unit };
+    solution.coefficients.iter_mut().for_each(|b| *b /= to);
+    solution.offset /= to;
+    let certificate = &mut solution.certificate;
+    certificate.violation /= to;
+    certificate.objective /= to * to;
+    certificate.gap = certificate.gap.map(|gap| gap / (to * to));
     margin.max(0.0)
 }
 
@@ -197,6 +298,47 @@ mod tests {
     use super::*;
     use crate::data::Vectors;
     use crate::kernel::{VectorExpr, rbf};
+    use crate::model::Fact;
+
+    /// A hundred points, each twice, a third of them once in either class: ν below about 1/3 leaves no margin.
+    fn overlapping() -> (Vectors, Labels) {
+        let place = |i: usize| [(i % 10) as f64 - 4.5, (i / 10) as f64 - 4.5];
+        let class = |i: usize| if (place(i % 100)[0] > 0.0) == (i < 100 || i % 3 > 0) { "a" } else { "b" };
+        let x = (0..200).flat_map(|i| place(i % 100)).collect();
+        (Vectors::dense(2, x), Labels::first_seen((0..200).map(class)))
+    }
+
+    #[test]
+    fn a_small_margin_is_told_to_the_tolerance() {
+        let (x, y) = overlapping();
+        // A kernel of small values has a small margin: the function is that of the same kernel in other units.
+        for (nu, factor) in [(0.7, 1e-3), (0.8, 1e-5)] {
+            let fit = |kernel: VectorExpr| NuSvc::new(kernel).nu(nu).fit(&x, &y).unwrap();
+            let (plain, small) = (fit(rbf(0.5)), fit(factor * rbf(0.5)));
+            let decisions =
+                |model: &SvcModel<Vectors, VectorExpr>| model.expansion.map_double(&x, |f| f[0]).unwrap();
+            for (a, b) in decisions(&plain).iter().zip(decisions(&small)) {
+                assert!((a - b).abs() < 0.02, "{nu} {factor}: {a} {b}");
+            }
+            assert!(small.certificates[0].violation <= 1e-3);
+        }
+    }
+
+    #[test]
+    fn a_margin_that_vanishes_is_told_with_a_nu_that_has_one() {
+        let (x, y) = overlapping();
+        let found = |nu: f64| {
+            let mut job = Job::new();
+            NuSvc::new(rbf(0.5)).nu(nu).fit_in(&x, &y, &mut job).unwrap();
+            let Some(Fact::Numbers(c)) = job.found.get("c") else { panic!("a C for each pair") };
+            (c[0], job.found.number("nu_with_margin"))
+        };
+        let (c, better) = found(0.05);
+        let better = better.expect("a nu with a margin");
+        assert!(c.is_infinite() && better > 0.05 && better < 1.0, "{c} {better}");
+        let (c, none) = found(better);
+        assert!(c.is_finite() && none.is_none(), "{better}: {c} {none:?}");
+    }
 
     fn data() -> (Vectors, Labels) {
         let value = |i: i32| (f64::from(i) * 0.7).sin() + f64::from(i % 3) * 0.4;

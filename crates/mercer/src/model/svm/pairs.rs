@@ -24,7 +24,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    fn new(y: &Labels, (first, second): (usize, usize)) -> Self {
+    pub(super) fn new(y: &Labels, (first, second): (usize, usize)) -> Self {
         let class = |i: usize| y.index()[i] as usize;
         let index: Vec<usize> = (0..y.len()).filter(|&i| class(i) == first || class(i) == second).collect();
         let positive = index.iter().map(|&i| class(i) == first).collect();
@@ -50,13 +50,25 @@ impl<X: Points> Pairs<'_, X> {
         job: &mut Job<'_, X>,
         problem: impl Fn(&Pair) -> Problem + Sync,
     ) -> Result<Vec<Solution>> {
+        let all: Vec<usize> = (0..pairs(self.labels.classes().len()).len()).collect();
+        self.solve_some(&all, kernel, job, |_, pair| problem(pair))
+    }
+
+    /// Solves the programmes that `problem` makes of the pairs with these numbers, side by side.
+    pub(super) fn solve_some<K: Kernel<X>>(
+        &self,
+        numbers: &[usize],
+        kernel: &K,
+        job: &mut Job<'_, X>,
+        problem: impl Fn(usize, &Pair) -> Problem + Sync,
+    ) -> Result<Vec<Solution>> {
         let pairs = pairs(self.labels.classes().len());
         let whole = pairs.len() == 1;
-        let programme = |number: usize| {
-            let pair = Pair::new(self.labels, pairs[number]);
-            Programme { problem: problem(&pair), points: (!whole).then_some(pair.index) }
+        let programme = |part: usize| {
+            let pair = Pair::new(self.labels, pairs[numbers[part]]);
+            Programme { problem: problem(numbers[part], &pair), points: (!whole).then_some(pair.index) }
         };
-        Programmes::new(kernel, &self.own.points, self.solver, pairs.len(), &programme)
+        Programmes::new(kernel, &self.own.points, self.solver, numbers.len(), &programme)
             .solve(job)
             .map_err(|error| self.own.error(error))
     }

@@ -1,0 +1,186 @@
+//! The Rust of the book, compiled and run. A test for each block; the last one looks that no block of a page is missing here.
+#![expect(unused_variables, reason = "a page names what a reader would go on with")]
+#![expect(clippy::unwrap_used, reason = "a test says what went wrong by panicking")]
+
+use std::path::Path;
+
+/// The folder of the project.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+#[test]
+fn data() -> mercer::Result<()> {
+    std::env::set_current_dir(root()).unwrap();
+    use mercer::data::{Points, ReadOptions, read};
+    use std::path::Path;
+
+    let table = read(Path::new("data/heart_scale.libsvm.gz"), &ReadOptions::default())?;
+    assert_eq!((table.points.len(), table.points.width()), (270, 13));
+    let labels = table.labels.expect("LIBSVM rows begin with a label").labels();
+    Ok(())
+}
+
+#[test]
+fn kernels_1() -> mercer::Result<()> {
+    use mercer::kernel::{VectorExpr, linear, rbf};
+
+    let kernel = rbf(0.5) + 2.0 * linear();
+    assert_eq!(kernel.to_string(), "rbf(gamma=0.5) + 2*linear");
+    assert_eq!("rbf(0.5) + linear*2".parse::<VectorExpr>()?, kernel);
+    Ok(())
+}
+
+#[test]
+fn kernels_2() -> mercer::Result<()> {
+    use mercer::data::Labels;
+    use mercer::kernel::TextExpr;
+    use mercer::model::Svc;
+
+    let texts: Vec<String> = ["der Hund", "die Katze", "the dog", "the cat"].map(String::from).into();
+    let labels = Labels::first_seen(["de", "de", "en", "en"]);
+    let kernel: TextExpr = "normalized(spectrum(p=3) + 0.5*spectrum(p=2))".parse()?;
+    let model = Svc::new(kernel).fit(&texts, &labels)?;
+    assert_eq!(model.predict(&vec!["the horse".to_string()])?, ["en"]);
+    Ok(())
+}
+
+#[test]
+fn kernels_3() -> mercer::Result<()> {
+    use mercer::data::Vectors;
+    use mercer::kernel::Pointwise;
+
+    let brownian =
+        Pointwise::psd(|x: &Vectors, i: usize, y: &Vectors, j: usize| x.row(i).get(0).min(y.row(j).get(0)));
+    Ok(())
+}
+
+#[test]
+fn multiclass() -> mercer::Result<()> {
+    use mercer::data::{Labels, Vectors};
+    use mercer::kernel::rbf;
+    use mercer::model::{Loss, Together};
+
+    let x = Vectors::dense(1, vec![-2.0, -1.8, 0.0, 0.2, 1.9, 2.0]);
+    let y = Labels::first_seen(["low", "low", "middle", "middle", "high", "high"]);
+    let model = Together::new(rbf(0.5)).loss(Loss::Softmax).c(10.0).fit(&x, &y)?;
+    assert_eq!(model.predict(&Vectors::dense(1, vec![0.1]))?, ["middle"]);
+    Ok(())
+}
+
+#[test]
+fn probability() -> mercer::Result<()> {
+    use mercer::data::{Labels, Vectors};
+    use mercer::kernel::rbf;
+    use mercer::model::Svc;
+    use mercer::model::probability::{Method, Settings};
+
+    let x = Vectors::dense(1, (0..40).map(|i| f64::from(i) / 10.0).collect());
+    let y = Labels::first_seen((0..40).map(|i| if i < 20 { "low" } else { "high" }));
+    let svc = Svc::new(rbf(0.5)).c(10.0);
+    let model = svc.fit(&x, &y)?;
+    let settings = Settings { method: Method::Isotonic, folds: 10, seed: 7 };
+    let probability = svc.fit_probability(&x, &y, &settings)?;
+    let p = probability.predict(&model, &Vectors::dense(1, vec![0.5]))?; // one row, columns low and high
+    Ok(())
+}
+
+#[test]
+fn rde() -> mercer::Result<()> {
+    use mercer::data::Vectors;
+    use mercer::kernel::rbf;
+    use mercer::model::Rde;
+
+    let x: Vec<f64> = (0..100).map(|i| f64::from(i) / 50.0 - 1.0).collect();
+    let y: Vec<f64> =
+        x.iter().enumerate().map(|(i, x)| (3.0 * x).sin() + if i % 3 == 0 { 0.14 } else { -0.07 }).collect();
+    let found = Rde::among([0.01, 0.1, 1.0, 10.0, 100.0].map(rbf)).fit(&Vectors::dense(1, x), &y)?;
+    assert!((0.007..0.013).contains(&found.noise.value()));
+    Ok(())
+}
+
+#[test]
+fn regression() -> mercer::Result<()> {
+    use mercer::data::Vectors;
+    use mercer::kernel::rbf;
+    use mercer::model::{OneClass, Svr};
+
+    let x = Vectors::dense(1, (0..40).map(|i| f64::from(i) / 10.0).collect());
+    let y: Vec<f64> = (0..40).map(|i| (f64::from(i) / 10.0).sin()).collect();
+    let f = Svr::new(rbf(1.0)).c(10.0).epsilon(0.01).fit(&x, &y)?;
+    assert!((f.values(&x)?[7] - 0.7f64.sin()).abs() < 0.012);
+
+    let inside = OneClass::new(rbf(1.0)).nu(0.1).fit(&x)?;
+    assert!(inside.values(&Vectors::dense(1, vec![2.0]))?[0] > 0.0);
+    assert!(inside.values(&Vectors::dense(1, vec![9.0]))?[0] < 0.0);
+    Ok(())
+}
+
+#[test]
+fn ridge() -> mercer::Result<()> {
+    use mercer::data::Vectors;
+    use mercer::kernel::rbf;
+    use mercer::model::Ridge;
+
+    let x = Vectors::dense(1, (0..40).map(|i| f64::from(i) / 10.0).collect());
+    let y: Vec<f64> = (0..40).map(|i| (f64::from(i) / 10.0).sin()).collect();
+    let path = Ridge::new(rbf(1.0)).path(&x, &[y.clone()], &[1e-6, 1e-3, 1.0])?;
+    let model = Ridge::new(rbf(1.0)).lambda(path.best().lambda).fit(&x, &y)?;
+    assert!((model.values(&x)?.row(7)[0] - 0.7f64.sin()).abs() < 1e-3);
+    Ok(())
+}
+
+#[test]
+fn solver() -> mercer::Result<()> {
+    use mercer::data::Vectors;
+    use mercer::gram::Lazy;
+    use mercer::kernel::linear;
+    use mercer::solve::{Problem, Smo, Stop, unwatched};
+
+    // Two points on a line: w = 1, b = 0, β = ±1/2.
+    let x = Vectors::dense(1, vec![1.0, -1.0]);
+    let kernel = linear();
+    let gram = Lazy::new(&kernel, &x)?;
+    let problem = Problem::c_svc(&[true, false], &[10.0, 10.0]);
+    let solution = Smo::default().solve(&problem, &gram, &mut unwatched())?;
+    assert_eq!(solution.coefficients, [0.5, -0.5]);
+    assert_eq!(solution.certificate.stop, Stop::Converged);
+    Ok(())
+}
+
+#[test]
+fn svc() -> mercer::Result<()> {
+    use mercer::data::{Labels, Vectors};
+    use mercer::kernel::rbf;
+    use mercer::model::Svc;
+
+    let x = Vectors::dense(1, vec![-2.0, -1.0, 1.0, 2.0]);
+    let y = Labels::first_seen(["low", "low", "high", "high"]);
+    let model = Svc::new(rbf(0.5)).c(10.0).class_weight("low", 2.0).fit(&x, &y)?;
+    assert_eq!(model.predict(&Vectors::dense(1, vec![-1.5, 3.0]))?, ["low", "high"]);
+    let certificate = model.certificates[0]; // one for each pair
+    Ok(())
+}
+
+#[test]
+fn every_block_of_the_book_stands_here() {
+    // As the formatter may break lines differently, blanks and the commas before a closing bracket do not count.
+    let plain = |text: &str| {
+        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        text.replace(",)", ")").replace(",]", "]").replace(",}", "}")
+    };
+    let own = plain(include_str!("book.rs"));
+    let mut blocks = 0;
+    for page in std::fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()) {
+        if page.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&page).unwrap();
+        for block in text.split("\n```rust\n").skip(1) {
+            let block = block.split("\n```").next().unwrap_or_default();
+            assert!(own.contains(&plain(block)), "{}: not tested:\n{block}", page.display());
+            blocks += 1;
+        }
+    }
+    assert!(blocks >= 12, "{blocks} blocks");
+}

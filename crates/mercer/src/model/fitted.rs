@@ -60,8 +60,13 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// cells those that choose the cell.
     fn expansion(&self) -> &Expansion<X, X::Kernel>;
 
+    /// Mutable access to that expansion.
+    fn expansion_mut(&mut self) -> &mut Expansion<X, X::Kernel>;
+
     /// Replaces each of its expansions by what `change` makes of it: wider points, other coefficients.
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>);
+    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
+        self.expansion_mut().change(change);
+    }
 
     /// Positions of the support points in the training data, from 0; empty when unknown.
     fn support(&self) -> &[usize];
@@ -80,7 +85,9 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     fn quality(&self) -> Quality;
 
     /// What it has besides, by name.
-    fn facts(&self) -> Facts;
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
 
     /// What kind of thing it is, in a few words.
     fn words(&self) -> String;
@@ -172,8 +179,34 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     ///
     /// # Errors
     /// If a part cannot be written.
-    fn write(&self, writer: &mut Writer) -> Result<(), Flaw>;
+    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+        let _ = writer;
+        Ok(())
+    }
 }
+
+/// The accessors of a [`Model`], which a trait cannot have as fields: the word for its kind, and the fields that hold its
+/// functions, the positions of the support points and, if it has any, the names of classes.
+macro_rules! made_of {
+    ($($kind:literal:)? $($expansion:ident).+, $($support:ident).+ $(, $($classes:ident).+)?) => {
+        $(fn kind(&self) -> &'static str {
+            $kind
+        })?
+        fn expansion(&self) -> &Expansion<X, X::Kernel> {
+            &self.$($expansion).+
+        }
+        fn expansion_mut(&mut self) -> &mut Expansion<X, X::Kernel> {
+            &mut self.$($expansion).+
+        }
+        fn support(&self) -> &[usize] {
+            &self.$($support).+
+        }
+        $(fn classes(&self) -> &[String] {
+            &self.$($classes).+
+        })?
+    };
+}
+pub(super) use made_of;
 
 /// The error of a model of some kind that does not have `what`.
 pub(super) fn without<T>(kind: &str, what: &str) -> Result<T> {

@@ -39,21 +39,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use crate::data::{Dense, Labels, Points, SplitMix};
-use crate::error::{DataProblem, ErrorKind, Result, check};
+use crate::data::SplitMix;
 use crate::gram::Gram;
-use crate::kernel::Kernel;
-use crate::model::expansion::{Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::settings;
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::count;
-use crate::model::{Estimator, Job};
+use crate::model::prelude::*;
 use crate::solve::Stage;
 
 /// Bytes of kernel rows that are kept.
@@ -82,23 +70,14 @@ settings! { Perceptron<K>:
     budget: Option<usize> | into, "budget", "as many as classes or more", "most support points; as many as there are mistakes where left open";
     offset: bool, "offset", "a flag", "constant of the decision";
     seed: Option<u64> | into, "seed", "a whole number", "seed by which the order of the points in each pass is drawn; the order of the data where left open";
+    /// Fits a classifier.
+    fit(Labels) -> PerceptronModel;
 }
 
 impl<K> Perceptron<K> {
     /// Ten passes at most, averaged, no budget, an offset, the points in an order drawn by seed 0.
     pub fn new(kernel: K) -> Self {
         Self { kernel, passes: 10, average: true, budget: None, offset: true, seed: Some(0) }
-    }
-
-    /// Fits a classifier.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<PerceptronModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 }
 
@@ -340,25 +319,7 @@ impl<X: Points, K: Kernel<X>> PerceptronModel<X, K> {
 }
 
 impl<X: Space> Model<X> for PerceptronModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "perceptron"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
+    made_of!("perceptron": expansion, support, classes);
 
     fn quality(&self) -> Quality {
         Quality::Mistakes { share: self.mistakes.last().copied().unwrap_or(1.0), updates: self.updates }

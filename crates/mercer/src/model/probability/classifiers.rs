@@ -1,15 +1,10 @@
 //! The classifiers that learn probabilities.
 
 use super::{Probability, Settings};
-use crate::data::{Labels, Points};
-use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::model::compute::SIDE_BY_SIDE;
+use crate::model::prelude::*;
 use crate::model::svm::class_weights::check_known;
 use crate::model::svm::{NuSvc, Svc, largest_nu, pairs};
-use crate::model::weights::{Weighted, class_sums};
-use crate::model::{Estimator, Job};
-use crate::solve::Smo;
 
 impl<K> Svc<K> {
     /// Learns the probabilities of this classifier by cross-validation within each pair of classes. Weights of points

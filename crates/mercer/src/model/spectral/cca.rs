@@ -34,23 +34,9 @@
 mod choose;
 mod view;
 
-use crate::data::{Dense, Points};
-use crate::error::{DataProblem, ErrorKind, Result, check};
-use crate::kernel::Kernel;
 use crate::linalg::centered;
-use crate::model::expansion::{Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts};
-use crate::model::fitted::{How, Model, Prediction, without};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::{Kind, Parameter, Setting, Value, words};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::{count, short};
-use crate::model::{Estimator, Job};
+use crate::model::prelude::*;
 use crate::solve::cca::{canonical, combined, correlation};
-use crate::solve::{Plan, room};
 use view::{Component, View, turn};
 
 /// How one of several κ is chosen.
@@ -324,21 +310,7 @@ impl<X: Points, K: Kernel<X>, Y: Points, L: Kernel<Y>> CcaModel<X, K, Y, L> {
 }
 
 impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "cca"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.first
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.first.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.first_support
-    }
+    made_of!("cca": first, first_support);
 
     fn quality(&self) -> Quality {
         Quality::direct(self.residual)
@@ -462,78 +434,52 @@ impl<X: Space> Estimator<X> for Views<X::Kernel> {
 }
 
 fn parameters<X: Space>() -> Vec<Parameter<Views<X::Kernel>>> {
-    macro_rules! field {
-        ($name:literal, $domain:literal, $meaning:literal, $field:ident) => {
-            Parameter::new(
-                ($name, None, $domain, $meaning),
-                |views: &Views<X::Kernel>| &views.cca.$field,
-                |views: &mut Views<X::Kernel>| &mut views.cca.$field,
-            )
-        };
-    }
-    vec![
-        Parameter::with(
-            (
-                "kappa",
-                None,
-                "above 0; several, separated by commas: the best by choose",
-                "price kappa of the squared norms beside the variances",
-            ),
-            Kind::Numbers,
-            |views: &Views<X::Kernel>| match views.cca.candidates.as_slice() {
-                [] => Value::Number(views.cca.regularizer),
-                several => Value::Numbers(several.to_vec()),
-            },
-            |views, value| match value {
-                Value::Numbers(several) => {
-                    views.cca.candidates.clone_from(several);
-                    true
-                }
-                other => {
-                    views.cca.candidates.clear();
-                    views.cca.regularizer.assign(other)
-                }
-            },
+    let kappa = Parameter::with(
+        (
+            "kappa",
+            None,
+            "above 0; several, separated by commas: the best by choose",
+            "price kappa of the squared norms beside the variances",
         ),
-        Parameter::new(
-            (
-                "choose",
-                None,
-                "cv or permutation, with several kappa",
-                "rule by which one of several kappa is chosen; cv where left open",
-            ),
-            |views: &Views<X::Kernel>| &views.choose,
-            |views: &mut Views<X::Kernel>| &mut views.choose,
-        ),
-        field!("seed", "a whole number", "seed by which the trials of choose are drawn", seed),
-        field!("components", "1 or more", "number of pairs of functions", components),
-        field!(
-            "rank",
-            "1 or more",
-            "largest rank of a Gram matrix: less is faster, and an approximation; its own where left open",
-            rank
-        ),
-        Parameter::with(
-            (
-                "second-kernel",
-                None,
-                "a kernel",
-                "kernel of the second view; rbf with gamma = 1/features where left open",
-            ),
-            Kind::Kernel,
-            |views: &Views<X::Kernel>| {
-                views.second.as_ref().map_or(Value::Absent, |kernel| Value::Word(kernel.to_string()))
-            },
-            |views, value| match value {
-                Value::Absent => {
-                    views.second = None;
-                    true
-                }
-                Value::Word(text) => text.parse().map(|kernel| views.second = Some(kernel)).is_ok(),
-                _ => false,
-            },
-        ),
-    ]
+        Kind::Numbers,
+        |views: &Views<X::Kernel>| match views.cca.candidates.as_slice() {
+            [] => Value::Number(views.cca.regularizer),
+            several => Value::Numbers(several.to_vec()),
+        },
+        |views, value| match value {
+            Value::Numbers(several) => {
+                views.cca.candidates.clone_from(several);
+                true
+            }
+            other => {
+                views.cca.candidates.clear();
+                views.cca.regularizer.assign(other)
+            }
+        },
+    );
+    let meaning = "kernel of the second view; rbf with gamma = 1/features where left open";
+    let second = Parameter::with(
+        ("second-kernel", None, "a kernel", meaning),
+        Kind::Kernel,
+        |views: &Views<X::Kernel>| {
+            views.second.as_ref().map_or(Value::Absent, |kernel| Value::Word(kernel.to_string()))
+        },
+        |views, value| match value {
+            Value::Absent => {
+                views.second = None;
+                true
+            }
+            Value::Word(text) => text.parse().map(|kernel| views.second = Some(kernel)).is_ok(),
+            _ => false,
+        },
+    );
+    let fields = rows! { Views<X::Kernel>:
+        choose, "choose", "cv or permutation, with several kappa", "rule by which one of several kappa is chosen; cv where left open";
+        cca.seed, "seed", "a whole number", "seed by which the trials of choose are drawn";
+        cca.components, "components", "1 or more", "number of pairs of functions";
+        cca.rank, "rank", "1 or more", "largest rank of a Gram matrix: less is faster, and an approximation; its own where left open";
+    };
+    [kappa].into_iter().chain(fields).chain([second]).collect()
 }
 
 /// The method of the table.

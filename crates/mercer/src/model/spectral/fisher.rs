@@ -34,24 +34,12 @@
 //! ```
 
 use super::values;
-use crate::data::{Dense, Labels, Points, Vectors};
-use crate::error::{DataProblem, ErrorKind, Result, check};
-use crate::kernel::{Kernel, linear};
+use crate::data::Vectors;
+use crate::kernel::linear;
 use crate::linalg::Lower;
-use crate::model::expansion::{Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::{Kind, Parameter, Value, settings};
-use crate::model::space::Space;
+use crate::model::prelude::*;
 use crate::model::svm::Svc;
-use crate::model::weights::Weighted;
-use crate::model::words::{count, short};
-use crate::model::{Estimator, Job};
 use crate::solve::fisher::{Axes, Classes, Greedy, greedy, whole};
-use crate::solve::{Plan, room};
 
 /// Where two classes part on their axis.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -108,21 +96,29 @@ settings! { Fisher<K>:
     points: Option<usize> | into, "points", "1 or more", "most expansion points, chosen one after the other, each the best of 59 drawn by the seed; all points where left open";
     seed: u64, "seed", "a whole number", "seed by which candidates for expansion points are drawn";
     threshold: Threshold, "threshold", "means or svm", "rule by which two classes part on their axis";
+    /// Fits the axes. It is refused where the matrix does not fit into memory.
+    fit(Labels) -> FisherModel;
 }
 
-impl crate::model::setting::Setting for Threshold {
+impl Setting for Threshold {
     const KIND: Kind = Kind::Choice(&["means", "svm"]);
     fn value(&self) -> Value {
         Value::Word(if *self == Self::Means { "means" } else { "svm" }.to_owned())
     }
-    fn assign(&mut self, value: &Value) -> bool {
-        match (value, *self) {
-            (Value::Word(word), _) if word == "means" => *self = Self::Means,
-            (Value::Word(word), Self::Means) if word == "svm" => *self = Self::Svm { c: 1.0 },
-            (Value::Word(word), _) if word == "svm" => {}
-            _ => return false,
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Word(word) if word == "means" => Some(Self::Means),
+            Value::Word(word) if word == "svm" => Some(Self::Svm { c: 1.0 }),
+            _ => None,
         }
-        true
+    }
+    /// The price of a support vector machine that is there already stays.
+    fn assign(&mut self, value: &Value) -> bool {
+        let found = Self::of(value);
+        if let Some(found) = found.filter(|found| found.value() != self.value()) {
+            *self = found;
+        }
+        found.is_some()
     }
 }
 
@@ -130,17 +126,6 @@ impl<K> Fisher<K> {
     /// μ = 10⁻³, all points, the threshold half way between the means.
     pub fn new(kernel: K) -> Self {
         Self { kernel, mu: 1e-3, points: None, seed: 0, threshold: Threshold::Means }
-    }
-
-    /// Fits the axes.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used, or the matrix does not fit into memory.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<FisherModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 
     /// All parameters by name: `c` is the price of the machine that finds the threshold.
@@ -348,25 +333,7 @@ impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
 }
 
 impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "fisher"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
+    made_of!("fisher": expansion, support, classes);
 
     fn quality(&self) -> Quality {
         Quality::direct(self.residual)

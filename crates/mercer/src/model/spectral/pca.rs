@@ -32,23 +32,9 @@
 //! ```
 
 use super::values;
-use crate::data::{Dense, Points};
-use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::Gram;
-use crate::kernel::Kernel;
 use crate::linalg::{Deflated, Eigen, Largest, Square};
-use crate::model::expansion::{Coefficients, Expansion};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts};
-use crate::model::fitted::{How, Model, Prediction, without};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::settings;
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::count;
-use crate::model::{Estimator, Job};
-use crate::solve::{Plan, room};
+use crate::model::prelude::*;
 
 /// Components of the table's method where nothing is said.
 const COMPONENTS: usize = 10;
@@ -83,24 +69,15 @@ pub struct PcaModel<X, K> {
 
 settings! { Pca<K>:
     components: Option<usize> | into, "components", "1 or more", "number of components; fewer where the data have a smaller rank, all there are where left open";
+    /// Finds the components of `x`. It is refused where the matrix does not fit into memory, or all points are the same to
+    /// the kernel.
+    fit() -> PcaModel;
 }
 
 impl<K> Pca<K> {
     /// All components there are.
     pub fn new(kernel: K) -> Self {
         Self { kernel, components: None }
-    }
-
-    /// Finds the components of `x`.
-    ///
-    /// # Errors
-    /// If a parameter or the points cannot be used, the matrix does not fit into memory, or all points are the same to
-    /// the kernel.
-    pub fn fit<X: Points>(&self, x: &X) -> Result<PcaModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, &(), &mut Job::new())
     }
 }
 
@@ -301,21 +278,7 @@ impl<X: Clone, K: Clone> PcaModel<X, K> {
 }
 
 impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "kpca"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
+    made_of!("kpca": expansion, support);
 
     fn quality(&self) -> Quality {
         Quality::direct(self.residual)

@@ -28,25 +28,11 @@
 //! ```
 
 use super::values;
-use crate::data::{Dense, Points};
-use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::Gram;
-use crate::kernel::Kernel;
 use crate::linalg::Lower;
-use crate::model::expansion::{Coefficients, Expansion};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::{Kind, Parameter, Setting, Value, settings, words};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::{count, short};
-use crate::model::{Estimator, Job};
+use crate::model::prelude::*;
 use crate::solve::conjugate::{self, Limits};
 use crate::solve::ridge::{self, Path, Solved};
-use crate::solve::{Plan, room};
 
 /// Columns of the preconditioner at most: beyond, it costs more than the iterations it saves.
 const MOST_RANK: usize = 500;
@@ -92,16 +78,12 @@ impl Setting for Lambda {
             Self::Auto => Value::Word("auto".to_owned()),
         }
     }
-    fn assign(&mut self, value: &Value) -> bool {
-        *self = match value {
-            Value::Numbers(lambdas) => Self::Among(lambdas.clone()),
-            Value::Word(word) if word == "auto" => Self::Auto,
-            other => match other.number() {
-                Some(lambda) => Self::Value(lambda),
-                None => return false,
-            },
-        };
-        true
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Numbers(lambdas) => Some(Self::Among(lambdas.clone())),
+            Value::Word(word) if word == "auto" => Some(Self::Auto),
+            other => other.number().map(Self::Value),
+        }
     }
 }
 
@@ -588,21 +570,7 @@ struct Entry {
 }
 
 impl<X: Space> Model<X> for RidgeModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "ridge"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
+    made_of!("ridge": expansion, support);
 
     fn quality(&self) -> Quality {
         self.quality.clone()

@@ -1,16 +1,6 @@
 //! A single fitted function: a regression, or one that is positive where the data are.
 
-use crate::data::{Dense, Points};
-use crate::error::{Result, check};
-use crate::kernel::Kernel;
-use crate::model::expansion::{Coefficients, Expansion};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{Calibrates, How, Model, Prediction};
-use crate::model::quality::Quality;
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::solve::{Certificate, Solution};
+use crate::model::prelude::*;
 
 /// What a function is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +55,8 @@ impl<X: Points, K: Kernel<X>> Function<X, K> {
 }
 
 impl<X: Space> Model<X> for Function<X, X::Kernel> {
+    made_of!(expansion, support);
+
     fn kind(&self) -> &'static str {
         match self.role {
             Role::Regression => "svr",
@@ -72,24 +64,8 @@ impl<X: Space> Model<X> for Function<X, X::Kernel> {
         }
     }
 
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
     fn quality(&self) -> Quality {
         Quality::of(self.certificate.as_slice())
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::default()
     }
 
     fn words(&self) -> String {
@@ -120,10 +96,6 @@ impl<X: Space> Model<X> for Function<X, X::Kernel> {
 
     fn check(&self) -> Result<Dense<f64>, Flaw> {
         parts::check(&self.expansion, 1, &self.support)
-    }
-
-    fn write(&self, _: &mut Writer) -> Result<(), Flaw> {
-        Ok(())
     }
 }
 

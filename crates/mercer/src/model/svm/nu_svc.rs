@@ -21,16 +21,7 @@ use super::function::check_nu;
 use super::pairs::{Pair, Pairs};
 use super::svc::{self, SvcModel};
 use super::vote::{VoteRule, pairs};
-use crate::data::{Labels, Points};
-use crate::error::{DataProblem, ErrorKind, Result};
-use crate::kernel::Kernel;
-use crate::model::method::Method;
-use crate::model::probability::{Estimate, Settings};
-use crate::model::setting::{settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::{Weighted, class_sums};
-use crate::model::{Estimator, Job};
-use crate::solve::{Problem, Smo, Solution};
+use crate::model::prelude::*;
 
 /// ν-SVC, one-vs-one for more than two classes.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,32 +46,15 @@ settings! { NuSvc<K>:
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on the C that nu stands for, for the points of some classes";
     adapt: bool, "adapt", "a flag", "largest nu there is for pairs of classes too unequal for the one given";
     rule: VoteRule, "multiclass", "ovo or ovo-sum", "rule by which the decisions of all pairs become a class: votes, or sums";
+    /// Fits a classifier. A ν that is too large is refused with the largest there is.
+    fit(Labels) -> SvcModel;
 }
-solved_by_smo!(NuSvc);
 
 impl<K> NuSvc<K> {
     /// ν = 0.5, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
         let (class_weights, rule, solver) = (Vec::new(), VoteRule::Votes, Smo::default());
         Self { kernel, nu: 0.5, class_weights, adapt: false, rule, solver }
-    }
-
-    /// Multiplies the C that ν stands for by `weight` for the points of `class`.
-    #[must_use]
-    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
-        self.class_weights.push((class.into(), weight));
-        self
-    }
-
-    /// Fits a classifier.
-    ///
-    /// # Errors
-    /// If ν, the labels or the points cannot be used; a ν that is too large is refused with the largest there is.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<SvcModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 
     /// Refuses a ν for which there is no solution.

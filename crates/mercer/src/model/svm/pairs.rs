@@ -2,14 +2,8 @@
 
 use super::svc::SvcModel;
 use super::vote::{VoteRule, pairs};
-use crate::data::{Labels, Points};
-use crate::error::Result;
-use crate::kernel::Kernel;
-use crate::model::compute::{Programme, Programmes};
-use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion};
 use crate::model::job::Job;
-use crate::model::weights::Weighted;
-use crate::solve::{Problem, Smo, Solution};
+use crate::model::prelude::*;
 
 /// The points of two classes.
 pub(super) struct Pair {

@@ -1,17 +1,6 @@
 //! A classifier with one score for each class.
 
-use crate::data::{Dense, Points};
-use crate::error::{ErrorKind, Result};
-use crate::kernel::Kernel;
-use crate::model::expansion::{Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{Calibrates, How, Model, Prediction};
-use crate::model::quality::Quality;
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::count;
-use crate::solve::Certificate;
+use crate::model::prelude::*;
 use crate::solve::together::{Loss, softmax};
 
 /// A fitted classifier that gives each class a score, F_c(x) = Σᵢ βᵢ_c k(xᵢ, x) − b_c, and decides for the largest.
@@ -105,32 +94,14 @@ impl<X: Points, K: Kernel<X>> ScoreModel<X, K> {
 }
 
 impl<X: Space> Model<X> for ScoreModel<X, X::Kernel> {
+    made_of!(expansion, support, classes);
+
     fn kind(&self) -> &'static str {
         self.loss.map_or("ovr", Loss::name)
     }
 
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
     fn quality(&self) -> Quality {
         Quality::of(&self.certificates)
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::default()
     }
 
     fn words(&self) -> String {

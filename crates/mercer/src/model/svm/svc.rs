@@ -23,22 +23,7 @@
 use super::class_weights::{check_factors, check_known, factors};
 use super::pairs::{Pair, Pairs};
 use super::vote::{VoteRule, pairs};
-use crate::data::{Dense, Labels, Points};
-use crate::error::{Result, check};
-use crate::kernel::Kernel;
-use crate::model::expansion::Expansion;
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{Calibrates, How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::probability::{Estimate, Settings};
-use crate::model::quality::Quality;
-use crate::model::setting::{Kind, Setting, Value, settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::count;
-use crate::model::{Estimator, Job};
-use crate::solve::{Certificate, Problem, Smo};
+use crate::model::prelude::*;
 
 /// What a margin error ξ costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,16 +35,10 @@ pub enum Slack {
     Squared,
 }
 
-impl Setting for Slack {
-    const KIND: Kind = Kind::Flag;
-    fn value(&self) -> Value {
-        Value::Flag(*self == Self::Squared)
-    }
-    fn assign(&mut self, value: &Value) -> bool {
-        let Value::Flag(squared) = value else { return false };
-        *self = if *squared { Self::Squared } else { Self::Linear };
-        true
-    }
+settable! {
+    Slack: Flag, |slack| Value::Flag(*slack == Self::Squared), |value| {
+        value.flag().map(|squared| if squared { Self::Squared } else { Self::Linear })
+    };
 }
 
 /// C-SVC, one-vs-one for more than two classes.
@@ -90,8 +69,9 @@ settings! { Svc<K>:
     offset: bool, "offset", "a flag", "constant of the decision";
     mean: bool, "mean", "a flag", "price C as that of the mean error: each then costs C/n";
     rule: VoteRule, "multiclass", "ovo or ovo-sum", "rule by which the decisions of all pairs become a class: votes, or sums";
+    /// Fits a classifier.
+    fit(Labels) -> SvcModel;
 }
-solved_by_smo!(Svc);
 
 impl<K> Svc<K> {
     /// C = 1, no class weights, tolerance 1e-3.
@@ -106,24 +86,6 @@ impl<K> Svc<K> {
             rule: VoteRule::Votes,
             solver: Smo::default(),
         }
-    }
-
-    /// Multiplies C by `weight` for the points of `class`.
-    #[must_use]
-    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
-        self.class_weights.push((class.into(), weight));
-        self
-    }
-
-    /// Fits a classifier.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<SvcModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 
     /// The factor on C for each of `classes`; a class named twice has the product.
@@ -252,25 +214,7 @@ impl<X: Points, K: Kernel<X>> SvcModel<X, K> {
 }
 
 impl<X: Space> Model<X> for SvcModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "svc"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
+    made_of!("svc": expansion, support, classes);
 
     fn quality(&self) -> Quality {
         Quality::of(&self.certificates)

@@ -29,15 +29,8 @@
 
 use super::class_weights::{check_known, check_prices, prices};
 use super::scores::{self, Fitted, ScoreModel};
-use crate::data::{Labels, Points};
-use crate::error::Result;
-use crate::kernel::{Definiteness, Kernel};
-use crate::model::method::Method;
-use crate::model::setting::{Parameter, settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::{Estimator, Job};
-use crate::solve::Smo;
+use crate::kernel::Definiteness;
+use crate::model::prelude::*;
 use crate::solve::together::{Loss, MulticlassProblem};
 
 /// A classifier of all classes together and its settings.
@@ -60,8 +53,9 @@ pub struct Together<K> {
 settings! { Together<K>:
     c: f64, "c" 'c', "above 0", "price C of the loss";
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
+    /// Fits a classifier.
+    fit(Labels) -> ScoreModel;
 }
-solved_by_smo!(Together);
 
 impl<K> Together<K> {
     /// Crammer and Singer's loss, C = 1, no class weights, tolerance 1e-3.
@@ -75,24 +69,6 @@ impl<K> Together<K> {
     pub fn loss(mut self, loss: Loss) -> Self {
         self.loss = loss;
         self
-    }
-
-    /// Multiplies C by `weight` for the points of `class`.
-    #[must_use]
-    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
-        self.class_weights.push((class.into(), weight));
-        self
-    }
-
-    /// Fits a classifier.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<ScoreModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 
     /// The parameters that change something: the step is always of one point, and none is set aside.

@@ -5,12 +5,8 @@
 //! decomposition, and no kernel value.
 
 use super::{Cca, View, canonical, centered, check_regularizer, combined, correlation};
-use crate::data::{Folds, Points, SplitMix};
-use crate::error::{Result, check};
-use crate::kernel::Kernel;
-use crate::model::Job;
-use crate::model::weights::Weighted;
-use crate::solve::Plan;
+use crate::data::{Folds, SplitMix};
+use crate::model::prelude::*;
 
 /// The stages of a choice.
 const STAGES: [(&str, f64); 2] = [("views", 1.0), ("components", 1.0)];

@@ -1,10 +1,7 @@
 //! Which cell a point belongs to.
 
-use crate::data::Points;
-use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::model::compute::Compute;
-use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion, first_largest};
+use crate::model::prelude::*;
 use crate::solve::divide::{Cluster, clusters, sample};
 
 /// The cells of training data.

@@ -2,18 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::data::{Dense, Points};
-use crate::error::Result;
-use crate::kernel::Kernel;
-use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{How, Model, Prediction, without};
-use crate::model::quality::{self, Quality, Totals};
-use crate::model::space::Space;
+use crate::model::prelude::*;
+use crate::model::quality::{self, Totals};
 use crate::model::svm::{SvcModel, VoteRule};
-use crate::model::words::count;
-use crate::solve::Certificate;
 
 /// Classifiers of cells, and which cell a point belongs to: an approximation of the classifier of all points.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,13 +94,7 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
 }
 
 impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "local"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.gate
-    }
+    made_of!("local": gate, support, classes);
 
     fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
         self.gate.change(change);
@@ -117,16 +102,8 @@ impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
         classifiers.for_each(|classifier| classifier.expansion.change(change));
     }
 
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
     fn support_points(&self) -> usize {
         LocalModel::support_points(self)
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
     }
 
     fn quality(&self) -> Quality {

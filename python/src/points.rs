@@ -144,8 +144,7 @@ impl Points {
     /// The variance of all values, with a weight for each row; two passes, in double precision.
     #[pyo3(signature = (weights: "numpy.typing.NDArray[numpy.float64] | None" = None))]
     fn variance(&self, py: Python<'_>, weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<f64> {
-        let (rows, weights) =
-            (self.vectors()?, weights.map_or_else(Vec::new, |weights| weights.as_array().to_vec()));
+        let (rows, weights) = (self.vectors()?, weights.map_or_else(Vec::new, |weights| weights.as_array().to_vec()));
         if !weights.is_empty() && weights.len() != rows.len() {
             return Err(PyValueError::new_err("weights must be one per row"));
         }

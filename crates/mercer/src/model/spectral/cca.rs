@@ -37,6 +37,7 @@ mod view;
 use crate::linalg::centered;
 use crate::model::prelude::*;
 use crate::solve::cca::{canonical, combined, correlation};
+use choose::Trials;
 use view::{Component, View, turn};
 
 /// How one of several κ is chosen.
@@ -178,12 +179,8 @@ impl<K, L> Cca<K, L> {
         L: Kernel<Y> + Clone,
     {
         if !self.candidates.is_empty() {
-            let scores = match self.choose {
-                Choose::CrossValidation => {
-                    self.cross_validate_in(x, y, &self.candidates, TRIALS, self.seed, job)?
-                }
-                Choose::Permutation => self.permute_in(x, y, &self.candidates, TRIALS, self.seed, job)?,
-            };
+            let trials = Trials { candidates: &self.candidates, count: TRIALS, seed: self.seed };
+            let scores = self.scores(self.choose, &trials, x, y, job)?;
             let best = self.candidates[first_largest(&scores)];
             let tried = self.candidates.iter().zip(&scores);
             let tried =

@@ -276,9 +276,7 @@ pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvcModel<X, X::K
     let certificates = text::read_certificates(&reader.entry("certificates")?)?;
     let rule = match reader.optional("rule") {
         None => VoteRule::default(),
-        Some(name) => VoteRule::ALL
-            .into_iter()
-            .find(|rule| rule.name() == name)
+        Some(name) => VoteRule::named(&name)
             .ok_or_else(|| format!("rule '{name}': this program knows votes and sum"))?,
     };
     let expansion = parts::read_pairs(reader, "", &class_sizes)?;

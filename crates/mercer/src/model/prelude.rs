@@ -4,7 +4,9 @@ pub(super) use crate::data::{Dense, Labels, Points};
 pub(super) use crate::error::{DataProblem, ErrorKind, Result, check};
 pub(super) use crate::kernel::Kernel;
 pub(super) use crate::model::compute::{Programme, Programmes};
-pub(super) use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion, first_largest};
+pub(super) use crate::model::expansion::{
+    CoefficientBlock, Coefficients, Expansion, first_largest, interleaved,
+};
 pub(super) use crate::model::facts::Facts;
 pub(super) use crate::model::file::{Flaw, Reader, Writer, parts, text};
 pub(super) use crate::model::fitted::{Calibrates, How, Model, Prediction, made_of, without};

@@ -15,10 +15,6 @@ pub(super) struct Weighted<X> {
 
 impl<X: Points> Weighted<X> {
     /// Points with one weight for each, or none for all 1.
-    ///
-    /// # Errors
-    /// If there are no points, a number of one is not finite, there is another number of weights, one is negative or not
-    /// finite, or all are 0.
     pub(super) fn new(x: &X, weights: &[f64]) -> Result<Self> {
         if x.is_empty() {
             return Err(ErrorKind::Data(DataProblem::Empty).into());
@@ -44,9 +40,6 @@ impl<X: Points> Weighted<X> {
     }
 
     /// Points with a class for each.
-    ///
-    /// # Errors
-    /// As [`Weighted::new`]; if there is another number of labels, or one class only.
     pub(super) fn classes(x: &X, y: &Labels, weights: &[f64]) -> Result<(Self, Labels)> {
         y.check(x.len())?;
         let own = Self::new(x, weights)?;
@@ -56,9 +49,6 @@ impl<X: Points> Weighted<X> {
     }
 
     /// Points with a finite number for each.
-    ///
-    /// # Errors
-    /// As [`Weighted::new`]; if there is another number of targets, or one is not finite.
     pub(super) fn numbers(x: &X, y: &[f64], weights: &[f64]) -> Result<(Self, Vec<f64>)> {
         if x.is_empty() {
             return Err(ErrorKind::Data(DataProblem::Empty).into());

@@ -56,10 +56,6 @@ pub(in crate::model) fn blocks(class_sizes: &[usize], weights: &[f64]) -> Coeffi
 }
 
 /// The n × (k − 1) matrix of weights, row after row, whatever the blocks.
-///
-/// # Errors
-/// If the blocks do not cover the points one after the other, or a point has a weight in an output that does not
-/// involve its class.
 pub(in crate::model) fn weights(
     coefficients: &Coefficients,
     class_sizes: &[usize],

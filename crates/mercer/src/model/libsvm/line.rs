@@ -34,9 +34,6 @@ impl<'a> Lines<'a> {
     }
 
     /// The next line.
-    ///
-    /// # Errors
-    /// If the text ends before the line does, or before there is one: `wanted` says what was expected.
     pub(super) fn next(&mut self, wanted: &str) -> Result<Line<'a>> {
         let (path, number) = (self.path, self.number + 1);
         let Some(end) = memchr::memchr(b'\n', self.rest) else {

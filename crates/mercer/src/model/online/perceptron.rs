@@ -118,25 +118,11 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Perceptron<K> {
             }
         }
         let (updates, coefficients) = (learner.updates, learner.coefficients());
-        let row = |i: usize| &coefficients[i * classes..(i + 1) * classes];
-        let support: Vec<usize> = (0..y.len()).filter(|&i| row(i).iter().any(|&b| b != 0.0)).collect();
-        let values: Vec<f64> = support.iter().flat_map(|&i| row(i)).copied().collect();
         // The constant feature's weight is Σβ, and an offset is subtracted.
-        let sum = |c: usize| values.iter().skip(c).step_by(classes).sum::<f64>();
+        let sum = |c: usize| coefficients.iter().skip(c).step_by(classes).sum::<f64>();
         let offsets = (0..classes).map(|c| if self.offset { -sum(c) } else { 0.0 }).collect();
-        let coefficients = Coefficients::full(support.len(), classes, values);
-        Ok(PerceptronModel {
-            expansion: Expansion::new(
-                self.kernel.clone(),
-                own.points.select(&support),
-                coefficients,
-                offsets,
-            ),
-            classes: y.classes().to_vec(),
-            support: own.positions(support),
-            mistakes,
-            updates,
-        })
+        let (expansion, support) = Expansion::over_support(self.kernel.clone(), &own, &coefficients, offsets);
+        Ok(PerceptronModel { expansion, classes: y.classes().to_vec(), support, mistakes, updates })
     }
 }
 

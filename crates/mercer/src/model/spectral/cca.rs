@@ -266,9 +266,8 @@ fn check_regularizer(kappa: f64) -> Result<()> {
 }
 
 fn expansion<X: Points, K: Kernel<X>>(kernel: K, points: X, components: &[Component]) -> Expansion<X, K> {
-    let (count, outputs) = (points.len(), components.len());
-    let values = (0..count).flat_map(|i| components.iter().map(move |c| c.coefficients[i])).collect();
-    let coefficients = Coefficients::full(count, outputs, values);
+    let lists: Vec<&[f64]> = components.iter().map(|c| c.coefficients.as_slice()).collect();
+    let coefficients = Coefficients::columns(points.len(), &lists);
     Expansion::new(kernel, points, coefficients, components.iter().map(|c| c.offset).collect())
 }
 

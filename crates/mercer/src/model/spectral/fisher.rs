@@ -191,20 +191,6 @@ impl<K> Fisher<K> {
         Ok((axes, (0..x.len()).collect()))
     }
 
-    fn expansion<X: Points>(&self, points: X, axes: &Axes) -> Expansion<X, K>
-    where
-        K: Kernel<X> + Clone,
-    {
-        let (count, outputs) = (points.len(), axes.ratios.len());
-        let values = (0..count).flat_map(|i| axes.coefficients.iter().map(move |axis| axis[i])).collect();
-        Expansion::new(
-            self.kernel.clone(),
-            points,
-            Coefficients::full(count, outputs, values),
-            axes.offsets.clone(),
-        )
-    }
-
     /// Where two classes part.
     fn part(&self, axes: &Axes, centers: &Dense<f64>, y: &Labels, weights: &[f64]) -> Result<f64> {
         let (first, second) = (centers.row(0)[0], centers.row(1)[0]);
@@ -258,7 +244,12 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Fisher<K> {
             _ => None,
         };
         Ok(FisherModel {
-            expansion: self.expansion(own.points.select(&support), &axes),
+            expansion: Expansion::new(
+                self.kernel.clone(),
+                own.points.select(&support),
+                Coefficients::columns(support.len(), &axes.coefficients),
+                axes.offsets,
+            ),
             classes: y.classes().to_vec(),
             centers,
             threshold,
@@ -276,8 +267,7 @@ const SVM_TOLERANCE: f64 = 1e-5;
 /// The class means on the axes, class after class.
 fn centers(axes: &Axes, classes: &Classes<'_>) -> Dense<f64> {
     let means: Vec<Vec<f64>> = axes.projections.iter().map(|axis| classes.means(axis)).collect();
-    let values = (0..classes.count).flat_map(|class| means.iter().map(move |axis| axis[class])).collect();
-    Dense::new(means.len(), values)
+    Dense::new(means.len(), interleaved(classes.count, &means))
 }
 
 impl<X: Points, K: Kernel<X>> FisherModel<X, K> {

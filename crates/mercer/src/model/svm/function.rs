@@ -27,16 +27,9 @@ pub struct Function<X, K> {
 impl<X: Points, K: Kernel<X>> Function<X, K> {
     /// The function of a solution: the points whose coefficient is not zero.
     pub(super) fn new(kernel: K, role: Role, own: &Weighted<X>, solution: Solution) -> Self {
-        let nonzero = |&i: &usize| solution.coefficients[i] != 0.0;
-        let support: Vec<usize> = (0..own.points.len()).filter(nonzero).collect();
-        let values = support.iter().map(|&i| solution.coefficients[i]).collect();
-        let points = own.points.select(&support);
-        Self {
-            expansion: Expansion::new(kernel, points, Coefficients::single(values), vec![solution.offset]),
-            role,
-            support: own.positions(support),
-            certificate: Some(solution.certificate),
-        }
+        let Solution { coefficients, offset, certificate, .. } = solution;
+        let (expansion, support) = Expansion::over_support(kernel, own, &coefficients, vec![offset]);
+        Self { expansion, role, support, certificate: Some(certificate) }
     }
 
     /// The coefficients β of the support points.

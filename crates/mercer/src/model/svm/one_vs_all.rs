@@ -67,9 +67,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneVsAll<K> {
         let members: Vec<Vec<bool>> = (0..y.classes().len()).map(members).collect();
         let c = own.times(prices(self.c, &self.class_weights, &y));
         let solved = relevance(&self.kernel, &self.solver, &own, &members, &c, job)?;
-        let points = 0..own.points.len();
+        let lists: Vec<&[f64]> = solved.iter().map(|s| s.coefficients.as_slice()).collect();
         let fitted = Fitted {
-            coefficients: points.flat_map(|i| solved.iter().map(move |s| s.coefficients[i])).collect(),
+            coefficients: interleaved(own.points.len(), &lists),
             offsets: solved.iter().map(|s| s.offset).collect(),
             certificates: solved.iter().map(|s| s.certificate).collect(),
             loss: None,

@@ -31,19 +31,9 @@ pub(super) struct Fitted {
 impl<X: Points, K: Kernel<X>> ScoreModel<X, K> {
     /// The model of a fit: the points that have a coefficient which is not zero.
     pub(super) fn new(kernel: K, own: &Weighted<X>, classes: &[String], fitted: Fitted) -> Self {
-        let outputs = classes.len();
-        let row = |i: usize| &fitted.coefficients[i * outputs..(i + 1) * outputs];
-        let nonzero = |&i: &usize| row(i).iter().any(|&b| b != 0.0);
-        let support: Vec<usize> = (0..own.points.len()).filter(nonzero).collect();
-        let values: Vec<f64> = support.iter().flat_map(|&i| row(i)).copied().collect();
-        let coefficients = Coefficients::full(support.len(), outputs, values);
-        Self {
-            expansion: Expansion::new(kernel, own.points.select(&support), coefficients, fitted.offsets),
-            classes: classes.to_vec(),
-            support: own.positions(support),
-            certificates: fitted.certificates,
-            loss: fitted.loss,
-        }
+        let Fitted { coefficients, offsets, certificates, loss } = fitted;
+        let (expansion, support) = Expansion::over_support(kernel, own, &coefficients, offsets);
+        Self { expansion, classes: classes.to_vec(), support, certificates, loss }
     }
 
     /// The score of every class for every point: one row per point, one column per class.

@@ -17,9 +17,6 @@ pub(super) struct Gate<X, K> {
 impl<X: Points, K: Kernel<X> + Clone> Gate<X, K> {
     /// Finds at most `count` clusters on a sample, and puts every point into the nearest. It is the code of the prediction
     /// that does so: a training point is decided by the machine that it had a part in.
-    ///
-    /// # Errors
-    /// If the kernel cannot be evaluated.
     pub(super) fn new(kernel: &K, x: &X, count: usize, compute: &dyn Compute<X>) -> Result<Self> {
         let sample = sample(x.len());
         let mut clusters = clusters(&*compute.gram(kernel, &x.select(&sample))?, count);

@@ -208,6 +208,34 @@ macro_rules! made_of {
 }
 pub(super) use made_of;
 
+/// The class of each point, of a classifier whose `predict_as` gives the number of its class.
+macro_rules! classifies {
+    ($model:ident) => {
+        impl<X: Points, K: Kernel<X>> $model<X, K> {
+            /// The number of the class of each point.
+            ///
+            /// # Errors
+            /// If the points do not fit the model.
+            pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
+                self.predict_as(points, How::default())
+            }
+
+            /// The class of each point.
+            ///
+            /// # Errors
+            /// If the points do not fit the model.
+            pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
+                Ok(self
+                    .predict_index(points)?
+                    .into_iter()
+                    .map(|class| self.classes[class].as_str())
+                    .collect())
+            }
+        }
+    };
+}
+pub(super) use classifies;
+
 /// The error of a model of some kind that does not have `what`.
 pub(super) fn without<T>(kind: &str, what: &str) -> Result<T> {
     Err(ErrorKind::Unsupported { what: format!("{what} of a model of the kind '{kind}'").into() }.into())

@@ -9,7 +9,7 @@ pub(super) use crate::model::expansion::{
 };
 pub(super) use crate::model::facts::Facts;
 pub(super) use crate::model::file::{Flaw, Reader, Writer, parts, text};
-pub(super) use crate::model::fitted::{Calibrates, How, Model, Prediction, made_of, without};
+pub(super) use crate::model::fitted::{Calibrates, How, Model, Prediction, classifies, made_of, without};
 pub(super) use crate::model::method::Method;
 pub(super) use crate::model::probability::{Estimate, Settings};
 pub(super) use crate::model::quality::Quality;

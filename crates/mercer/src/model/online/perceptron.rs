@@ -294,15 +294,12 @@ pub struct PerceptronModel<X, K> {
 }
 
 impl<X: Points, K: Kernel<X>> PerceptronModel<X, K> {
-    /// The class of each point: the one with the largest score; of several the lowest number.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        let index = self.expansion.map(points, first_largest)?;
-        Ok(index.into_iter().map(|class| self.classes[class].as_str()).collect())
+    /// The number of the class with the largest score for each point; of several the lowest.
+    fn predict_as(&self, points: &X, how: How) -> Result<Vec<usize>> {
+        self.expansion.map_as(points, how.double, first_largest)
     }
 }
+classifies!(PerceptronModel);
 
 impl<X: Space> Model<X> for PerceptronModel<X, X::Kernel> {
     made_of!("perceptron": expansion, support, classes);
@@ -327,7 +324,7 @@ impl<X: Space> Model<X> for PerceptronModel<X, X::Kernel> {
     }
 
     fn predict(&self, points: &X, how: How) -> Result<Prediction> {
-        Ok(Prediction::Classes(self.expansion.map_as(points, how.double, first_largest)?))
+        Ok(Prediction::Classes(self.predict_as(points, how)?))
     }
 
     fn scores(&self, points: &X, how: How) -> Result<Dense<f64>> {

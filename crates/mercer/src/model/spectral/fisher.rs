@@ -290,23 +290,11 @@ impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
         Ok(Dense::new(columns, self.expansion.map_double(points, |f| self.decision(f))?.concat()))
     }
 
-    /// The number of the class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
+    fn predict_as(&self, points: &X, _: How) -> Result<Vec<usize>> {
         self.expansion.map_as(points, true, |f| match self.decision(f).as_slice() {
             [single] => usize::from(*single < 0.0),
             several => first_largest(several),
         })
-    }
-
-    /// The class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        Ok(self.predict_index(points)?.into_iter().map(|class| self.classes[class].as_str()).collect())
     }
 
     fn decision(&self, place: &[f64]) -> Vec<f64> {
@@ -321,6 +309,8 @@ impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
         }
     }
 }
+
+classifies!(FisherModel);
 
 impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
     made_of!("fisher": expansion, support, classes);

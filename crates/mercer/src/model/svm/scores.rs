@@ -45,19 +45,8 @@ impl<X: Points, K: Kernel<X>> ScoreModel<X, K> {
     }
 
     /// The number of the class with the largest score for each point; of several the lowest.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
-        self.expansion.map(points, first_largest)
-    }
-
-    /// The class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        Ok(self.predict_index(points)?.into_iter().map(|class| self.classes[class].as_str()).collect())
+    fn predict_as(&self, points: &X, how: How) -> Result<Vec<usize>> {
+        self.expansion.map_as(points, how.double, first_largest)
     }
 
     /// The probability of every class for every point: the softmax of its scores.
@@ -83,6 +72,8 @@ impl<X: Points, K: Kernel<X>> ScoreModel<X, K> {
     }
 }
 
+classifies!(ScoreModel);
+
 impl<X: Space> Model<X> for ScoreModel<X, X::Kernel> {
     made_of!(expansion, support, classes);
 
@@ -103,7 +94,7 @@ impl<X: Space> Model<X> for ScoreModel<X, X::Kernel> {
     }
 
     fn predict(&self, points: &X, how: How) -> Result<Prediction> {
-        Ok(Prediction::Classes(self.expansion.map_as(points, how.double, first_largest)?))
+        Ok(Prediction::Classes(self.predict_as(points, how)?))
     }
 
     fn scores(&self, points: &X, how: How) -> Result<Dense<f64>> {

@@ -192,26 +192,13 @@ impl<X: Points, K: Kernel<X>> SvcModel<X, K> {
     }
 
     /// The number of the class with the largest of the [scores](Self::scores) for each point; of several the lowest.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
-        self.predict_as(points, How::default())
-    }
-
     fn predict_as(&self, points: &X, how: How) -> Result<Vec<usize>> {
         let class = |decisions: &[f64]| self.rule.class_as(decisions, self.classes.len(), how.libsvm);
         self.expansion.map_as(points, how.double, class)
     }
-
-    /// The class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        Ok(self.predict_index(points)?.into_iter().map(|class| self.classes[class].as_str()).collect())
-    }
 }
+
+classifies!(SvcModel);
 
 impl<X: Space> Model<X> for SvcModel<X, X::Kernel> {
     made_of!("svc": expansion, support, classes);

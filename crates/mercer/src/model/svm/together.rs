@@ -119,39 +119,19 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Together<K> {
 
 /// The methods of the table, one for each loss.
 pub(in crate::model) fn methods<X: Space>() -> [Method<X>; 3] {
+    macro_rules! method {
+        ($loss:ident, $name:literal, $summary:literal) => {
+            Method::new(
+                ($name, concat!("all classes in one programme", $summary), $name, &[]),
+                |kernel| Together::new(kernel).loss(Loss::$loss),
+                Together::known_parameters,
+                |reader| scores::read(Some(Loss::$loss), reader),
+            )
+        };
+    }
     [
-        Method::new(
-            (
-                "crammer-singer",
-                "all classes in one programme; only the worst of the other classes costs",
-                "crammer-singer",
-                &[],
-            ),
-            |kernel| Together::new(kernel).loss(Loss::CrammerSinger),
-            Together::known_parameters,
-            |reader| scores::read(Some(Loss::CrammerSinger), reader),
-        ),
-        Method::new(
-            (
-                "weston-watkins",
-                "all classes in one programme; each of the other classes costs",
-                "weston-watkins",
-                &[],
-            ),
-            |kernel| Together::new(kernel).loss(Loss::WestonWatkins),
-            Together::known_parameters,
-            |reader| scores::read(Some(Loss::WestonWatkins), reader),
-        ),
-        Method::new(
-            (
-                "softmax",
-                "all classes in one programme: multinomial logistic regression with the kernel",
-                "softmax",
-                &[],
-            ),
-            |kernel| Together::new(kernel).loss(Loss::Softmax),
-            Together::known_parameters,
-            |reader| scores::read(Some(Loss::Softmax), reader),
-        ),
+        method!(CrammerSinger, "crammer-singer", "; only the worst of the other classes costs"),
+        method!(WestonWatkins, "weston-watkins", "; each of the other classes costs"),
+        method!(Softmax, "softmax", ": multinomial logistic regression with the kernel"),
     ]
 }

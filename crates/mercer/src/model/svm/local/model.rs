@@ -40,10 +40,7 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
     }
 
     /// The number of the class of each point, by the classifier of its cell.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
+    fn predict_as(&self, points: &X, _: How) -> Result<Vec<usize>> {
         let mut members = vec![Vec::new(); self.cells.len()];
         self.nearest(points)?.into_iter().enumerate().for_each(|(i, cell)| members[cell].push(i));
         let inside = |(cell, index): (&Cell<X, K>, &Vec<usize>)| self.inside(cell, points, index);
@@ -68,14 +65,6 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
         Ok(found.into_iter().map(|class| numbers[class]).collect())
     }
 
-    /// The class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        Ok(self.predict_index(points)?.into_iter().map(|class| self.classes[class].as_str()).collect())
-    }
-
     /// The certificates of the classifiers of all cells, one after the other. There is none of the whole.
     #[must_use]
     pub fn certificates(&self) -> Vec<Certificate> {
@@ -92,6 +81,8 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
         self.cells.iter().filter_map(|cell| cell.classifier.as_ref())
     }
 }
+
+classifies!(LocalModel);
 
 impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
     made_of!("local": gate, support, classes);

@@ -95,12 +95,17 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// What its outputs are, and the name of each: `("pair", ["a vs b", …])`.
     fn outputs(&self) -> (&'static str, Vec<String>);
 
+    /// Whether its kernel values and sums are in double precision: where that is asked for, or always.
+    fn double(&self, how: How) -> bool {
+        how.double
+    }
+
     /// The outputs at each of `points`: one row per point, one column per output.
     ///
     /// # Errors
     /// If the points do not fit the model.
     fn decisions(&self, points: &X, how: How) -> Result<Dense<f64>> {
-        self.expansion().rows(points, how.double)
+        self.expansion().rows(points, self.double(how))
     }
 
     /// The number of the class that a row of [`Model::decisions`] stands for.
@@ -111,7 +116,7 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// Whether predictions of `rows` points are so little work that the calling thread does them by itself, in a millisecond at
     /// most, and everything is packed that they need.
     fn is_short(&self, rows: usize, how: How) -> bool {
-        self.expansion().is_short(rows, how.double)
+        self.expansion().is_short(rows, self.double(how))
     }
 
     /// What it says of each of `points`.
@@ -186,12 +191,18 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
 }
 
 /// The accessors of a [`Model`], which a trait cannot have as fields: the word for its kind, and the fields that hold its
-/// functions, the positions of the support points and, if it has any, the names of classes.
+/// functions, the positions of the support points and, if it has any, the names of classes. `double` after the kind says that it
+/// is always evaluated in double precision.
 macro_rules! made_of {
-    ($($kind:literal:)? $($expansion:ident).+, $($support:ident).+ $(, $($classes:ident).+)?) => {
-        $(fn kind(&self) -> &'static str {
-            $kind
-        })?
+    ($($kind:literal $($double:ident)?:)? $($expansion:ident).+, $($support:ident).+ $(, $($classes:ident).+)?) => {
+        $(
+            fn kind(&self) -> &'static str {
+                $kind
+            }
+            $(fn $double(&self, _: How) -> bool {
+                true
+            })?
+        )?
         fn expansion(&self) -> &Expansion<X, X::Kernel> {
             &self.$($expansion).+
         }

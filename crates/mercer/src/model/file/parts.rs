@@ -95,15 +95,20 @@ pub(in crate::model) fn weights(
     Ok(weights)
 }
 
+/// The least of those that are in a list more than once.
+pub(in crate::model) fn twice<T: Ord>(list: &[T]) -> Option<&T> {
+    let mut sorted: Vec<&T> = list.iter().collect();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
 /// At least so many names, all different; gives how many.
 pub(in crate::model) fn check_names(classes: &[String], least: usize) -> Result<usize, Flaw> {
     if classes.len() < least {
         return Err(if least == 2 { "fewer than two classes" } else { "no labels" }.into());
     }
-    let mut names: Vec<&String> = classes.iter().collect();
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(twice) => Err(format!("class '{}' is listed twice", twice[0]).into()),
+    match twice(classes) {
+        Some(name) => Err(format!("class '{name}' is listed twice").into()),
         None => Ok(classes.len()),
     }
 }
@@ -187,17 +192,6 @@ pub(in crate::model) fn read_full<X: Space>(
         return Err(format!("tensor '{name}' is not one row per point, one column per output").into());
     }
     let coefficients = Coefficients::full(points.len(), outputs, values);
-    let kernel = read_kernel(reader, prefix)?;
-    Ok(Expansion::new(kernel, points, coefficients, reader.list(&format!("{prefix}offsets"))?))
-}
-
-/// Reads the expansion of a classifier by pairs.
-pub(in crate::model) fn read_pairs<X: Space>(
-    reader: &mut Reader<'_>,
-    prefix: &str,
-    class_sizes: &[usize],
-) -> Result<Expansion<X, X::Kernel>, Flaw> {
-    let (points, coefficients) = read_pair_parts::<X>(reader, prefix, class_sizes)?;
     let kernel = read_kernel(reader, prefix)?;
     Ok(Expansion::new(kernel, points, coefficients, reader.list(&format!("{prefix}offsets"))?))
 }

@@ -71,10 +71,8 @@ impl Fields<'_> {
             return Err(count.other(format!("nr_class = {}: at least two classes are needed", count.text)));
         };
         let labels = self.list("label", classes, |word| word.whole::<i32>())?;
-        let mut sorted = labels.clone();
-        sorted.sort_unstable();
-        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(self.line("label")?.error(format!("label {} is listed twice", twice[0])));
+        if let Some(label) = parts::twice(&labels) {
+            return Err(self.line("label")?.error(format!("label {label} is listed twice")));
         }
         let offsets = self.list("rho", pairs, |word| word.number())?;
         let class_sizes = self.list("nr_sv", classes, |word| word.whole::<usize>())?;

@@ -306,7 +306,7 @@ impl<X: Points, K: Kernel<X>, Y: Points, L: Kernel<Y>> CcaModel<X, K, Y, L> {
 }
 
 impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
-    made_of!("cca": first, first_support);
+    made_of!("cca" double: first, first_support);
 
     fn quality(&self) -> Quality {
         Quality::direct(self.residual)
@@ -334,10 +334,6 @@ impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
 
     fn is_short(&self, _: usize, _: How) -> bool {
         false
-    }
-
-    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
-        self.transform_first(points)
     }
 
     fn predict(&self, _: &X, _: How) -> Result<Prediction> {

@@ -313,7 +313,7 @@ impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
 classifies!(FisherModel);
 
 impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
-    made_of!("fisher": expansion, support, classes);
+    made_of!("fisher" double: expansion, support, classes);
 
     fn quality(&self) -> Quality {
         Quality::direct(self.residual)
@@ -335,10 +335,6 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
         ("axis", (1..=self.ratios.len()).map(|k| k.to_string()).collect())
-    }
-
-    fn is_short(&self, rows: usize, _: How) -> bool {
-        self.expansion.is_short(rows, true)
     }
 
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {

@@ -278,7 +278,7 @@ impl<X: Clone, K: Clone> PcaModel<X, K> {
 }
 
 impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
-    made_of!("kpca": expansion, support);
+    made_of!("kpca" double: expansion, support);
 
     fn quality(&self) -> Quality {
         Quality::direct(self.residual)
@@ -300,14 +300,6 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
         ("component", (1..=self.components()).map(|k| k.to_string()).collect())
-    }
-
-    fn is_short(&self, rows: usize, _: How) -> bool {
-        self.expansion.is_short(rows, true)
-    }
-
-    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
-        self.transform(points)
     }
 
     fn predict(&self, _: &X, _: How) -> Result<Prediction> {

@@ -521,7 +521,7 @@ struct Entry {
 }
 
 impl<X: Space> Model<X> for RidgeModel<X, X::Kernel> {
-    made_of!("ridge": expansion, support);
+    made_of!("ridge" double: expansion, support);
 
     fn quality(&self) -> Quality {
         self.quality.clone()
@@ -538,14 +538,6 @@ impl<X: Space> Model<X> for RidgeModel<X, X::Kernel> {
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
         ("target", (1..=self.expansion.coefficients().outputs).map(|target| target.to_string()).collect())
-    }
-
-    fn is_short(&self, rows: usize, _: How) -> bool {
-        self.expansion.is_short(rows, true)
-    }
-
-    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
-        self.values(points)
     }
 
     fn predict(&self, points: &X, _: How) -> Result<Prediction> {

@@ -18,7 +18,7 @@
 
 use super::class_weights::{check_factors, check_known, factors};
 use super::function::check_nu;
-use super::pairs::{Pair, Pairs};
+use super::pairs::{Pair, Pairs, learn_by_pairs};
 use super::svc::{self, SvcModel};
 use super::vote::{VoteRule, pairs};
 use crate::model::prelude::*;
@@ -112,16 +112,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
         Ok(all.model(self.kernel.clone(), self.rule, &solved))
     }
 
-    fn learn(
-        &self,
-        x: &X,
-        y: &Labels,
-        _: &SvcModel<X, K>,
-        settings: &Settings,
-        job: &mut Job<'_, X>,
-    ) -> Result<Option<Estimate>> {
-        Ok(Some(Estimate::Classes(self.fit_probability_in(x, y, settings, job)?)))
-    }
+    learn_by_pairs!();
 }
 
 /// C where ν leaves no margin and 1/ρ is no number to multiply.

@@ -5,6 +5,23 @@ use super::vote::{VoteRule, pairs};
 use crate::model::job::Job;
 use crate::model::prelude::*;
 
+/// [`Estimator::learn`] of a classifier that decides by pairs.
+macro_rules! learn_by_pairs {
+    () => {
+        fn learn(
+            &self,
+            x: &X,
+            y: &Labels,
+            _: &SvcModel<X, K>,
+            settings: &Settings,
+            job: &mut Job<'_, X>,
+        ) -> Result<Option<Estimate>> {
+            Ok(Some(Estimate::Classes(self.fit_probability_in(x, y, settings, job)?)))
+        }
+    };
+}
+pub(super) use learn_by_pairs;
+
 /// The points of two classes.
 pub(super) struct Pair {
     /// The class whose points are positive.

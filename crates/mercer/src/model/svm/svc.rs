@@ -21,7 +21,7 @@
 //! ```
 
 use super::class_weights::{check_factors, check_known, factors};
-use super::pairs::{Pair, Pairs};
+use super::pairs::{Pair, Pairs, learn_by_pairs};
 use super::vote::{VoteRule, pairs};
 use crate::model::prelude::*;
 
@@ -130,16 +130,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svc<K> {
         Ok(pairs.model(self.kernel.clone(), self.rule, &solved))
     }
 
-    fn learn(
-        &self,
-        x: &X,
-        y: &Labels,
-        _: &SvcModel<X, K>,
-        settings: &Settings,
-        job: &mut Job<'_, X>,
-    ) -> Result<Option<Estimate>> {
-        Ok(Some(Estimate::Classes(self.fit_probability_in(x, y, settings, job)?)))
-    }
+    learn_by_pairs!();
 }
 
 /// A fitted classifier: the expansion of all pairs of classes over the union of their support points.
@@ -266,7 +257,9 @@ pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvcModel<X, X::K
         Some(name) => VoteRule::named(&name)
             .ok_or_else(|| format!("rule '{name}': this program knows votes and sum"))?,
     };
-    let expansion = parts::read_pairs(reader, "", &class_sizes)?;
+    let (points, coefficients) = parts::read_pair_parts(reader, "", &class_sizes)?;
+    let kernel = parts::read_kernel(reader, "")?;
+    let expansion = Expansion::new(kernel, points, coefficients, reader.list("offsets")?);
     Ok(SvcModel { expansion, classes, class_sizes, support: reader.counts("support")?, certificates, rule })
 }
 

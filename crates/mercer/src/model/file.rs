@@ -303,9 +303,12 @@ pub(super) fn write_model<X: Space>(model: &dyn Model<X>, writer: &mut Writer) -
     writer.entry("method", model.kind());
     writer.entry("kernel", expansion.kernel().to_string());
     writer.entry("certificates", text::certificates(certificates)?);
+    if !model.classes().is_empty() {
+        writer.entry("classes", text::print(&model.classes())?);
+    }
     model.write(writer)?;
     writer.table("coefficients", &weights);
-    writer.tensor("offsets", &[expansion.offsets().len()], expansion.offsets().iter().copied());
+    writer.list("offsets", expansion.offsets());
     writer.counts("support", model.support());
     expansion.points().write("", writer);
     Ok(())

@@ -180,7 +180,7 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// The first flaw found.
     fn check(&self) -> Result<Dense<f64>, Flaw>;
 
-    /// Writes what its kind has besides kernel, points, coefficients, offsets and certificates.
+    /// Writes what its kind has besides kernel, points, coefficients, offsets, certificates and names of classes.
     ///
     /// # Errors
     /// If a part cannot be written.
@@ -252,30 +252,20 @@ pub(super) fn without<T>(kind: &str, what: &str) -> Result<T> {
     Err(ErrorKind::Unsupported { what: format!("{what} of a model of the kind '{kind}'").into() }.into())
 }
 
-/// What a model can do because its type is known: be copied, compared, and looked at as that type.
-pub trait Object<X: Space> {
+/// What a model can do because its type is known: be copied and compared.
+pub trait Object<X: Space>: Any {
     /// A copy.
     fn copy(&self) -> Box<dyn Model<X>>;
     /// Whether the other is the same model.
     fn equals(&self, other: &dyn Model<X>) -> bool;
-    /// The model as a value of its own type.
-    fn as_any(&self) -> &dyn Any;
-    /// The model as a value of its own type, to be changed.
-    fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
-impl<X: Space, M: Model<X> + Clone + PartialEq + 'static> Object<X> for M {
+impl<X: Space, M: Model<X> + Clone + PartialEq> Object<X> for M {
     fn copy(&self) -> Box<dyn Model<X>> {
         Box::new(self.clone())
     }
     fn equals(&self, other: &dyn Model<X>) -> bool {
-        other.as_any().downcast_ref::<M>() == Some(self)
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
+        other.downcast() == Some(self)
     }
 }
 
@@ -295,11 +285,11 @@ impl<X: Space> dyn Model<X> {
     /// The model as one of type `M`, if it is one.
     #[must_use]
     pub fn downcast<M: 'static>(&self) -> Option<&M> {
-        self.as_any().downcast_ref()
+        (self as &dyn Any).downcast_ref()
     }
 
     /// The model as one of type `M`, to be changed, if it is one.
     pub fn downcast_mut<M: 'static>(&mut self) -> Option<&mut M> {
-        self.as_any_mut().downcast_mut()
+        (self as &mut dyn Any).downcast_mut()
     }
 }

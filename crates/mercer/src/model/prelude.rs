@@ -3,7 +3,7 @@
 pub(super) use crate::data::{Dense, Labels, Points};
 pub(super) use crate::error::{DataProblem, ErrorKind, Result, check};
 pub(super) use crate::kernel::Kernel;
-pub(super) use crate::model::compute::{Programme, Programmes};
+pub(super) use crate::model::compute::Programme;
 pub(super) use crate::model::expansion::{
     CoefficientBlock, Coefficients, Expansion, first_largest, interleaved,
 };

@@ -77,6 +77,11 @@ impl Writer {
         self.tensors.insert(name.to_owned(), (info, bytes));
     }
 
+    /// Adds a list of numbers.
+    pub fn list(&mut self, name: &str, values: &[f64]) {
+        self.tensor(name, &[values.len()], values.iter().copied());
+    }
+
     /// Adds a list of positions or counts.
     pub fn counts(&mut self, name: &str, values: &[usize]) {
         self.tensor(name, &[values.len()], values.iter().map(|&value| value as u64));

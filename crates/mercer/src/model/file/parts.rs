@@ -220,7 +220,6 @@ pub(in crate::model) fn check_residual(regularizer: f64, residual: f64) -> Resul
     Ok(())
 }
 
-/// Reads a tensor of one number.
 pub(in crate::model) fn number(reader: &mut Reader<'_>, name: &str) -> Result<f64, Flaw> {
     match reader.list(name)?[..] {
         [number] => Ok(number),

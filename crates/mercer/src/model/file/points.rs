@@ -85,7 +85,6 @@ pub(in crate::model) fn write_texts(prefix: &str, texts: &[String], writer: &mut
     writer.tensor(&format!("{prefix}texts.bytes"), &[length], texts.iter().flat_map(|text| text.bytes()));
 }
 
-/// Reads texts.
 pub(in crate::model) fn read_texts(prefix: &str, reader: &mut Reader<'_>) -> Result<Vec<String>, Flaw> {
     let bytes: Vec<u8> = reader.list(&format!("{prefix}texts.bytes"))?;
     let flaw = "the starts of texts must ascend from 0 to the number of bytes";

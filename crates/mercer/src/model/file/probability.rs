@@ -18,7 +18,7 @@ pub(super) fn write(estimate: &Estimate, writer: &mut Writer) -> Result<(), Flaw
     match estimate {
         Estimate::Classes(probability) => write_pairs(&probability.pairs, writer),
         Estimate::Noise(noise) => {
-            writer.tensor(SIGMA, &[1], [noise.sigma]);
+            writer.list(SIGMA, &[noise.sigma]);
             Ok(())
         }
         Estimate::Density(density) => {
@@ -48,8 +48,8 @@ fn write_pairs(pairs: &[Calibration], writer: &mut Writer) -> Result<(), Flaw> {
         isotonics.iter().flat_map(|isotonic| list(isotonic)).copied().collect()
     };
     let (thresholds, values) = (all(|isotonic| &isotonic.thresholds), all(|isotonic| &isotonic.values));
-    writer.tensor(THRESHOLDS, &[thresholds.len()], thresholds);
-    writer.tensor(VALUES, &[values.len()], values);
+    writer.list(THRESHOLDS, &thresholds);
+    writer.list(VALUES, &values);
     Ok(())
 }
 

@@ -99,7 +99,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Perceptron<K> {
         if let Some(budget) = self.budget {
             check("budget", budget as f64, budget >= classes, "must be at least the number of classes")?;
         }
-        let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+        let gram = own.gram(&self.kernel, job)?;
         let mut learner = Learner::new(self, &*gram, &y);
         let (started, mut mistakes) = (Instant::now(), Vec::new());
         let mut order: Vec<usize> = (0..y.len()).collect();
@@ -339,10 +339,9 @@ impl<X: Space> Model<X> for PerceptronModel<X, X::Kernel> {
         parts::check(&self.expansion, outputs, &self.support)
     }
 
-    /// The entry `classes`, tensors `mistakes` (one for each pass) and `updates` (one number).
+    /// Tensors `mistakes` (one for each pass) and `updates` (one number).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
-        writer.tensor("mistakes", &[self.mistakes.len()], self.mistakes.iter().copied());
+        writer.list("mistakes", &self.mistakes);
         writer.tensor("updates", &[1], [self.updates]);
         Ok(())
     }
@@ -363,7 +362,6 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<PerceptronModel<X, X::Kerne
     })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "kernel perceptron: a correction at each mistake, averaged, with a budget of support points or without";
     Method::new(("perceptron", summary, "perceptron", &[]), Perceptron::new, Perceptron::own_parameters, read)

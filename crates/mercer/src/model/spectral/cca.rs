@@ -260,7 +260,6 @@ impl<K, L> Cca<K, L> {
     }
 }
 
-/// Refuses κ that is not positive.
 fn check_regularizer(kappa: f64) -> Result<()> {
     check("kappa", kappa, kappa > 0.0 && kappa.is_finite(), "must be positive and finite")
 }
@@ -372,13 +371,13 @@ impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
         X::check_kernel(second.kernel()).map_err(|error| error.to_string())?;
         writer.entry("second.kernel", second.kernel().to_string());
         writer.table("second.coefficients", &parts::check(second, components, &self.second_support)?);
-        writer.tensor("second.offsets", &[components], second.offsets().iter().copied());
+        writer.list("second.offsets", second.offsets());
         writer.counts("second.support", &self.second_support);
         second.points().write("second.", writer);
-        writer.tensor("values", &[components], self.values.iter().copied());
-        writer.tensor("correlations", &[components], self.correlations.iter().copied());
-        writer.tensor("regularizer", &[1], [self.regularizer]);
-        writer.tensor("residual", &[1], [self.residual]);
+        writer.list("values", &self.values);
+        writer.list("correlations", &self.correlations);
+        writer.list("regularizer", &[self.regularizer]);
+        writer.list("residual", &[self.residual]);
         Ok(())
     }
 }
@@ -474,7 +473,6 @@ fn parameters<X: Space>() -> Vec<Parameter<Views<X::Kernel>>> {
     [kappa].into_iter().chain(fields).chain([second]).collect()
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "canonical correlations: functions of two views that go together";
     let new = |kernel: X::Kernel| Views { cca: Cca::new(kernel.clone(), kernel), second: None, choose: None };

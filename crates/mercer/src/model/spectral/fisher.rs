@@ -381,15 +381,14 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
         parts::check(&self.expansion, axes, &self.support)
     }
 
-    /// The entry `classes`, tensors `centers` (a row for each class, a column for each axis), `ratios` (one for each axis),
+    /// Tensors `centers` (a row for each class, a column for each axis), `ratios` (one for each axis),
     /// `threshold` (one number of two classes, else none), `regularizer` and `residual` (one number each).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
         writer.table("centers", &self.centers);
-        writer.tensor("ratios", &[self.ratios.len()], self.ratios.iter().copied());
+        writer.list("ratios", &self.ratios);
         writer.tensor("threshold", &[usize::from(self.threshold.is_some())], self.threshold);
-        writer.tensor("regularizer", &[1], [self.mu]);
-        writer.tensor("residual", &[1], [self.residual]);
+        writer.list("regularizer", &[self.mu]);
+        writer.list("residual", &[self.residual]);
         Ok(())
     }
 }
@@ -418,7 +417,6 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<FisherModel<X, X::Kernel>, 
     })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "Fisher discriminant: axes on which classes lie apart, and classes by them";
     Method::new(("fisher", summary, "fisher", &[]), Fisher::new, Fisher::parameters, read)

@@ -95,7 +95,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Pca<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<PcaModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
-        let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+        let gram = own.gram(&self.kernel, job)?;
         let n = gram.len();
         // One at most is lost to the mean.
         let wanted = self.components.unwrap_or(n).min(n.saturating_sub(1)).max(1);
@@ -339,13 +339,11 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
     /// Tensors `eigenvalues` (one per component), `weights` and `row_means` (one per point), `total` and `residual` (one
     /// number each).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        let mut list =
-            |name: &str, values: &[f64]| writer.tensor(name, &[values.len()], values.iter().copied());
-        list("eigenvalues", &self.eigenvalues);
-        list("weights", &self.weights);
-        list("row_means", &self.row_means);
-        list("total", &[self.total]);
-        list("residual", &[self.residual]);
+        writer.list("eigenvalues", &self.eigenvalues);
+        writer.list("weights", &self.weights);
+        writer.list("row_means", &self.row_means);
+        writer.list("total", &[self.total]);
+        writer.list("residual", &[self.residual]);
         Ok(())
     }
 }
@@ -364,7 +362,6 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<PcaModel<X, X::Kernel>, Fla
     })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "kernel PCA: the directions of largest variance in feature space";
     let new = |kernel| Pca::new(kernel).components(COMPONENTS);

@@ -241,13 +241,6 @@ impl<'r, X: Points, K: Kernel<X>> Fit<'r, X, K> {
         Ok(Self { ridge, own: own.swap_remove(0), targets })
     }
 
-    fn gram(&self, job: &Job<'_, X>) -> Result<Box<dyn Gram + 'r>>
-    where
-        X: 'r,
-    {
-        job.compute.gram(&self.ridge.kernel, &self.own.points).map_err(|error| self.own.error(error))
-    }
-
     fn path(&self, lambdas: &[f64], job: &mut Job<'_, X>) -> Result<RidgePath> {
         check("lambdas", lambdas.len() as f64, !lambdas.is_empty(), "must be one or more")?;
         lambdas.iter().try_for_each(|&lambda| check_lambda(lambda))?;
@@ -255,7 +248,7 @@ impl<'r, X: Points, K: Kernel<X>> Fit<'r, X, K> {
         let needed = (2.0 * n * n * 8.0) as u64;
         let instead = "take fewer rows or a single lambda";
         room("the eigenvectors of the Gram matrix", needed, job.memory, instead)?;
-        let gram = self.gram(job)?;
+        let gram = self.own.gram(&self.ridge.kernel, job)?;
         let costs = [
             ("kernel values", VALUE_COST * n * n * self.own.points.width() as f64),
             ("eigenvectors", 9.0 * n * n * n),
@@ -373,7 +366,7 @@ impl<X: Points, K: Kernel<X> + Clone> Fit<'_, X, K> {
     /// The model, and for each point and each target what the prediction of the others misses.
     fn left_out(self, lambda: f64, job: &mut Job<'_, X>) -> Result<(RidgeModel<X, K>, Dense<f64>)> {
         self.is_direct(RidgeSolver::Direct, lambda, job.memory)?;
-        let mut solved = self.direct(&*self.gram(job)?, lambda, true, job)?;
+        let mut solved = self.direct(&*self.own.gram(&self.ridge.kernel, job)?, lambda, true, job)?;
         let missed = solved.left_out.take().unwrap_or_default();
         let missed = Dense::new(missed.len(), interleaved(self.own.points.len(), &missed));
         Ok((self.model(lambda, solved, None), missed))
@@ -396,7 +389,6 @@ impl<X: Points, K: Kernel<X> + Clone> Fit<'_, X, K> {
     }
 }
 
-/// Refuses λ that is negative or not finite.
 fn check_lambda(lambda: f64) -> Result<()> {
     check("lambda", lambda, lambda >= 0.0 && lambda.is_finite(), "must be finite and not negative")
 }
@@ -433,7 +425,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Ridge<K> {
             return Ok(model);
         }
         let direct = fit.is_direct(self.solver, lambda, job.memory)?;
-        let gram = fit.gram(job)?;
+        let gram = fit.own.gram(&self.kernel, job)?;
         let (solved, iterations) = match direct {
             true => (fit.direct(&*gram, lambda, false, job)?, None),
             false => {
@@ -578,7 +570,6 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<RidgeModel<X, X::Kernel>, F
     })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "kernel ridge: regression by least squares, of one target or many";
     let rows = || -> Vec<Parameter<Ridge<X::Kernel>>> { Ridge::own_parameters() };

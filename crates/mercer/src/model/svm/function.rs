@@ -93,7 +93,6 @@ impl<X: Space> Model<X> for Function<X, X::Kernel> {
 }
 
 impl<X: Space> Function<X, X::Kernel> {
-    /// Reads a function from a model file.
     pub(super) fn read(role: Role, reader: &mut Reader<'_>) -> Result<Self, Flaw> {
         let certificates = text::read_certificates(&reader.entry("certificates")?)?;
         if certificates.len() > 1 {

@@ -177,7 +177,6 @@ impl<X: Points, K: Kernel<X> + Clone> Whole<'_, X, K> {
     }
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "C-SVC for each cell of the points, approximate, for 100,000 points and more";
     let title = ("local", summary, "local", &[][..]);

@@ -37,7 +37,6 @@ use class_weights::priced_by_class;
 solved_by_smo!(Svc, NuSvc, Svr, OneClass, Svdd, OneVsAll, Together, MultiLabel);
 priced_by_class!(Svc, NuSvc, OneVsAll, Together);
 
-/// The methods of this family.
 pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
     let [crammer_singer, weston_watkins, softmax] = together::methods();
     vec![

@@ -149,13 +149,8 @@ impl<X: Space> Model<X> for MultiLabelModel<X, X::Kernel> {
         parts::same("certificates", certificates, certificates.min(outputs))?;
         parts::check(&self.scores.expansion, outputs, &self.scores.support)
     }
-
-    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        self.scores.write(writer)
-    }
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "several labels for each point: C-SVC for each label";
     let title = ("multilabel", summary, "multilabel", &[][..]);

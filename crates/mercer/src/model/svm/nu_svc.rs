@@ -146,7 +146,6 @@ fn scale(solution: &mut Solution) -> f64 {
     margin.max(0.0)
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "nu-SVC: tells classes apart; a share nu of the points may be margin errors";
     Method::new(

@@ -57,8 +57,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneClass<K> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
         let programme = |_| Programme { points: None, problem: Problem::one_class(&own.weights, self.nu) };
-        let programmes = Programmes::new(&self.kernel, &own.points, &self.solver, 1, &programme);
-        let solution = programmes.solve(job).map_err(|error| own.error(error))?.swap_remove(0);
+        let solution = own.solve(&self.kernel, &self.solver, 1, programme, job)?.swap_remove(0);
         Ok(Function::new(self.kernel.clone(), Role::OneClass, &own, solution))
     }
 
@@ -74,7 +73,6 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneClass<K> {
     }
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "where the data are: a share nu of the points may lie outside";
     let title = ("one-class", summary, "one-class", &["density"][..]);

@@ -91,11 +91,9 @@ pub(super) fn relevance<X: Points, K: Kernel<X>>(
         return Ok(Vec::new());
     }
     let programme = |part: usize| Programme { points: None, problem: Problem::c_svc(&positive[part], c) };
-    let programmes = Programmes::new(kernel, &own.points, solver, positive.len(), &programme);
-    programmes.solve(job).map_err(|error| own.error(error))
+    own.solve(kernel, solver, positive.len(), programme, job)
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "C-SVC of each class against all others; the largest decision wins";
     Method::new(("ovr", summary, "ovr", &[]), OneVsAll::new, OneVsAll::parameters, |r| scores::read(None, r))

@@ -45,11 +45,8 @@ impl Pair {
 
 /// Points of several classes, of which each pair is a programme.
 pub(super) struct Pairs<'a, X> {
-    /// The points and their weights.
     pub(super) own: &'a Weighted<X>,
-    /// Their classes.
     pub(super) labels: &'a Labels,
-    /// How each programme is solved.
     pub(super) solver: &'a Smo,
 }
 
@@ -67,9 +64,7 @@ impl<X: Points> Pairs<'_, X> {
             let pair = Pair::new(self.labels, pairs[number]);
             Programme { problem: problem(&pair), points: (!whole).then_some(pair.index) }
         };
-        Programmes::new(kernel, &self.own.points, self.solver, pairs.len(), &programme)
-            .solve(job)
-            .map_err(|error| self.own.error(error))
+        self.own.solve(kernel, self.solver, pairs.len(), programme, job)
     }
 
     /// The classifier whose coefficients lie side by side over the union of the pairs' support points.

@@ -115,11 +115,6 @@ impl<X: Space> Model<X> for ScoreModel<X, X::Kernel> {
         parts::same_or_none("certificates", self.certificates.len(), expected)?;
         parts::check(&self.expansion, outputs, &self.support)
     }
-
-    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
-        Ok(())
-    }
 }
 
 /// Reads a model with a function for each class or label; `loss` is what its kind says.

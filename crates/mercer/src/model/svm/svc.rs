@@ -235,7 +235,6 @@ impl<X: Space> Model<X> for SvcModel<X, X::Kernel> {
     }
 
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
         writer.counts("class_sizes", &self.class_sizes);
         if self.rule != VoteRule::default() {
             writer.entry("rule", self.rule.name());
@@ -244,7 +243,6 @@ impl<X: Space> Model<X> for SvcModel<X, X::Kernel> {
     }
 }
 
-/// Reads a classifier by pairs from a model file.
 pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvcModel<X, X::Kernel>, Flaw> {
     let classes: Vec<String> = text::parse("classes", &reader.entry("classes")?)?;
     let class_sizes = reader.counts("class_sizes")?;
@@ -263,7 +261,6 @@ pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvcModel<X, X::K
     Ok(SvcModel { expansion, classes, class_sizes, support: reader.counts("support")?, certificates, rule })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let title = ("svc", "C-SVC: tells classes apart", "svc", &["sigmoid", "isotonic"][..]);
     Method::new(title, Svc::new, Svc::parameters, read)

@@ -109,14 +109,13 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svdd<K> {
         };
         check("c", c, c * total >= 1.0 - 1e-12, PRICE)?;
         let (diagonal, tolerance) = {
-            let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+            let gram = own.gram(&self.kernel, job)?;
             (gram.diagonal().to_vec(), self.dual_tolerance(&*gram, c))
         };
         let c = own.times(vec![c; own.weights.len()]);
         let programme = |_| Programme { points: None, problem: Problem::svdd(&diagonal, &c) };
         let solver = Smo { tolerance, ..self.solver.clone() };
-        let programmes = Programmes::new(&self.kernel, &own.points, &solver, 1, &programme);
-        let solution = programmes.solve(job).map_err(|error| own.error(error))?.swap_remove(0);
+        let solution = own.solve(&self.kernel, &solver, 1, programme, job)?.swap_remove(0);
         // ½αᵀKα − ½Σαk is the objective.
         let trace: f64 = solution.coefficients.iter().zip(&diagonal).map(|(a, k)| a * k).sum();
         let square_center = 2.0 * solution.certificate.objective + trace;
@@ -202,7 +201,7 @@ impl<X: Space> Model<X> for SvddModel<X, X::Kernel> {
     }
 
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.tensor("square_center", &[1], [self.square_center]);
+        writer.list("square_center", &[self.square_center]);
         Ok(())
     }
 }
@@ -219,7 +218,6 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvddModel<X, X::Kernel>, Fl
 /// The rule for C.
 const PRICE: &str = "must be finite and at least 1/n, n the number of points";
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let parameters = || {
         let about = (

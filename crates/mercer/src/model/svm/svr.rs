@@ -114,8 +114,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svr<K> {
                 Programme { points: Some((0..n).chain(0..n).collect()), problem: Problem::nu_svr(&y, &c, nu) }
             }
         };
-        let programmes = Programmes::new(&self.kernel, &own.points, &self.solver, 1, &programme);
-        let solution = programmes.solve(job).map_err(|error| own.error(error))?.swap_remove(0);
+        let solution = own.solve(&self.kernel, &self.solver, 1, programme, job)?.swap_remove(0);
         let (solution, epsilon) = match self.zone {
             Zone::Epsilon(epsilon) => (solution, epsilon),
             Zone::Nu(_) => joined(solution, n),
@@ -146,7 +145,6 @@ fn joined(mut solution: Solution, points: usize) -> (Solution, f64) {
     (solution, epsilon)
 }
 
-/// The method of the table that is given ε.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let parameters = || {
         let about =
@@ -163,7 +161,6 @@ pub(in crate::model) fn method<X: Space>() -> Method<X> {
     Method::new(("svr", summary, "svr", &["noise"]), Svr::new, parameters, read)
 }
 
-/// The method of the table that is given ν.
 pub(in crate::model) fn nu_method<X: Space>() -> Method<X> {
     let parameters = || {
         let about =

@@ -103,7 +103,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Together<K> {
         };
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
-        let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+        let gram = own.gram(&self.kernel, job)?;
         let solved = problem.solve(&solver, &*gram, &mut job.rounds());
         let solution = solved.map_err(|error| own.error(error))?;
         job.phases = [job.phases, solution.phases].into_iter().sum();

@@ -86,7 +86,6 @@ pub fn vote(decisions: &[f64], classes: usize) -> usize {
     votes.iter().position(|&v| v == most).unwrap_or(0)
 }
 
-/// The pairs that each class wins.
 fn votes(decisions: &[f64], classes: usize) -> Vec<u32> {
     let mut votes = vec![0u32; classes];
     let mut rest = decisions;

@@ -4,7 +4,6 @@ use crate::model::compute::Compute;
 use crate::model::prelude::*;
 use crate::solve::divide::{Cluster, clusters, sample};
 
-/// The cells of training data.
 pub(super) struct Gate<X, K> {
     /// 2⟨φ(x), m_j⟩ − ‖m_j‖² for each cell j.
     pub(super) expansion: Expansion<X, K>,

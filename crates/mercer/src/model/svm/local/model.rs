@@ -168,7 +168,6 @@ impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
     }
 
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
         let sizes: Vec<usize> = self.gate.coefficients().blocks.iter().map(|b| b.points.len()).collect();
         writer.counts("gate_sizes", &sizes);
         writer.counts("cell_sizes", &self.cells.iter().map(|cell| cell.size).collect::<Vec<_>>());
@@ -238,7 +237,7 @@ impl<X: Space> LocalModel<X, X::Kernel> {
         writer.counts(&name("classes"), &numbers);
         writer.counts(&name("class_sizes"), &classifier.class_sizes);
         writer.table(&name("coefficients"), &weights);
-        writer.tensor(&name("offsets"), &[offsets.len()], offsets.iter().copied());
+        writer.list(&name("offsets"), offsets);
         writer.counts(&name("support"), &classifier.support);
         classifier.expansion.points().write(prefix, writer);
         Ok(())

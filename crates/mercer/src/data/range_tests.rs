@@ -25,6 +25,13 @@ fn scaled_text(range: &Range, path: &Path) -> (String, ScaleReport) {
     (String::from_utf8(out).unwrap(), report)
 }
 
+fn assert_saved_as(folder: &Folder, range: &Range, text: &str) {
+    let saved = folder.0.path().join("range");
+    write_range(&saved, range).unwrap();
+    assert_eq!(std::fs::read_to_string(&saved).unwrap(), text);
+    assert_eq!(read_range(&saved).unwrap(), *range);
+}
+
 // The expected texts of these tests are svm-scale's own output.
 
 #[test]
@@ -35,10 +42,7 @@ fn a_file_is_scaled_as_by_svm_scale() {
     let (text, report) = scaled_text(&range, &data);
     assert_eq!(text, "1 1:-1 2:1 4:1 \n-1 1:1 2:-1 4:-1 \n");
     assert_eq!((report.entries_before, report.entries_after), (4, 6));
-    let saved = folder.0.path().join("range");
-    write_range(&saved, &range).unwrap();
-    assert_eq!(std::fs::read_to_string(&saved).unwrap(), "x\n-1 1\n1 1 2\n2 0 3\n4 0 1\n");
-    assert_eq!(read_range(&saved).unwrap(), range);
+    assert_saved_as(&folder, &range, "x\n-1 1\n1 1 2\n2 0 3\n4 0 1\n");
 }
 
 #[test]
@@ -57,10 +61,7 @@ fn targets_are_scaled_where_asked() {
     let data = folder.file("a", "1 1:1\n2.5 1:2\n4\n");
     let range = Range::scan(&data, [0.0, 1.0], Some([0.0, 10.0])).unwrap();
     assert_eq!(scaled_text(&range, &data).0, "0 1:0.5 \n5 1:1 \n10 \n");
-    let saved = folder.0.path().join("range");
-    write_range(&saved, &range).unwrap();
-    assert_eq!(std::fs::read_to_string(&saved).unwrap(), "y\n0 10\n1 4\nx\n0 1\n1 0 2\n");
-    assert_eq!(read_range(&saved).unwrap(), range);
+    assert_saved_as(&folder, &range, "y\n0 10\n1 4\nx\n0 1\n1 0 2\n");
 }
 
 #[test]

@@ -46,10 +46,6 @@ impl<'a> Centered<'a> {
 }
 
 impl Gram for Centered<'_> {
-    fn len(&self) -> usize {
-        self.parent.len()
-    }
-
     fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }

@@ -41,10 +41,6 @@ impl Full {
 }
 
 impl Gram for Full {
-    fn len(&self) -> usize {
-        self.diagonal.len()
-    }
-
     fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }

@@ -39,7 +39,9 @@ use crate::kernel::in_batches;
 /// A symmetric matrix of kernel values.
 pub trait Gram: Sync {
     /// The number n of points.
-    fn len(&self) -> usize;
+    fn len(&self) -> usize {
+        self.diagonal().len()
+    }
 
     /// Whether there are no points.
     fn is_empty(&self) -> bool {

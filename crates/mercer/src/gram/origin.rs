@@ -57,10 +57,6 @@ impl<'a> WithOrigin<'a> {
 }
 
 impl Gram for WithOrigin<'_> {
-    fn len(&self) -> usize {
-        self.diagonal.len()
-    }
-
     fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }

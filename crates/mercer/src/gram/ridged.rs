@@ -24,10 +24,6 @@ impl<'a> Ridged<'a> {
 }
 
 impl Gram for Ridged<'_> {
-    fn len(&self) -> usize {
-        self.ridge.len()
-    }
-
     fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }

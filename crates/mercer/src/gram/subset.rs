@@ -23,10 +23,6 @@ impl<'a> Subset<'a> {
 }
 
 impl Gram for Subset<'_> {
-    fn len(&self) -> usize {
-        self.index.len()
-    }
-
     fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }

@@ -281,47 +281,33 @@ impl<L: Leaf> Expr<L> {
     }
 }
 
-impl<L> Add for Expr<L> {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self::sum([self, other])
-    }
-}
+/// An operator between kernels, and between a kernel and a number on either side.
+macro_rules! operator {
+    ($trait:ident, $method:ident, $join:ident) => {
+        impl<L> $trait for Expr<L> {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                Self::$join([self, other])
+            }
+        }
 
-impl<L> Add<f64> for Expr<L> {
-    type Output = Self;
-    fn add(self, constant: f64) -> Self {
-        Self::sum([self, Self::Constant(constant)])
-    }
-}
+        impl<L> $trait<f64> for Expr<L> {
+            type Output = Self;
+            fn $method(self, constant: f64) -> Self {
+                Self::$join([self, Self::Constant(constant)])
+            }
+        }
 
-impl<L> Add<Expr<L>> for f64 {
-    type Output = Expr<L>;
-    fn add(self, kernel: Expr<L>) -> Expr<L> {
-        kernel + self
-    }
+        impl<L> $trait<Expr<L>> for f64 {
+            type Output = Expr<L>;
+            fn $method(self, kernel: Expr<L>) -> Expr<L> {
+                kernel.$method(self)
+            }
+        }
+    };
 }
-
-impl<L> Mul for Expr<L> {
-    type Output = Self;
-    fn mul(self, other: Self) -> Self {
-        Self::product([self, other])
-    }
-}
-
-impl<L> Mul<f64> for Expr<L> {
-    type Output = Self;
-    fn mul(self, constant: f64) -> Self {
-        Self::product([self, Self::Constant(constant)])
-    }
-}
-
-impl<L> Mul<Expr<L>> for f64 {
-    type Output = Expr<L>;
-    fn mul(self, kernel: Expr<L>) -> Expr<L> {
-        kernel * self
-    }
-}
+operator!(Add, add, sum);
+operator!(Mul, mul, product);
 
 #[cfg(test)]
 mod tests {

@@ -12,6 +12,7 @@
 use super::eigen::fix_sign;
 use super::tall::{Tall, WIDTH};
 use super::{Broken, Eigen, Square, Tick};
+use crate::data::SplitMix;
 
 /// Largest ‖Av − λv‖ accepted, as a share of the largest eigenvalue. Rounding of a product with n = 10⁴ leaves about 1e-15.
 const TOLERANCE: f64 = 1e-14;
@@ -153,7 +154,7 @@ impl<'a> Space<'a> {
     fn new(matrix: Deflated<'a>, count: usize) -> Self {
         let n = matrix.matrix.n();
         let (block, largest) = sizes(n, count);
-        let mut random = Random(1);
+        let mut random = Random(SplitMix(1));
         let start = Tall::from_fn(n, block / WIDTH, |_, _| random.next());
         let basis = Tall::zeros(n, 0);
         let mut space = Self {
@@ -343,17 +344,12 @@ fn normalise(panel: &mut Tall, missing: &mut Vec<usize>) -> bool {
     eigen.values.iter().all(|&value| normal(value)) && (0..WIDTH).all(|c| normal(inner[c * WIDTH + c]))
 }
 
-/// Pseudo-random numbers from −1 to 1 with a fixed seed (splitmix64).
-struct Random(u64);
+/// Pseudo-random numbers from −1 to 1 with a fixed seed.
+struct Random(SplitMix);
 
 impl Random {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (bits >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        (self.0.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 }
 
@@ -368,7 +364,7 @@ mod tests {
 
     /// A Gaussian kernel of points on a line with some noise: eigenvalues that fall off as `width` says.
     fn matrix(n: usize, width: f64) -> Square {
-        let mut random = Random(7);
+        let mut random = Random(SplitMix(7));
         let x: Vec<f64> = (0..n).map(|_| random.next()).collect();
         let mut square = Square::zeros(n);
         for i in 0..n {

@@ -29,41 +29,29 @@ pub(crate) trait Entry: RealField + Copy + Default + Send + Sync {
     fn lanes_add(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[Self]; ROWS]);
 }
 
-impl Entry for f64 {
-    fn from_f64(value: f64) -> Self {
-        value
-    }
-    fn to_f64(self) -> f64 {
-        self
-    }
-    fn dots(depth: usize, strip: &[Self], panel: &[Self], out: &mut [Self]) {
-        dots_f64(depth, strip, panel, out);
-    }
-    fn lanes_dot(rows: [&[Self]; ROWS], x: &[Lanes]) -> [Lanes; ROWS] {
-        lanes_dot(rows, x)
-    }
-    fn lanes_add(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[Self]; ROWS]) {
-        lanes_add(x, factors, rows);
-    }
+macro_rules! entry {
+    ($type:ty: $dots:ident, $lanes_dot:ident, $lanes_add:ident) => {
+        impl Entry for $type {
+            fn from_f64(value: f64) -> Self {
+                value as Self
+            }
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
+            fn dots(depth: usize, strip: &[Self], panel: &[Self], out: &mut [Self]) {
+                $dots(depth, strip, panel, out);
+            }
+            fn lanes_dot(rows: [&[Self]; ROWS], x: &[Lanes]) -> [Lanes; ROWS] {
+                $lanes_dot(rows, x)
+            }
+            fn lanes_add(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[Self]; ROWS]) {
+                $lanes_add(x, factors, rows);
+            }
+        }
+    };
 }
-
-impl Entry for f32 {
-    fn from_f64(value: f64) -> Self {
-        value as f32
-    }
-    fn to_f64(self) -> f64 {
-        f64::from(self)
-    }
-    fn dots(depth: usize, strip: &[Self], panel: &[Self], out: &mut [Self]) {
-        dots_f32(depth, strip, panel, out);
-    }
-    fn lanes_dot(rows: [&[Self]; ROWS], x: &[Lanes]) -> [Lanes; ROWS] {
-        lanes_dot_f32(rows, x)
-    }
-    fn lanes_add(x: &mut [Lanes], factors: &[Lanes; ROWS], rows: [&[Self]; ROWS]) {
-        lanes_add_f32(x, factors, rows);
-    }
-}
+entry!(f64: dots_f64, lanes_dot, lanes_add);
+entry!(f32: dots_f32, lanes_dot_f32, lanes_add_f32);
 
 /// The lower half of a symmetric matrix: row i has the values of columns 0 to i. The system provides memory only as it
 /// is written.

@@ -92,9 +92,6 @@ impl<'a, X: Points> Programmes<'a, X> {
     }
 
     /// Solves all of them, side by side, where the job computes. Errors name points of the fit.
-    ///
-    /// # Errors
-    /// If the kernel cannot be evaluated, a programme has no solution, or an answer of another place is not true.
     pub(super) fn solve(&self, job: &mut Job<'_, X>) -> Result<Vec<Solution>> {
         let compute = job.compute;
         let answers = compute.solve(self, &mut job.rounds())?;

@@ -122,26 +122,23 @@ impl TargetKind {
     /// The word for it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Classes => "classes",
-            Self::Number => "number",
-            Self::Numbers => "numbers",
-            Self::Sets => "sets",
-            Self::View => "view",
-        }
+        self.told().0
     }
 
     /// In words: `a class for each point`.
     #[must_use]
     pub fn words(self) -> &'static str {
+        self.told().1
+    }
+
+    fn told(self) -> (&'static str, &'static str) {
         match self {
-            Self::None => "nothing but the points",
-            Self::Classes => "a class for each point",
-            Self::Number => "a number for each point",
-            Self::Numbers => "one or more numbers for each point",
-            Self::Sets => "a set of labels for each point",
-            Self::View => "a second view of the points",
+            Self::None => ("none", "nothing but the points"),
+            Self::Classes => ("classes", "a class for each point"),
+            Self::Number => ("number", "a number for each point"),
+            Self::Numbers => ("numbers", "one or more numbers for each point"),
+            Self::Sets => ("sets", "a set of labels for each point"),
+            Self::View => ("view", "a second view of the points"),
         }
     }
 }
@@ -161,56 +158,21 @@ impl<X> Target<X> for () {
     }
 }
 
-impl<X> Target<X> for Labels {
-    const KIND: TargetKind = TargetKind::Classes;
-    fn of(targets: &Targets<X>) -> Option<&Self> {
-        match targets {
-            Targets::Classes(labels) => Some(labels),
-            _ => None,
+/// Makes types targets. A line is: type, kind, and which of the [`Targets`] it is.
+macro_rules! targets {
+    ($($type:ty: $kind:ident, $targets:pat => $found:expr;)+) => {$(
+        impl<X: Points> Target<X> for $type {
+            const KIND: TargetKind = TargetKind::$kind;
+            fn of(targets: &Targets<X>) -> Option<&Self> {
+                if let $targets = targets { $found } else { None }
+            }
         }
-    }
+    )+};
 }
-
-impl<X> Target<X> for [f64] {
-    const KIND: TargetKind = TargetKind::Number;
-    fn of(targets: &Targets<X>) -> Option<&Self> {
-        match targets {
-            Targets::Numbers(lists) => match lists.as_slice() {
-                [single] => Some(single),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
-
-impl<X> Target<X> for [Vec<f64>] {
-    const KIND: TargetKind = TargetKind::Numbers;
-    fn of(targets: &Targets<X>) -> Option<&Self> {
-        match targets {
-            Targets::Numbers(lists) => Some(lists),
-            _ => None,
-        }
-    }
-}
-
-impl<X> Target<X> for LabelSets {
-    const KIND: TargetKind = TargetKind::Sets;
-    fn of(targets: &Targets<X>) -> Option<&Self> {
-        match targets {
-            Targets::Sets(sets) => Some(sets),
-            _ => None,
-        }
-    }
-}
-
-/// A second view of the same things.
-impl<X: Points> Target<X> for X {
-    const KIND: TargetKind = TargetKind::View;
-    fn of(targets: &Targets<X>) -> Option<&Self> {
-        match targets {
-            Targets::View(points) => Some(points),
-            _ => None,
-        }
-    }
+targets! {
+    Labels: Classes, Targets::Classes(labels) => Some(labels);
+    [f64]: Number, Targets::Numbers(lists) => if let [single] = lists.as_slice() { Some(single) } else { None };
+    [Vec<f64>]: Numbers, Targets::Numbers(lists) => Some(lists);
+    LabelSets: Sets, Targets::Sets(sets) => Some(sets);
+    X: View, Targets::View(points) => Some(points);
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
+use super::weights::Weighted;
 use crate::data::{Dense, Points};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::{Bound, Kernel, Readout};
@@ -31,6 +32,11 @@ impl Coefficients {
     #[must_use]
     pub fn single(values: Vec<f64>) -> Self {
         Self::full(values.len(), 1, values)
+    }
+
+    /// One block over all of `points` support points from a list for each output, which has a weight for every point.
+    pub(super) fn columns(points: usize, outputs: &[impl AsRef<[f64]>]) -> Self {
+        Self::full(points, outputs.len(), interleaved(points, outputs))
     }
 
     /// The weights of the first block, point after point; all of them where there is one block.
@@ -176,11 +182,35 @@ impl<X, K> Expansion<X, K> {
     }
 }
 
+impl<X: Points, K> Expansion<X, K> {
+    /// The expansion over those of the weighted points that have a coefficient which is not zero, of which `coefficients` has one
+    /// for each output, point after point; and their positions in the data.
+    pub(super) fn over_support(
+        kernel: K,
+        own: &Weighted<X>,
+        coefficients: &[f64],
+        offsets: Vec<f64>,
+    ) -> (Self, Vec<usize>) {
+        let outputs = offsets.len();
+        let row = |i: usize| &coefficients[i * outputs..(i + 1) * outputs];
+        let nonzero = |&i: &usize| row(i).iter().any(|&b| b != 0.0);
+        let support: Vec<usize> = (0..own.points.len()).filter(nonzero).collect();
+        let values: Vec<f64> = support.iter().flat_map(|&i| row(i)).copied().collect();
+        let coefficients = Coefficients::full(support.len(), outputs, values);
+        (Self::new(kernel, own.points.select(&support), coefficients, offsets), own.positions(support))
+    }
+}
+
 impl<X: Clone, K: Clone> Expansion<X, K> {
     /// Replaces the expansion by what `change` makes of it.
     pub(super) fn change(&mut self, change: &mut dyn FnMut(Self) -> Self) {
         *self = change(self.clone());
     }
+}
+
+/// Lists of a number for each of `points` points, point after point.
+pub(super) fn interleaved(points: usize, lists: &[impl AsRef<[f64]>]) -> Vec<f64> {
+    (0..points).flat_map(|i| lists.iter().map(move |list| list.as_ref()[i])).collect()
 }
 
 /// The place of the largest number; of several the first.
@@ -190,17 +220,11 @@ pub(super) fn first_largest(scores: &[f64]) -> usize {
 
 impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     /// f at each of `points`, one row per point, one column per output; in double precision throughout where `double`.
-    ///
-    /// # Errors
-    /// As [`Expansion::decisions`].
     pub(super) fn rows(&self, points: &X, double: bool) -> Result<Dense<f64>> {
         Ok(Dense::new(self.coefficients.outputs, self.map_as(points, double, <[f64]>::to_vec)?.concat()))
     }
 
     /// What `each` makes of the outputs of each of `points`, in double precision throughout where `double`.
-    ///
-    /// # Errors
-    /// As [`Expansion::decisions`].
     pub(super) fn map_as<R: Send>(
         &self,
         points: &X,
@@ -220,8 +244,7 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     /// If the points have another width than the support points, a number or a decision is not finite, or the kernel
     /// cannot be evaluated.
     pub fn decisions(&self, points: &X) -> Result<Dense<f64>> {
-        let rows = self.map(points, <[f64]>::to_vec)?;
-        Ok(Dense::new(self.coefficients.outputs, rows.concat()))
+        self.rows(points, false)
     }
 
     /// What `each` makes of the outputs of each of `points`; no more of them is held than of a few batches. The calling thread
@@ -296,9 +319,6 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     }
 
     /// The kernel bound to the support points, packed at the first call.
-    ///
-    /// # Errors
-    /// If the kernel cannot be evaluated on them.
     pub(crate) fn bound(&self) -> Result<&dyn Bound<X>> {
         if let Some(bound) = self.bound.get() {
             return Ok(&**bound);

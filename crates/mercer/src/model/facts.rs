@@ -6,7 +6,8 @@ use super::setting::Value;
 use crate::data::Dense;
 
 /// A fact about a model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(untagged)]
 #[non_exhaustive]
 pub enum Fact {
     /// Not known, or not there.
@@ -26,7 +27,7 @@ pub enum Fact {
     /// Several texts.
     Texts(Vec<String>),
     /// A table of numbers.
-    Table(Dense<f64>),
+    Table(#[serde(serialize_with = "rows")] Dense<f64>),
     /// Facts of each of several parts.
     Parts(Vec<Facts>),
 }
@@ -78,21 +79,9 @@ impl<T: Into<Self>> From<Option<T>> for Fact {
     }
 }
 
-impl Serialize for Fact {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Absent => serializer.serialize_none(),
-            Self::Flag(flag) => serializer.serialize_bool(*flag),
-            Self::Count(count) => serializer.serialize_u64(*count),
-            Self::Number(number) => serializer.serialize_f64(*number),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Counts(counts) => counts.serialize(serializer),
-            Self::Numbers(numbers) => numbers.serialize(serializer),
-            Self::Texts(texts) => texts.serialize(serializer),
-            Self::Table(rows) => serializer.collect_seq((0..rows.len()).map(|i| rows.row(i))),
-            Self::Parts(parts) => parts.serialize(serializer),
-        }
-    }
+/// A table as a list of its rows.
+fn rows<S: Serializer>(table: &Dense<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq((0..table.len()).map(|i| table.row(i)))
 }
 
 /// Facts in the order in which they are told.

@@ -52,6 +52,7 @@ use super::quality::Quality;
 use super::setting::Value;
 use super::space::{AnyEstimator, AnyModel, SPACES, Space};
 use super::svm::class_weights::factors;
+use super::words::named;
 use crate::data::{Encoding, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -96,27 +97,7 @@ pub enum LabelKind {
     Boolean,
 }
 
-impl LabelKind {
-    /// All kinds, for parsing.
-    pub const ALL: [Self; 4] = [Self::Text, Self::Integer, Self::Float, Self::Boolean];
-
-    /// The kind of that word.
-    #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == word)
-    }
-
-    /// The word used in files.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Integer => "integer",
-            Self::Float => "float",
-            Self::Boolean => "boolean",
-        }
-    }
-}
+named!(LabelKind: Text = "text", Integer = "integer", Float = "float", Boolean = "boolean");
 
 /// The parameters a model was trained with, those that it has.
 #[derive(Debug, Clone, PartialEq)]
@@ -322,9 +303,12 @@ pub(super) fn write_model<X: Space>(model: &dyn Model<X>, writer: &mut Writer) -
     writer.entry("method", model.kind());
     writer.entry("kernel", expansion.kernel().to_string());
     writer.entry("certificates", text::certificates(certificates)?);
+    if !model.classes().is_empty() {
+        writer.entry("classes", text::print(&model.classes())?);
+    }
     model.write(writer)?;
     writer.table("coefficients", &weights);
-    writer.tensor("offsets", &[expansion.offsets().len()], expansion.offsets().iter().copied());
+    writer.list("offsets", expansion.offsets());
     writer.counts("support", model.support());
     expansion.points().write("", writer);
     Ok(())

@@ -60,8 +60,13 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// cells those that choose the cell.
     fn expansion(&self) -> &Expansion<X, X::Kernel>;
 
+    /// Mutable access to that expansion.
+    fn expansion_mut(&mut self) -> &mut Expansion<X, X::Kernel>;
+
     /// Replaces each of its expansions by what `change` makes of it: wider points, other coefficients.
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>);
+    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
+        self.expansion_mut().change(change);
+    }
 
     /// Positions of the support points in the training data, from 0; empty when unknown.
     fn support(&self) -> &[usize];
@@ -80,7 +85,9 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     fn quality(&self) -> Quality;
 
     /// What it has besides, by name.
-    fn facts(&self) -> Facts;
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
 
     /// What kind of thing it is, in a few words.
     fn words(&self) -> String;
@@ -88,12 +95,17 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// What its outputs are, and the name of each: `("pair", ["a vs b", …])`.
     fn outputs(&self) -> (&'static str, Vec<String>);
 
+    /// Whether its kernel values and sums are in double precision: where that is asked for, or always.
+    fn double(&self, how: How) -> bool {
+        how.double
+    }
+
     /// The outputs at each of `points`: one row per point, one column per output.
     ///
     /// # Errors
     /// If the points do not fit the model.
     fn decisions(&self, points: &X, how: How) -> Result<Dense<f64>> {
-        self.expansion().rows(points, how.double)
+        self.expansion().rows(points, self.double(how))
     }
 
     /// The number of the class that a row of [`Model::decisions`] stands for.
@@ -104,7 +116,7 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// Whether predictions of `rows` points are so little work that the calling thread does them by itself, in a millisecond at
     /// most, and everything is packed that they need.
     fn is_short(&self, rows: usize, how: How) -> bool {
-        self.expansion().is_short(rows, how.double)
+        self.expansion().is_short(rows, self.double(how))
     }
 
     /// What it says of each of `points`.
@@ -168,42 +180,92 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// The first flaw found.
     fn check(&self) -> Result<Dense<f64>, Flaw>;
 
-    /// Writes what its kind has besides kernel, points, coefficients, offsets and certificates.
+    /// Writes what its kind has besides kernel, points, coefficients, offsets, certificates and names of classes.
     ///
     /// # Errors
     /// If a part cannot be written.
-    fn write(&self, writer: &mut Writer) -> Result<(), Flaw>;
+    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+        let _ = writer;
+        Ok(())
+    }
 }
+
+/// The accessors of a [`Model`], which a trait cannot have as fields: the word for its kind, and the fields that hold its
+/// functions, the positions of the support points and, if it has any, the names of classes. `double` after the kind says that it
+/// is always evaluated in double precision.
+macro_rules! made_of {
+    ($($kind:literal $($double:ident)?:)? $($expansion:ident).+, $($support:ident).+ $(, $($classes:ident).+)?) => {
+        $(
+            fn kind(&self) -> &'static str {
+                $kind
+            }
+            $(fn $double(&self, _: How) -> bool {
+                true
+            })?
+        )?
+        fn expansion(&self) -> &Expansion<X, X::Kernel> {
+            &self.$($expansion).+
+        }
+        fn expansion_mut(&mut self) -> &mut Expansion<X, X::Kernel> {
+            &mut self.$($expansion).+
+        }
+        fn support(&self) -> &[usize] {
+            &self.$($support).+
+        }
+        $(fn classes(&self) -> &[String] {
+            &self.$($classes).+
+        })?
+    };
+}
+pub(super) use made_of;
+
+/// The class of each point, of a classifier whose `predict_as` gives the number of its class.
+macro_rules! classifies {
+    ($model:ident) => {
+        impl<X: Points, K: Kernel<X>> $model<X, K> {
+            /// The number of the class of each point.
+            ///
+            /// # Errors
+            /// If the points do not fit the model.
+            pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
+                self.predict_as(points, How::default())
+            }
+
+            /// The class of each point.
+            ///
+            /// # Errors
+            /// If the points do not fit the model.
+            pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
+                Ok(self
+                    .predict_index(points)?
+                    .into_iter()
+                    .map(|class| self.classes[class].as_str())
+                    .collect())
+            }
+        }
+    };
+}
+pub(super) use classifies;
 
 /// The error of a model of some kind that does not have `what`.
 pub(super) fn without<T>(kind: &str, what: &str) -> Result<T> {
     Err(ErrorKind::Unsupported { what: format!("{what} of a model of the kind '{kind}'").into() }.into())
 }
 
-/// What a model can do because its type is known: be copied, compared, and looked at as that type.
-pub trait Object<X: Space> {
+/// What a model can do because its type is known: be copied and compared.
+pub trait Object<X: Space>: Any {
     /// A copy.
     fn copy(&self) -> Box<dyn Model<X>>;
     /// Whether the other is the same model.
     fn equals(&self, other: &dyn Model<X>) -> bool;
-    /// The model as a value of its own type.
-    fn as_any(&self) -> &dyn Any;
-    /// The model as a value of its own type, to be changed.
-    fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
-impl<X: Space, M: Model<X> + Clone + PartialEq + 'static> Object<X> for M {
+impl<X: Space, M: Model<X> + Clone + PartialEq> Object<X> for M {
     fn copy(&self) -> Box<dyn Model<X>> {
         Box::new(self.clone())
     }
     fn equals(&self, other: &dyn Model<X>) -> bool {
-        other.as_any().downcast_ref::<M>() == Some(self)
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
+        other.downcast() == Some(self)
     }
 }
 
@@ -223,11 +285,11 @@ impl<X: Space> dyn Model<X> {
     /// The model as one of type `M`, if it is one.
     #[must_use]
     pub fn downcast<M: 'static>(&self) -> Option<&M> {
-        self.as_any().downcast_ref()
+        (self as &dyn Any).downcast_ref()
     }
 
     /// The model as one of type `M`, to be changed, if it is one.
     pub fn downcast_mut<M: 'static>(&mut self) -> Option<&mut M> {
-        self.as_any_mut().downcast_mut()
+        (self as &mut dyn Any).downcast_mut()
     }
 }

@@ -4,7 +4,6 @@ use super::method::Method;
 use super::space::Space;
 use super::{online, spectral, svm};
 
-/// All methods on points of a space.
 pub(super) fn all<X: Space>() -> Vec<Method<X>> {
     [svm::methods(), spectral::methods(), vec![online::method()]].into_iter().flatten().collect()
 }

@@ -18,6 +18,7 @@ pub mod libsvm;
 mod method;
 mod methods;
 mod online;
+mod prelude;
 pub mod probability;
 mod quality;
 mod setting;

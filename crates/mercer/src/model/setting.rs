@@ -39,6 +39,15 @@ impl Value {
         }
     }
 
+    /// Yes or no, where the value is that.
+    #[must_use]
+    pub fn flag(&self) -> Option<bool> {
+        match self {
+            Self::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
     /// The whole number, also where it is written as a number.
     #[must_use]
     pub fn whole(&self) -> Option<u64> {
@@ -96,116 +105,59 @@ pub enum Kind {
 }
 
 /// A type that a parameter can have.
-pub trait Setting {
+pub trait Setting: Sized {
     /// What it can be given as.
     const KIND: Kind;
     /// The value.
     fn value(&self) -> Value;
+    /// What a value stands for; nothing where it is of another kind.
+    fn of(value: &Value) -> Option<Self>;
     /// Takes a value; false where it is of another kind.
-    fn assign(&mut self, value: &Value) -> bool;
-}
-
-/// Assigns what was found, if anything was.
-fn assign<T>(place: &mut T, found: Option<T>) -> bool {
-    let known = found.is_some();
-    if let Some(found) = found {
-        *place = found;
-    }
-    known
-}
-
-impl Setting for f64 {
-    const KIND: Kind = Kind::Number;
-    fn value(&self) -> Value {
-        Value::Number(*self)
-    }
     fn assign(&mut self, value: &Value) -> bool {
-        assign(self, value.number())
+        Self::of(value).map(|found| *self = found).is_some()
     }
 }
 
-impl Setting for bool {
-    const KIND: Kind = Kind::Flag;
-    fn value(&self) -> Value {
-        Value::Flag(*self)
-    }
-    fn assign(&mut self, value: &Value) -> bool {
-        let Value::Flag(flag) = value else { return false };
-        *self = *flag;
-        true
-    }
+/// Makes types [`Setting`]s. A line is: type, what it can be given as, its value, what a value stands for.
+macro_rules! settable {
+    ($($type:ty: $kind:ident, $value:expr, $of:expr;)+) => {$(
+        impl $crate::model::setting::Setting for $type {
+            const KIND: $crate::model::setting::Kind = $crate::model::setting::Kind::$kind;
+            fn value(&self) -> $crate::model::setting::Value {
+                let value: fn(&Self) -> $crate::model::setting::Value = $value;
+                value(self)
+            }
+            fn of(value: &$crate::model::setting::Value) -> Option<Self> {
+                let of: fn(&$crate::model::setting::Value) -> Option<Self> = $of;
+                of(value)
+            }
+        }
+    )+};
+}
+pub(super) use settable;
+
+settable! {
+    f64: Number, |number| Value::Number(*number), Value::number;
+    bool: Flag, |flag| Value::Flag(*flag), Value::flag;
+    u64: Whole, |count| Value::Whole(*count), Value::whole;
+    usize: Whole, |count| Value::Whole(*count as u64), |value| Self::try_from(value.whole()?).ok();
+    Duration: Seconds, |time| Value::Number(time.as_secs_f64()), |value| Self::try_from_secs_f64(value.number()?).ok();
+    Vec<(String, f64)>: Weights, |weights| Value::Weights(weights.clone()), |value| match value {
+        Value::Weights(weights) => Some(weights.clone()),
+        _ => None,
+    };
+    Selection: Flag, |selection| Value::Flag(*selection == Self::FirstOrder), |value| {
+        value.flag().map(|first| if first { Self::FirstOrder } else { Self::SecondOrder })
+    };
 }
 
-impl Setting for u64 {
-    const KIND: Kind = Kind::Whole;
-    fn value(&self) -> Value {
-        Value::Whole(*self)
-    }
-    fn assign(&mut self, value: &Value) -> bool {
-        assign(self, value.whole())
-    }
-}
-
-impl Setting for usize {
-    const KIND: Kind = Kind::Whole;
-    fn value(&self) -> Value {
-        Value::Whole(*self as u64)
-    }
-    fn assign(&mut self, value: &Value) -> bool {
-        assign(self, value.whole().and_then(|value| Self::try_from(value).ok()))
-    }
-}
-
-impl<T: Setting + Default> Setting for Option<T> {
+impl<T: Setting> Setting for Option<T> {
     const KIND: Kind = T::KIND;
     fn value(&self) -> Value {
         self.as_ref().map_or(Value::Absent, T::value)
     }
-    fn assign(&mut self, value: &Value) -> bool {
-        if *value == Value::Absent {
-            *self = None;
-            return true;
-        }
-        let mut inner = T::default();
-        let known = inner.assign(value);
-        if known {
-            *self = Some(inner);
-        }
-        known
-    }
-}
-
-impl Setting for Duration {
-    const KIND: Kind = Kind::Seconds;
-    fn value(&self) -> Value {
-        Value::Number(self.as_secs_f64())
-    }
-    fn assign(&mut self, value: &Value) -> bool {
-        assign(self, value.number().and_then(|seconds| Self::try_from_secs_f64(seconds).ok()))
-    }
-}
-
-impl Setting for Vec<(String, f64)> {
-    const KIND: Kind = Kind::Weights;
-    fn value(&self) -> Value {
-        Value::Weights(self.clone())
-    }
-    fn assign(&mut self, value: &Value) -> bool {
-        let Value::Weights(weights) = value else { return false };
-        self.clone_from(weights);
-        true
-    }
-}
-
-impl Setting for Selection {
-    const KIND: Kind = Kind::Flag;
-    fn value(&self) -> Value {
-        Value::Flag(*self == Self::FirstOrder)
-    }
-    fn assign(&mut self, value: &Value) -> bool {
-        let Value::Flag(first) = value else { return false };
-        *self = if *first { Self::FirstOrder } else { Self::SecondOrder };
-        true
+    fn of(value: &Value) -> Option<Self> {
+        if *value == Value::Absent { Some(None) } else { T::of(value).map(Some) }
     }
 }
 
@@ -217,13 +169,12 @@ macro_rules! words {
             fn value(&self) -> $crate::model::setting::Value {
                 $crate::model::setting::Value::Word(match self { $($variant => $word),+ }.to_owned())
             }
-            fn assign(&mut self, value: &$crate::model::setting::Value) -> bool {
-                let $crate::model::setting::Value::Word(word) = value else { return false };
+            fn of(value: &$crate::model::setting::Value) -> Option<Self> {
+                let $crate::model::setting::Value::Word(word) = value else { return None };
                 match word.as_str() {
-                    $($word => *self = $variant,)+
-                    _ => return false,
+                    $($word => Some($variant),)+
+                    _ => None,
                 }
-                true
             }
         }
     };
@@ -283,6 +234,22 @@ impl<E: 'static> Parameter<E> {
         Self { about, get: Box::new(get), set: Box::new(set) }
     }
 
+    /// A parameter that is a number in one of several cases, and absent in the others.
+    pub(super) fn of_case(
+        about: (&'static str, Option<char>, &'static str, &'static str),
+        get: fn(&E) -> Option<f64>,
+        set: fn(&mut E, f64),
+    ) -> Self {
+        let assign = move |e: &mut E, value: &Value| match value.number() {
+            Some(number) => {
+                set(e, number);
+                true
+            }
+            None => *value == Value::Absent && get(e).is_none(),
+        };
+        Self::with(about, Kind::Number, move |e| get(e).value(), assign)
+    }
+
     /// The parameter as one of a group.
     pub(super) fn in_group(mut self, group: &'static str) -> Self {
         self.about.group = group;
@@ -314,12 +281,30 @@ impl<E: 'static> Parameter<E> {
     }
 }
 
-/// Makes the setters of an estimator and the table of its parameters.
+/// Parameters that are fields. A line is: field, the name in the table and its letter if it has one, the values allowed,
+/// the meaning.
+macro_rules! rows {
+    ($estimator:ty: $($($field:ident).+, $name:literal $($letter:literal)?, $domain:literal, $meaning:literal;)*) => {
+        vec![$(
+            $crate::model::setting::Parameter::new(
+                ($name, $crate::model::setting::rows!(@letter $($letter)?), $domain, $meaning),
+                |e: &$estimator| &e.$($field).+,
+                |e: &mut $estimator| &mut e.$($field).+,
+            ),
+        )*]
+    };
+    (@letter) => { None };
+    (@letter $letter:literal) => { Some($letter) };
+}
+pub(super) use rows;
+
+/// Makes the setters of an estimator, the table of its parameters, and `fit`.
 ///
 /// A line is: field, its type (`| into` where the setter takes whatever becomes it), the name in the table and its letter if
-/// it has one, the values allowed, the meaning.
+/// it has one, the values allowed, the meaning. The last line says what the estimator is fitted to, and the model.
 macro_rules! settings {
-    ($estimator:ident<K>: $($field:ident: $type:ty $(| $into:ident)?, $name:literal $($letter:literal)?, $domain:literal, $meaning:literal;)*) => {
+    ($estimator:ident<K>: $($field:ident: $type:ty $(| $into:ident)?, $name:literal $($letter:literal)?, $domain:literal, $meaning:literal;)*
+    $($(#[$doc:meta])+ fit($($target:ty)?) -> $model:ident;)?) => {
         impl<K> $estimator<K> {
             $(
                 #[doc = concat!("Sets the ", $meaning, "; ", $domain, ".")]
@@ -330,25 +315,33 @@ macro_rules! settings {
                 }
             )*
 
+            $(
+                $(#[$doc])+
+                ///
+                /// # Errors
+                /// If a parameter, the points or what is known of them cannot be used.
+                pub fn fit<X: $crate::data::Points>(&self, x: &X $(, y: &$target)?) -> $crate::Result<$model<X, K>>
+                where
+                    K: $crate::kernel::Kernel<X> + Clone,
+                {
+                    let y = $crate::model::setting::settings!(@target y $($target)?);
+                    $crate::model::Estimator::fit_in(self, x, y, &mut $crate::model::Job::new())
+                }
+            )?
+
             /// The parameters set by these, by name.
             pub(in crate::model) fn own_parameters() -> Vec<$crate::model::setting::Parameter<Self>>
             where
                 K: 'static,
             {
-                vec![$(
-                    $crate::model::setting::Parameter::new(
-                        ($name, $crate::model::setting::settings!(@letter $($letter)?), $domain, $meaning),
-                        |e: &Self| &e.$field,
-                        |e: &mut Self| &mut e.$field,
-                    ),
-                )*]
+                $crate::model::setting::rows! { Self: $($field, $name $($letter)?, $domain, $meaning;)* }
             }
         }
     };
     (@given $type:ty) => { $type };
     (@given $type:ty | into) => { impl Into<$type> };
-    (@letter) => { None };
-    (@letter $letter:literal) => { Some($letter) };
+    (@target $y:ident) => { &() };
+    (@target $y:ident $target:ty) => { $y };
 }
 pub(super) use settings;
 
@@ -396,52 +389,18 @@ pub(super) fn solver() -> Vec<Parameter<Smo>> {
         |smo, value| {
             let bytes = value.number().map(|megabytes| megabytes * MEGABYTE);
             let bytes = bytes.filter(|bytes| (1.0..usize::MAX as f64).contains(bytes));
-            assign(&mut smo.cache_bytes, bytes.map(|bytes| bytes as usize))
+            bytes.map(|bytes| smo.cache_bytes = bytes as usize).is_some()
         },
     );
-    macro_rules! row {
-        ($name:literal $($letter:literal)?, $domain:literal, $meaning:literal, $field:ident) => {
-            Parameter::new(
-                ($name, settings!(@letter $($letter)?), $domain, $meaning),
-                |smo: &Smo| &smo.$field,
-                |smo: &mut Smo| &mut smo.$field,
-            )
-        };
-    }
-    let rows = vec![
-        row!("tolerance" 't', "above 0", "largest violation of the optimality conditions accepted", tolerance),
-        row!(
-            "working-set",
-            "2 or more",
-            "variables changed together; by the size of the problem where left open",
-            working_set
-        ),
-        row!(
-            "first-order",
-            "a flag",
-            "choice of the second variable of a step by the violation alone: with a working set of 2 Platt's algorithm",
-            selection
-        ),
-        row!(
-            "exact",
-            "a flag",
-            "end by the linear system of the free variables in double precision: right to rounding",
-            exact
-        ),
-        row!("shrinking", "a flag", "setting aside of decided variables", shrinking),
-        cache,
-        row!(
-            "time-limit",
-            "seconds, 0 or more",
-            "most time, after which the best model so far is taken",
-            time_limit
-        ),
-        row!(
-            "max-iterations",
-            "a whole number",
-            "most steps, after which the best model so far is taken; max(10^7, 100 rows) where left open",
-            iteration_limit
-        ),
-    ];
+    let mut rows = rows! { Smo:
+        tolerance, "tolerance" 't', "above 0", "largest violation of the optimality conditions accepted";
+        working_set, "working-set", "2 or more", "variables changed together; by the size of the problem where left open";
+        selection, "first-order", "a flag", "choice of the second variable of a step by the violation alone: with a working set of 2 Platt's algorithm";
+        exact, "exact", "a flag", "end by the linear system of the free variables in double precision: right to rounding";
+        shrinking, "shrinking", "a flag", "setting aside of decided variables";
+        time_limit, "time-limit", "seconds, 0 or more", "most time, after which the best model so far is taken";
+        iteration_limit, "max-iterations", "a whole number", "most steps, after which the best model so far is taken; max(10^7, 100 rows) where left open";
+    };
+    rows.insert(5, cache);
     rows.into_iter().map(|row| row.in_group("Solver")).collect()
 }

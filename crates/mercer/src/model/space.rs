@@ -148,12 +148,20 @@ impl Space for Vec<String> {
 
 /// Points of any space as those of the space `X`.
 trait AsSpace<X> {
-    /// The points. It panics where they are of another space than the caller has found them to be.
-    fn as_space(&self) -> &X;
+    /// The points, if they are of that space.
+    fn as_space(&self) -> Option<&X>;
 }
 
 /// A kernel bound to columns of the space `X`, for rows of any space, which must be of the same.
 struct OfAny<X>(Box<dyn Bound<X>>);
+
+/// Points that the caller has found to be of the space that a kernel is bound to.
+fn bound<X>(points: &AnyPoints) -> &X
+where
+    AnyPoints: AsSpace<X>,
+{
+    points.as_space().expect("points of the space of the kernel")
+}
 
 impl<X: Space> Bound<AnyPoints> for OfAny<X>
 where
@@ -168,11 +176,11 @@ where
     }
 
     fn rows(&self, points: &AnyPoints, rows: &[usize], out: &mut [&mut [f32]]) {
-        self.0.rows(points.as_space(), rows, out);
+        self.0.rows(bound(points), rows, out);
     }
 
     fn rows_f64(&self, points: &AnyPoints, rows: &[usize], out: &mut [&mut [f64]]) {
-        self.0.rows_f64(points.as_space(), rows, out);
+        self.0.rows_f64(bound(points), rows, out);
     }
 
     fn pack_double(&self) {
@@ -187,11 +195,11 @@ where
         diagonal: &[f64],
         sums: &mut [f64],
     ) {
-        self.0.accumulate(points.as_space(), rows, weights, diagonal, sums);
+        self.0.accumulate(bound(points), rows, weights, diagonal, sums);
     }
 
     fn read(&self, points: &AnyPoints, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
-        self.0.read(points.as_space(), rows, blocks, sums);
+        self.0.read(bound(points), rows, blocks, sums);
     }
 
     fn cost(&self) -> f64 {
@@ -200,6 +208,19 @@ where
 
     fn is_short(&self, rows: usize, double: bool) -> bool {
         self.0.is_short(rows, double)
+    }
+}
+
+/// The kernel of the points' space where none is named.
+fn default_kernel<X: Space>(points: &X) -> X::Kernel {
+    X::default_kernel(points.width())
+}
+
+/// c, if the kernel is that.
+fn constant<L>(kernel: &Expr<L>) -> Option<f64> {
+    match kernel {
+        Expr::Constant(c) => Some(*c),
+        _ => None,
     }
 }
 
@@ -242,7 +263,8 @@ fn mixed_kernels<T>(first: &AnyKernel, second: &AnyKernel) -> Result<T> {
     Err(ErrorKind::Unsupported { what }.into())
 }
 
-/// Makes the types that hold a thing of any space, from the list of spaces.
+/// Makes the types that hold a thing of any space, from the list of spaces, and what must name each of them: `each!` matches a
+/// thing of any space, `wrap!` makes one of another, `both!` and `paired!` match two things that must be of one space.
 macro_rules! spaces {
     ($($(#[$doc:meta])* $variant:ident($points:ty)),+ $(,)?) => {
         /// The words for the spaces.
@@ -283,16 +305,32 @@ macro_rules! spaces {
                     Self::$variant(model)
                 }
             }
+
+            impl AsSpace<$points> for AnyPoints {
+                fn as_space(&self) -> Option<&$points> {
+                    if let Self::$variant(points) = self { Some(points) } else { None }
+                }
+            }
         )+
 
-        /// Of a thing of any space: what is the same for all.
         macro_rules! each {
-            ($any:expr, $type:ident, $thing:ident => $result:expr) => {
+            ($any:expr, $type:ident, $thing:pat => $result:expr) => {
                 match $any { $($type::$variant($thing) => $result,)+ }
+            };
+            ($any:expr, $type:ident of $space:ident, $thing:pat => $result:expr) => {
+                match $any { $($type::$variant($thing) => {
+                    type $space = $points;
+                    $result
+                })+ }
             };
         }
 
-        /// Of a thing and points that must be of one space.
+        macro_rules! wrap {
+            ($any:expr, $type:ident, $thing:pat => $new:ident($result:expr)) => {
+                match $any { $($type::$variant($thing) => $new::$variant($result),)+ }
+            };
+        }
+
         macro_rules! both {
             ($any:expr, $type:ident, $thing:ident, $points_of:expr, $given:ident => $result:expr) => {
                 match ($any, $points_of) {
@@ -302,186 +340,13 @@ macro_rules! spaces {
             };
         }
 
-        impl AnyPoints {
-            /// The word for their space.
-            #[must_use]
-            pub fn space(&self) -> &'static str {
-                match self { $(Self::$variant(_) => <$points as Space>::NAME,)+ }
-            }
-
-            /// The kernel where none is named.
-            #[must_use]
-            pub fn default_kernel(&self) -> AnyKernel {
-                match self { $(Self::$variant(points) => AnyKernel::$variant(<$points as Space>::default_kernel(points.width())),)+ }
-            }
-
-            /// How they are stored, in words.
-            #[must_use]
-            pub fn storage(&self) -> &'static str {
-                each!(self, Self, points => points.storage())
-            }
-
-            /// Reads a data file of points of the space that the kernel is of; without one, of the first space.
-            ///
-            /// # Errors
-            /// If the file cannot be read, with the place of what is wrong in it.
-            pub fn read(kernel: Option<&AnyKernel>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
-                match kernel {
-                    $(Some(AnyKernel::$variant(kernel)) => {
-                        Ok(<$points>::read_table(Some(kernel), path, options)?.map(Self::$variant))
-                    })+
-                    None => Ok(Vectors::read_table(None, path, options)?.map(Self::from)),
-                }
-            }
-        }
-
-        impl Points for AnyPoints {
-            fn len(&self) -> usize {
-                each!(self, Self, points => Points::len(points))
-            }
-            fn select(&self, index: &[usize]) -> Self {
-                match self { $(Self::$variant(points) => Self::$variant(points.select(index)),)+ }
-            }
-            fn width(&self) -> usize {
-                each!(self, Self, points => points.width())
-            }
-            fn first_not_finite(&self) -> Option<(usize, usize)> {
-                each!(self, Self, points => points.first_not_finite())
-            }
-        }
-
-        impl AnyKernel {
-            /// The word for its space.
-            #[must_use]
-            pub fn space(&self) -> &'static str {
-                match self { $(Self::$variant(_) => <$points as Space>::NAME,)+ }
-            }
-
-            /// What is known of its definiteness without looking at data.
-            #[must_use]
-            pub fn definiteness(&self) -> Definiteness {
-                match self { $(Self::$variant(kernel) => Kernel::<$points>::definiteness(kernel),)+ }
-            }
-
-            /// Whether the points are its values.
-            #[must_use]
-            pub fn is_precomputed(&self) -> bool {
-                match self { $(Self::$variant(kernel) => <$points as Space>::is_precomputed(kernel),)+ }
-            }
-
-            /// Refuses parameters out of range.
-            ///
-            /// # Errors
-            /// The first rule broken.
-            pub fn check(&self) -> Result<()> {
-                match self { $(Self::$variant(kernel) => <$points as Space>::check_kernel(kernel),)+ }
-            }
-        }
-
-        impl AnyKernel {
-            /// The kernel c on points of the same space.
-            #[must_use]
-            pub fn constant(&self, c: f64) -> Self {
-                match self { $(Self::$variant(_) => Self::$variant(Expr::Constant(c)),)+ }
-            }
-
-            /// Two kernels as operands: a constant becomes one on points of the other's space.
-            fn operands(self, other: Self) -> (Self, Self) {
-                let number = |kernel: &Self| each!(kernel, Self, kernel => match kernel {
-                    Expr::Constant(c) => Some(*c),
-                    _ => None,
-                });
-                match (number(&self), number(&other)) {
-                    (_, Some(c)) => (self.clone(), self.constant(c)),
-                    (Some(c), None) => (other.constant(c), other),
-                    (None, None) => (self, other),
-                }
-            }
-
-            /// k + l.
-            ///
-            /// # Errors
-            /// If they are of different spaces.
-            pub fn plus(self, other: Self) -> Result<Self> {
-                match self.operands(other) {
-                    $((Self::$variant(first), Self::$variant(second)) => Ok(Self::$variant(first + second)),)+
+        macro_rules! paired {
+            ($pair:expr, $first:ident, $second:ident => $result:expr) => {
+                match $pair {
+                    $((AnyKernel::$variant($first), AnyKernel::$variant($second)) => Ok(AnyKernel::$variant($result)),)+
                     (first, second) => mixed_kernels(&first, &second),
                 }
-            }
-
-            /// k · l.
-            ///
-            /// # Errors
-            /// If they are of different spaces.
-            pub fn times(self, other: Self) -> Result<Self> {
-                match self.operands(other) {
-                    $((Self::$variant(first), Self::$variant(second)) => Ok(Self::$variant(first * second)),)+
-                    (first, second) => mixed_kernels(&first, &second),
-                }
-            }
-
-            /// kᵐ.
-            #[must_use]
-            pub fn power(self, exponent: u32) -> Self {
-                match self { $(Self::$variant(kernel) => Self::$variant(kernel.power(exponent)),)+ }
-            }
-
-            /// exp(k).
-            #[must_use]
-            pub fn exp(self) -> Self {
-                match self { $(Self::$variant(kernel) => Self::$variant(kernel.exp()),)+ }
-            }
-
-            /// k(x, y)/√(k(x, x) k(y, y)).
-            #[must_use]
-            pub fn normalized(self) -> Self {
-                match self { $(Self::$variant(kernel) => Self::$variant(kernel.normalized()),)+ }
-            }
-
-            /// The real parameters, in the order of the text.
-            #[must_use]
-            pub fn parameters(&self) -> Vec<Parameter> {
-                each!(self, Self, kernel => kernel.parameters())
-            }
-
-            /// The kernel with another value of the parameter at `path`.
-            ///
-            /// # Errors
-            /// If there is no such parameter, or the value is out of range.
-            pub fn with_parameter(&self, path: &str, value: f64) -> Result<Self> {
-                Ok(match self { $(Self::$variant(kernel) => Self::$variant(kernel.with_parameter(path, value)?),)+ })
-            }
-        }
-
-        impl Kernel<AnyPoints> for AnyKernel {
-            fn bind(&self, columns: &AnyPoints) -> Result<Box<dyn Bound<AnyPoints>>> {
-                both!(self, Self, kernel, columns, given => Ok(Box::new(OfAny(kernel.bind(given)?))))
-            }
-
-            fn diagonal(&self, points: &AnyPoints) -> Result<Vec<f64>> {
-                both!(self, Self, kernel, points, given => kernel.diagonal(given))
-            }
-
-            fn definiteness(&self) -> Definiteness {
-                self.definiteness()
-            }
-        }
-
-        $(
-            impl AsSpace<$points> for AnyPoints {
-                fn as_space(&self) -> &$points {
-                    match self {
-                        Self::$variant(points) => points,
-                        other => panic!("points of the space '{}' for a kernel bound to others", other.space()),
-                    }
-                }
-            }
-        )+
-
-        impl Display for AnyKernel {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                each!(self, Self, kernel => Display::fmt(kernel, f))
-            }
+            };
         }
 
         impl FromStr for AnyKernel {
@@ -501,211 +366,6 @@ macro_rules! spaces {
         }
 
         impl AnyModel {
-            /// The word for its space.
-            #[must_use]
-            pub fn space(&self) -> &'static str {
-                match self { $(Self::$variant(_) => <$points as Space>::NAME,)+ }
-            }
-
-            /// The word for its kind in model files.
-            #[must_use]
-            pub fn kind(&self) -> &'static str {
-                each!(self, Self, model => model.kind())
-            }
-
-            /// The kernel of its (first) expansion.
-            #[must_use]
-            pub fn kernel(&self) -> AnyKernel {
-                match self { $(Self::$variant(model) => AnyKernel::$variant(model.expansion().kernel().clone()),)+ }
-            }
-
-            /// The points of its (first) expansion.
-            #[must_use]
-            pub fn points(&self) -> AnyPoints {
-                match self { $(Self::$variant(model) => AnyPoints::$variant(model.expansion().points().clone()),)+ }
-            }
-
-            /// Features of its points; 0 where the space has none.
-            #[must_use]
-            pub fn width(&self) -> usize {
-                each!(self, Self, model => model.expansion().points().width())
-            }
-
-            /// The coefficients of its (first) expansion.
-            #[must_use]
-            pub fn coefficients(&self) -> &Coefficients {
-                each!(self, Self, model => model.expansion().coefficients())
-            }
-
-            /// b of each output.
-            #[must_use]
-            pub fn offsets(&self) -> &[f64] {
-                each!(self, Self, model => model.expansion().offsets())
-            }
-
-            /// The model with other coefficients and offsets, which must be of the same number.
-            #[must_use]
-            pub fn with_values(mut self, coefficients: &Coefficients, offsets: &[f64]) -> Self {
-                each!(&mut self, Self, model => {
-                    let mut first = true;
-                    model.change(&mut |expansion| {
-                        match std::mem::take(&mut first) {
-                            true => expansion.with_values(coefficients.clone(), offsets.to_vec()),
-                            false => expansion,
-                        }
-                    });
-                });
-                self
-            }
-
-            /// Makes the points of all its expansions `width` features wide; the new features are zero.
-            pub fn widen(&mut self, width: usize) {
-                each!(self, Self, model => model.change(&mut |expansion| {
-                    let points = expansion.points().clone().widened(width);
-                    expansion.with_points(points)
-                }));
-            }
-
-            /// Positions of the support points in the training data, from 0; empty when unknown.
-            #[must_use]
-            pub fn support(&self) -> &[usize] {
-                each!(self, Self, model => model.support())
-            }
-
-            /// How many support points there are, of cells those of all.
-            #[must_use]
-            pub fn support_points(&self) -> usize {
-                each!(self, Self, model => model.support_points())
-            }
-
-            /// The names of its classes or labels; empty where it has none.
-            #[must_use]
-            pub fn classes(&self) -> &[String] {
-                each!(self, Self, model => model.classes())
-            }
-
-            /// How good it is.
-            #[must_use]
-            pub fn quality(&self) -> Quality {
-                each!(self, Self, model => model.quality())
-            }
-
-            /// What it has besides, by name.
-            #[must_use]
-            pub fn facts(&self) -> Facts {
-                each!(self, Self, model => model.facts())
-            }
-
-            /// What kind of thing it is, in a few words.
-            #[must_use]
-            pub fn words(&self) -> String {
-                each!(self, Self, model => model.words())
-            }
-
-            /// What its outputs are, and the name of each.
-            #[must_use]
-            pub fn outputs(&self) -> (&'static str, Vec<String>) {
-                each!(self, Self, model => model.outputs())
-            }
-
-            /// What was known of each point that it was fitted to, and so what it can be compared with.
-            #[must_use]
-            pub fn target(&self) -> TargetKind {
-                match self { $(Self::$variant(model) => Method::<$points>::target(model.kind()),)+ }
-            }
-
-            /// The number of the class that a row of [`AnyModel::decisions`] stands for.
-            pub(super) fn class_of(&self, decisions: &[f64]) -> usize {
-                each!(self, Self, model => model.class_of(decisions))
-            }
-
-            /// What probabilities can be learnt for it.
-            #[must_use]
-            pub fn calibrates(&self) -> Calibrates {
-                each!(self, Self, model => model.calibrates())
-            }
-
-            /// Whether a prediction of `rows` points is work for the calling thread alone; as [`Model::is_short`].
-            #[must_use]
-            pub fn is_short(&self, rows: usize, how: How) -> bool {
-                each!(self, Self, model => model.is_short(rows, how))
-            }
-
-            /// What it says of each of `points`; as [`Model::predict`].
-            ///
-            /// # Errors
-            /// If the points do not fit the model, or it does not predict.
-            pub fn predict(&self, points: &AnyPoints, how: How) -> Result<Prediction> {
-                both!(self, Self, model, points, given => model.predict(given, how))
-            }
-
-            /// The outputs at each of `points`; as [`Model::decisions`].
-            ///
-            /// # Errors
-            /// If the points do not fit the model.
-            pub fn decisions(&self, points: &AnyPoints, how: How) -> Result<Dense<f64>> {
-                both!(self, Self, model, points, given => model.decisions(given, how))
-            }
-
-            /// A score for each class or label; as [`Model::scores`].
-            ///
-            /// # Errors
-            /// If the points do not fit the model, or it has no classes.
-            pub fn scores(&self, points: &AnyPoints, how: How) -> Result<Dense<f64>> {
-                both!(self, Self, model, points, given => model.scores(given, how))
-            }
-
-            /// Probabilities that need no estimate; as [`Model::probabilities`].
-            ///
-            /// # Errors
-            /// If the points do not fit the model, or it has none.
-            pub fn probabilities(&self, points: &AnyPoints, how: How) -> Result<Dense<f64>> {
-                both!(self, Self, model, points, given => model.probabilities(given, how))
-            }
-
-            /// Components of each of `points`; as [`Model::components`].
-            ///
-            /// # Errors
-            /// If the points do not fit the model, or it has none.
-            pub fn components(&self, points: &AnyPoints) -> Result<Dense<f64>> {
-                both!(self, Self, model, points, given => model.components(given))
-            }
-
-            /// Components of points of the second of two views; as [`Model::second_components`].
-            ///
-            /// # Errors
-            /// If the points do not fit the model, or it has no second view.
-            pub fn second_components(&self, points: &AnyPoints) -> Result<Dense<f64>> {
-                both!(self, Self, model, points, given => model.second_components(given))
-            }
-
-            /// Components of the points that the model is made of; as [`Model::own_components`].
-            #[must_use]
-            pub fn own_components(&self) -> Option<Dense<f64>> {
-                each!(self, Self, model => model.own_components())
-            }
-
-            /// The model as one of type `M`, if it is one: `model.downcast::<PcaModel<Vectors, VectorExpr>>()`.
-            #[must_use]
-            pub fn downcast<M: 'static>(&self) -> Option<&M> {
-                each!(self, Self, model => model.downcast::<M>())
-            }
-
-            /// The model as one of type `M`, to be changed, if it is one.
-            pub fn downcast_mut<M: 'static>(&mut self) -> Option<&mut M> {
-                each!(self, Self, model => model.downcast_mut::<M>())
-            }
-
-            /// Refuses parts that do not fit together.
-            pub(super) fn check(&self) -> Result<Dense<f64>, Flaw> {
-                each!(self, Self, model => model.check())
-            }
-
-            /// Writes kind, kernel, points and what its kind has besides.
-            pub(super) fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-                each!(self, Self, model => write_model(&**model, writer))
-            }
-
             /// Reads the model of a file.
             pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Flaw> {
                 let space = reader.optional("space").unwrap_or_else(|| SPACES[0].to_owned());
@@ -715,73 +375,6 @@ macro_rules! spaces {
                     }
                 )+
                 Err(format!("space '{space}': this program reads {}", SPACES.join(", ")).into())
-            }
-        }
-
-        impl AnyEstimator {
-            /// An estimator of the method named, with its defaults.
-            ///
-            /// # Errors
-            /// If there is no such method for the kernel's space, or the kernel's parameters are out of range.
-            pub fn new(method: &str, kernel: AnyKernel) -> Result<Self> {
-                kernel.check()?;
-                match kernel {
-                    $(AnyKernel::$variant(kernel) => Ok(Self::$variant(Method::<$points>::find(method)?.make(kernel))),)+
-                }
-            }
-
-            /// The word for its space.
-            #[must_use]
-            pub fn space(&self) -> &'static str {
-                match self { $(Self::$variant(_) => <$points as Space>::NAME,)+ }
-            }
-
-            /// The method.
-            #[must_use]
-            pub fn card(&self) -> Card {
-                each!(self, Self, estimator => estimator.card())
-            }
-
-            /// Sets a parameter by name.
-            ///
-            /// # Errors
-            /// If the method does not have it, or the value is of another kind.
-            pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {
-                each!(self, Self, estimator => estimator.set(name, value))
-            }
-
-            /// A parameter by name; none where the method does not have it.
-            #[must_use]
-            pub fn get(&self, name: &str) -> Option<Value> {
-                each!(self, Self, estimator => estimator.get(name))
-            }
-
-            /// Refuses parameters out of range.
-            ///
-            /// # Errors
-            /// The first rule broken.
-            pub fn check(&self) -> Result<()> {
-                each!(self, Self, estimator => estimator.check())
-            }
-
-            /// Fits a model.
-            ///
-            /// # Errors
-            /// If a parameter, the points or the targets cannot be used.
-            pub fn fit(&self, x: &AnyPoints, y: &Targets<AnyPoints>, job: &mut Job<'_, AnyPoints>) -> Result<AnyModel> {
-                match (self, x) {
-                    $((Self::$variant(estimator), AnyPoints::$variant(x)) => {
-                        let y = y.try_map(|view| match view {
-                            AnyPoints::$variant(view) => Ok(view.clone()),
-                            other => mixed(self.space(), other.space()),
-                        })?;
-                        let mut own = job.of_space();
-                        let model = estimator.fit(x, &y, &mut own)?;
-                        (job.phases, job.found) = (own.phases, own.found);
-                        Ok(AnyModel::$variant(model))
-                    })+
-                    (first, second) => mixed(first.space(), second.space()),
-                }
             }
         }
 
@@ -810,12 +403,6 @@ macro_rules! spaces {
                 }
             }
         }
-
-        impl Clone for AnyEstimator {
-            fn clone(&self) -> Self {
-                match self { $(Self::$variant(estimator) => Self::$variant(estimator.copy()),)+ }
-            }
-        }
     };
 }
 
@@ -824,4 +411,347 @@ spaces! {
     Vectors(Vectors),
     /// Texts in Unicode.
     Texts(Vec<String>),
+}
+
+/// What things of any space do as those of their own do. A line is a signature without `&self`, and the answer of the thing.
+macro_rules! forward {
+    ($type:ident, $thing:ident: $($(#[$doc:meta])+ fn $name:ident($($given:ident: $of:ty),*) -> $result:ty = $answer:expr;)+) => {
+        impl $type {$(
+            $(#[$doc])+
+            pub fn $name(&self, $($given: $of),*) -> $result {
+                each!(self, Self, $thing => $answer)
+            }
+        )+}
+    };
+}
+
+macro_rules! spaced {
+    ($($type:ident),+) => {$(
+        impl $type {
+            /// The word for its space.
+            #[must_use]
+            pub fn space(&self) -> &'static str {
+                each!(self, $type of X, _ => X::NAME)
+            }
+        }
+    )+};
+}
+spaced!(AnyPoints, AnyKernel, AnyModel, AnyEstimator);
+
+impl AnyPoints {
+    /// The kernel where none is named.
+    #[must_use]
+    pub fn default_kernel(&self) -> AnyKernel {
+        wrap!(self, Self, points => AnyKernel(default_kernel(points)))
+    }
+
+    /// How they are stored, in words.
+    #[must_use]
+    pub fn storage(&self) -> &'static str {
+        each!(self, Self, points => points.storage())
+    }
+
+    /// Reads a data file of points of the space that the kernel is of; without one, of the first space.
+    ///
+    /// # Errors
+    /// If the file cannot be read, with the place of what is wrong in it.
+    pub fn read(kernel: Option<&AnyKernel>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+        let Some(kernel) = kernel else {
+            return Ok(Vectors::read_table(None, path, options)?.map(Self::from));
+        };
+        each!(kernel, AnyKernel of X, kernel => Ok(X::read_table(Some(kernel), path, options)?.map(Self::from)))
+    }
+}
+
+impl Points for AnyPoints {
+    fn len(&self) -> usize {
+        each!(self, Self, points => Points::len(points))
+    }
+    fn select(&self, index: &[usize]) -> Self {
+        each!(self, Self, points => points.select(index).into())
+    }
+    fn width(&self) -> usize {
+        each!(self, Self, points => points.width())
+    }
+    fn first_not_finite(&self) -> Option<(usize, usize)> {
+        each!(self, Self, points => points.first_not_finite())
+    }
+}
+
+impl AnyKernel {
+    /// What is known of its definiteness without looking at data.
+    #[must_use]
+    pub fn definiteness(&self) -> Definiteness {
+        each!(self, Self of X, kernel => Kernel::<X>::definiteness(kernel))
+    }
+
+    /// Whether the points are its values.
+    #[must_use]
+    pub fn is_precomputed(&self) -> bool {
+        each!(self, Self of X, kernel => X::is_precomputed(kernel))
+    }
+
+    /// Refuses parameters out of range.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn check(&self) -> Result<()> {
+        each!(self, Self of X, kernel => X::check_kernel(kernel))
+    }
+
+    /// The kernel c on points of the same space.
+    #[must_use]
+    pub fn constant(&self, c: f64) -> Self {
+        wrap!(self, Self, _ => Self(Expr::Constant(c)))
+    }
+
+    /// Two kernels as operands: a constant becomes one on points of the other's space.
+    fn operands(self, other: Self) -> (Self, Self) {
+        let number = |kernel: &Self| each!(kernel, Self, kernel => constant(kernel));
+        match (number(&self), number(&other)) {
+            (_, Some(c)) => (self.clone(), self.constant(c)),
+            (Some(c), None) => (other.constant(c), other),
+            (None, None) => (self, other),
+        }
+    }
+
+    /// k + l.
+    ///
+    /// # Errors
+    /// If they are of different spaces.
+    pub fn plus(self, other: Self) -> Result<Self> {
+        paired!(self.operands(other), first, second => first + second)
+    }
+
+    /// k · l.
+    ///
+    /// # Errors
+    /// If they are of different spaces.
+    pub fn times(self, other: Self) -> Result<Self> {
+        paired!(self.operands(other), first, second => first * second)
+    }
+
+    /// kᵐ.
+    #[must_use]
+    pub fn power(self, exponent: u32) -> Self {
+        wrap!(self, Self, kernel => Self(kernel.power(exponent)))
+    }
+
+    /// exp(k).
+    #[must_use]
+    pub fn exp(self) -> Self {
+        wrap!(self, Self, kernel => Self(kernel.exp()))
+    }
+
+    /// k(x, y)/√(k(x, x) k(y, y)).
+    #[must_use]
+    pub fn normalized(self) -> Self {
+        wrap!(self, Self, kernel => Self(kernel.normalized()))
+    }
+
+    /// The real parameters, in the order of the text.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<Parameter> {
+        each!(self, Self, kernel => kernel.parameters())
+    }
+
+    /// The kernel with another value of the parameter at `path`.
+    ///
+    /// # Errors
+    /// If there is no such parameter, or the value is out of range.
+    pub fn with_parameter(&self, path: &str, value: f64) -> Result<Self> {
+        Ok(wrap!(self, Self, kernel => Self(kernel.with_parameter(path, value)?)))
+    }
+}
+
+impl Kernel<AnyPoints> for AnyKernel {
+    fn bind(&self, columns: &AnyPoints) -> Result<Box<dyn Bound<AnyPoints>>> {
+        both!(self, Self, kernel, columns, given => Ok(Box::new(OfAny(kernel.bind(given)?))))
+    }
+
+    fn diagonal(&self, points: &AnyPoints) -> Result<Vec<f64>> {
+        both!(self, Self, kernel, points, given => kernel.diagonal(given))
+    }
+
+    fn definiteness(&self) -> Definiteness {
+        self.definiteness()
+    }
+}
+
+impl Display for AnyKernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        each!(self, Self, kernel => Display::fmt(kernel, f))
+    }
+}
+
+forward! { AnyModel, model:
+    /// The word for its kind in model files.
+    fn kind() -> &'static str = model.kind();
+    /// Features of its points; 0 where the space has none.
+    fn width() -> usize = model.expansion().points().width();
+    /// The coefficients of its (first) expansion.
+    fn coefficients() -> &Coefficients = model.expansion().coefficients();
+    /// b of each output.
+    fn offsets() -> &[f64] = model.expansion().offsets();
+    /// Positions of the support points in the training data, from 0; empty when unknown.
+    fn support() -> &[usize] = model.support();
+    /// How many support points there are, of cells those of all.
+    fn support_points() -> usize = model.support_points();
+    /// The names of its classes or labels; empty where it has none.
+    fn classes() -> &[String] = model.classes();
+    /// How good it is.
+    fn quality() -> Quality = model.quality();
+    /// What it has besides, by name.
+    fn facts() -> Facts = model.facts();
+    /// What kind of thing it is, in a few words.
+    fn words() -> String = model.words();
+    /// What its outputs are, and the name of each.
+    fn outputs() -> (&'static str, Vec<String>) = model.outputs();
+    /// The number of the class that a row of [`AnyModel::decisions`] stands for.
+    fn class_of(decisions: &[f64]) -> usize = model.class_of(decisions);
+    /// What probabilities can be learnt for it.
+    fn calibrates() -> Calibrates = model.calibrates();
+    /// Whether a prediction of `rows` points is work for the calling thread alone; as [`Model::is_short`].
+    fn is_short(rows: usize, how: How) -> bool = model.is_short(rows, how);
+    /// Components of the points that the model is made of; as [`Model::own_components`].
+    fn own_components() -> Option<Dense<f64>> = model.own_components();
+    /// Refuses parts that do not fit together; as [`Model::check`].
+    fn check() -> Result<Dense<f64>, Flaw> = model.check();
+}
+
+/// What [`Model`]s say at points, under the same names.
+macro_rules! at_points {
+    ($($(#[$doc:meta])+ fn $name:ident($($how:ident: $kind:ty)?) -> $result:ty;)+) => {
+        impl AnyModel {$(
+            $(#[$doc])+
+            ///
+            /// # Errors
+            #[doc = concat!("As [`Model::", stringify!($name), "`]; if the points are of another space.")]
+            pub fn $name(&self, points: &AnyPoints $(, $how: $kind)?) -> Result<$result> {
+                both!(self, Self, model, points, given => model.$name(given $(, $how)?))
+            }
+        )+}
+    };
+}
+at_points! {
+    /// What it says of each of `points`.
+    fn predict(how: How) -> Prediction;
+    /// The outputs at each of `points`.
+    fn decisions(how: How) -> Dense<f64>;
+    /// A score for each class or label.
+    fn scores(how: How) -> Dense<f64>;
+    /// Probabilities of the classes that need no estimate.
+    fn probabilities(how: How) -> Dense<f64>;
+    /// Components of each of `points`.
+    fn components() -> Dense<f64>;
+    /// Components of points of the second of two views.
+    fn second_components() -> Dense<f64>;
+}
+
+impl AnyModel {
+    /// The kernel of its (first) expansion.
+    #[must_use]
+    pub fn kernel(&self) -> AnyKernel {
+        wrap!(self, Self, model => AnyKernel(model.expansion().kernel().clone()))
+    }
+
+    /// The points of its (first) expansion.
+    #[must_use]
+    pub fn points(&self) -> AnyPoints {
+        wrap!(self, Self, model => AnyPoints(model.expansion().points().clone()))
+    }
+
+    /// The model with other coefficients and offsets, which must be of the same number.
+    #[must_use]
+    pub fn with_values(mut self, coefficients: &Coefficients, offsets: &[f64]) -> Self {
+        each!(&mut self, Self, model => model.expansion_mut().change(&mut |expansion| {
+            expansion.with_values(coefficients.clone(), offsets.to_vec())
+        }));
+        self
+    }
+
+    /// Makes the points of all its expansions `width` features wide; the new features are zero.
+    pub fn widen(&mut self, width: usize) {
+        each!(self, Self, model => model.change(&mut |expansion| {
+            let points = expansion.points().clone().widened(width);
+            expansion.with_points(points)
+        }));
+    }
+
+    /// What was known of each point that it was fitted to, and so what it can be compared with.
+    #[must_use]
+    pub fn target(&self) -> TargetKind {
+        each!(self, Self of X, model => Method::<X>::target(model.kind()))
+    }
+
+    /// The model as one of type `M`, if it is one: `model.downcast::<PcaModel<Vectors, VectorExpr>>()`.
+    #[must_use]
+    pub fn downcast<M: 'static>(&self) -> Option<&M> {
+        each!(self, Self, model => model.downcast::<M>())
+    }
+
+    /// The model as one of type `M`, to be changed, if it is one.
+    pub fn downcast_mut<M: 'static>(&mut self) -> Option<&mut M> {
+        each!(self, Self, model => model.downcast_mut::<M>())
+    }
+
+    /// Writes kind, kernel, points and what its kind has besides.
+    pub(super) fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+        each!(self, Self, model => write_model(&**model, writer))
+    }
+}
+
+forward! { AnyEstimator, estimator:
+    /// The method.
+    fn card() -> Card = estimator.card();
+    /// A parameter by name; none where the method does not have it.
+    fn get(name: &str) -> Option<Value> = estimator.get(name);
+    /// Refuses parameters out of range, by the first rule broken.
+    fn check() -> Result<()> = estimator.check();
+}
+
+impl AnyEstimator {
+    /// An estimator of the method named, with its defaults.
+    ///
+    /// # Errors
+    /// If there is no such method for the kernel's space, or the kernel's parameters are out of range.
+    pub fn new(method: &str, kernel: AnyKernel) -> Result<Self> {
+        kernel.check()?;
+        Ok(wrap!(kernel, AnyKernel, kernel => Self(Method::find(method)?.make(kernel))))
+    }
+
+    /// Sets a parameter by name.
+    ///
+    /// # Errors
+    /// If the method does not have it, or the value is of another kind.
+    pub fn set(&mut self, name: &str, value: &Value) -> Result<()> {
+        each!(self, Self, estimator => estimator.set(name, value))
+    }
+
+    /// Fits a model.
+    ///
+    /// # Errors
+    /// If a parameter, the points or the targets cannot be used.
+    pub fn fit(
+        &self,
+        x: &AnyPoints,
+        y: &Targets<AnyPoints>,
+        job: &mut Job<'_, AnyPoints>,
+    ) -> Result<AnyModel> {
+        both!(self, Self, estimator, x, x => {
+            let y = y.try_map(|view| {
+                view.as_space().cloned().map_or_else(|| mixed(self.space(), view.space()), Ok)
+            })?;
+            let mut own = job.of_space();
+            let model = estimator.fit(x, &y, &mut own)?;
+            (job.phases, job.found) = (own.phases, own.found);
+            Ok(model.into())
+        })
+    }
+}
+
+impl Clone for AnyEstimator {
+    fn clone(&self) -> Self {
+        wrap!(self, Self, estimator => Self(estimator.copy()))
+    }
 }

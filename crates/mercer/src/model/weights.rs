@@ -1,7 +1,12 @@
 //! Weights of points: a whole number w means that the point is there w times, 0 that it is not.
 
+use super::compute::{Programme, Programmes};
+use super::job::Job;
 use crate::data::{LabelSets, Labels, Points};
 use crate::error::{DataProblem, Error, ErrorKind, Result, check};
+use crate::gram::Gram;
+use crate::kernel::Kernel;
+use crate::solve::{Smo, Solution};
 
 /// The points of positive weight, and their weights.
 pub(super) struct Weighted<X> {
@@ -9,16 +14,11 @@ pub(super) struct Weighted<X> {
     index: Option<Vec<usize>>,
     /// The points.
     pub(super) points: X,
-    /// Their weights.
     pub(super) weights: Vec<f64>,
 }
 
 impl<X: Points> Weighted<X> {
     /// Points with one weight for each, or none for all 1.
-    ///
-    /// # Errors
-    /// If there are no points, a number of one is not finite, there is another number of weights, one is negative or not
-    /// finite, or all are 0.
     pub(super) fn new(x: &X, weights: &[f64]) -> Result<Self> {
         if x.is_empty() {
             return Err(ErrorKind::Data(DataProblem::Empty).into());
@@ -44,9 +44,6 @@ impl<X: Points> Weighted<X> {
     }
 
     /// Points with a class for each.
-    ///
-    /// # Errors
-    /// As [`Weighted::new`]; if there is another number of labels, or one class only.
     pub(super) fn classes(x: &X, y: &Labels, weights: &[f64]) -> Result<(Self, Labels)> {
         y.check(x.len())?;
         let own = Self::new(x, weights)?;
@@ -56,9 +53,6 @@ impl<X: Points> Weighted<X> {
     }
 
     /// Points with a finite number for each.
-    ///
-    /// # Errors
-    /// As [`Weighted::new`]; if there is another number of targets, or one is not finite.
     pub(super) fn numbers(x: &X, y: &[f64], weights: &[f64]) -> Result<(Self, Vec<f64>)> {
         if x.is_empty() {
             return Err(ErrorKind::Data(DataProblem::Empty).into());
@@ -98,6 +92,27 @@ impl<X: Points> Weighted<X> {
     /// Positions in the data of all these points.
     pub(super) fn all_positions(&self) -> Vec<usize> {
         self.positions((0..self.points.len()).collect())
+    }
+
+    /// The Gram of the points, where the job computes.
+    pub(super) fn gram<'k, K: Kernel<X>>(&self, kernel: &'k K, job: &Job<'_, X>) -> Result<Box<dyn Gram + 'k>>
+    where
+        X: 'k,
+    {
+        job.compute.gram(kernel, &self.points).map_err(|error| self.error(error))
+    }
+
+    /// Solves `count` programmes on the points, side by side, where the job computes.
+    pub(super) fn solve<K: Kernel<X>>(
+        &self,
+        kernel: &K,
+        solver: &Smo,
+        count: usize,
+        programme: impl Fn(usize) -> Programme + Sync,
+        job: &mut Job<'_, X>,
+    ) -> Result<Vec<Solution>> {
+        let programmes = Programmes::new(kernel, &self.points, solver, count, &programme);
+        programmes.solve(job).map_err(|error| self.error(error))
     }
 
     /// An error about these points as one about the data.

@@ -47,6 +47,29 @@ pub fn count(number: usize, thing: &str) -> String {
     }
 }
 
+/// Gives the variants of an enum the words that files and reports have for them.
+macro_rules! named {
+    ($type:ident: $($variant:ident = $word:literal),+ $(,)?) => {
+        impl $type {
+            /// All of them, for parsing and tables.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The word used in files and output.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// The one of that word.
+            #[must_use]
+            pub fn named(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.name() == word)
+            }
+        }
+    };
+}
+pub(super) use named;
+
 #[cfg(test)]
 mod tests {
     use super::*;

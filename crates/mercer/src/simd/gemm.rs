@@ -170,54 +170,7 @@ mod x86 {
         };
     }
 
-    kernel!(
-        dots_avx512_f32,
-        "avx512f",
-        f32,
-        __m512,
-        16,
-        _mm512_setzero_ps,
-        _mm512_set1_ps,
-        _mm512_loadu_ps,
-        _mm512_fmadd_ps,
-        _mm512_storeu_ps
-    );
-    kernel!(
-        dots_avx512_f64,
-        "avx512f",
-        f64,
-        __m512d,
-        8,
-        _mm512_setzero_pd,
-        _mm512_set1_pd,
-        _mm512_loadu_pd,
-        _mm512_fmadd_pd,
-        _mm512_storeu_pd
-    );
-    kernel!(
-        dots_avx2_f32,
-        "avx2,fma",
-        f32,
-        __m256,
-        8,
-        _mm256_setzero_ps,
-        _mm256_set1_ps,
-        _mm256_loadu_ps,
-        _mm256_fmadd_ps,
-        _mm256_storeu_ps
-    );
-    kernel!(
-        dots_avx2_f64,
-        "avx2,fma",
-        f64,
-        __m256d,
-        4,
-        _mm256_setzero_pd,
-        _mm256_set1_pd,
-        _mm256_loadu_pd,
-        _mm256_fmadd_pd,
-        _mm256_storeu_pd
-    );
+    crate::simd::instruction_sets!(kernel: dots_avx512_f32, dots_avx512_f64, dots_avx2_f32, dots_avx2_f64);
 }
 
 #[cfg(test)]

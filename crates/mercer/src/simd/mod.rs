@@ -87,6 +87,24 @@ pub(crate) fn fma_f64<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 
+/// Calls `kernel!` for AVX-512 and AVX2 and both precisions: with the name given, the instruction set, the types of number and
+/// register, the numbers in a register, and the operations zero, set, load, multiply-add and store.
+#[cfg(target_arch = "x86_64")]
+macro_rules! instruction_sets {
+    ($kernel:ident: $avx512_f32:ident, $avx512_f64:ident, $avx2_f32:ident, $avx2_f64:ident) => {
+        $kernel! { $avx512_f32, "avx512f", f32, __m512, 16,
+        _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_fmadd_ps, _mm512_storeu_ps }
+        $kernel! { $avx512_f64, "avx512f", f64, __m512d, 8,
+        _mm512_setzero_pd, _mm512_set1_pd, _mm512_loadu_pd, _mm512_fmadd_pd, _mm512_storeu_pd }
+        $kernel! { $avx2_f32, "avx2,fma", f32, __m256, 8,
+        _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_fmadd_ps, _mm256_storeu_ps }
+        $kernel! { $avx2_f64, "avx2,fma", f64, __m256d, 4,
+        _mm256_setzero_pd, _mm256_set1_pd, _mm256_loadu_pd, _mm256_fmadd_pd, _mm256_storeu_pd }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+use instruction_sets;
+
 /// Compiles `body::<FMA>` for each level and calls the best: `fn name(args) -> ret = body;`
 macro_rules! multiversion {
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident;) => {

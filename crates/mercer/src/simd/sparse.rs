@@ -101,83 +101,37 @@ mod x86 {
     use std::arch::x86_64::*;
 
     macro_rules! kernel {
-        ($name:ident, $features:literal, $T:ty, $lanes:literal, $vectors:literal, $zero:ident, $set:ident,
-         $load:ident, $fma:ident, $store:ident) => {
+        ($name:ident, $features:literal, $T:ty, $vector:ty, $lanes:literal,
+         $zero:ident, $set:ident, $load:ident, $fma:ident, $store:ident) => {
             /// # Safety
             /// The processor has the instruction set; every index lies inside the panel; `out` has `PANEL` values.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn $name(index: &[u32], values: &[$T], panel: &[$T], out: &mut [$T]) {
+                // Registers of sums: as many as the panel has, or eight and several walks.
+                const VECTORS: usize = if PANEL / $lanes < 8 { PANEL / $lanes } else { 8 };
                 let panel = panel.as_ptr();
                 let mut group = 0;
                 while group < PANEL {
-                    let mut sums = [$zero(); $vectors];
+                    let mut sums: [$vector; VECTORS] = [$zero(); VECTORS];
                     for (&k, &a) in index.iter().zip(values) {
                         let a = $set(a);
-                        for v in 0..$vectors {
+                        for v in 0..VECTORS {
                             // SAFETY: k lies inside the panel, group + lanes·v inside its row.
                             let b = unsafe { $load(panel.add(k as usize * PANEL + group + v * $lanes)) };
                             sums[v] = $fma(a, b, sums[v]);
                         }
                     }
-                    for v in 0..$vectors {
+                    for v in 0..VECTORS {
                         // SAFETY: `out` has PANEL values.
                         unsafe { $store(out.as_mut_ptr().add(group + v * $lanes), sums[v]) };
                     }
-                    group += $vectors * $lanes;
+                    group += VECTORS * $lanes;
                 }
             }
         };
     }
 
-    // VECTORS registers of sums: as many as the panel has, or eight and several walks.
-    kernel!(
-        sparse_avx512_f32,
-        "avx512f",
-        f32,
-        16,
-        4,
-        _mm512_setzero_ps,
-        _mm512_set1_ps,
-        _mm512_loadu_ps,
-        _mm512_fmadd_ps,
-        _mm512_storeu_ps
-    );
-    kernel!(
-        sparse_avx512_f64,
-        "avx512f",
-        f64,
-        8,
-        8,
-        _mm512_setzero_pd,
-        _mm512_set1_pd,
-        _mm512_loadu_pd,
-        _mm512_fmadd_pd,
-        _mm512_storeu_pd
-    );
-    kernel!(
-        sparse_avx2_f32,
-        "avx2,fma",
-        f32,
-        8,
-        8,
-        _mm256_setzero_ps,
-        _mm256_set1_ps,
-        _mm256_loadu_ps,
-        _mm256_fmadd_ps,
-        _mm256_storeu_ps
-    );
-    kernel!(
-        sparse_avx2_f64,
-        "avx2,fma",
-        f64,
-        4,
-        8,
-        _mm256_setzero_pd,
-        _mm256_set1_pd,
-        _mm256_loadu_pd,
-        _mm256_fmadd_pd,
-        _mm256_storeu_pd
-    );
+    crate::simd::instruction_sets!(kernel: sparse_avx512_f32, sparse_avx512_f64, sparse_avx2_f32, sparse_avx2_f64);
 }
 
 #[cfg(test)]

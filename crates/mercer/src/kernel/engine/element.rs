@@ -19,34 +19,36 @@ pub(crate) trait Element: Real {
     fn gaussian(dots: &mut [Self], columns: &[Self], row: Self, gamma: Self);
 }
 
+/// The routines that both types of number have, by their names in [`simd`].
+macro_rules! routines {
+    ($dots:ident, $sparse_dots:ident, $exp:ident, $gaussian:ident) => {
+        fn dots(depth: usize, strip: &[Self], panel: &[Self], out: &mut [Self]) {
+            simd::$dots(depth, strip, panel, out);
+        }
+        fn sparse_dots(row: SparseRow<'_, Self>, panel: &[Self], out: &mut [Self]) {
+            simd::$sparse_dots(row, panel, out);
+        }
+        fn exp(values: &mut [Self]) {
+            simd::$exp(values);
+        }
+        fn gaussian(dots: &mut [Self], columns: &[Self], row: Self, gamma: Self) {
+            simd::$gaussian(dots, columns, row, gamma);
+        }
+    };
+}
+
 impl Element for f32 {
-    fn dots(depth: usize, strip: &[f32], panel: &[f32], out: &mut [f32]) {
-        simd::dots_f32(depth, strip, panel, out);
-    }
-    fn sparse_dots(row: SparseRow<'_, f32>, panel: &[f32], out: &mut [f32]) {
-        simd::sparse_dots_f32(row, panel, out);
-    }
+    routines!(dots_f32, sparse_dots_f32, exp_f32, gaussian_f32);
     fn store(values: &[f32], target: &mut [f32]) {
         simd::stream(target, values);
     }
     fn single<'a>(values: &'a [f32], _: &'a mut Vec<f32>) -> &'a [f32] {
         values
     }
-    fn exp(values: &mut [f32]) {
-        simd::exp_f32(values);
-    }
-    fn gaussian(dots: &mut [f32], columns: &[f32], row: f32, gamma: f32) {
-        simd::gaussian_f32(dots, columns, row, gamma);
-    }
 }
 
 impl Element for f64 {
-    fn dots(depth: usize, strip: &[f64], panel: &[f64], out: &mut [f64]) {
-        simd::dots_f64(depth, strip, panel, out);
-    }
-    fn sparse_dots(row: SparseRow<'_, f64>, panel: &[f64], out: &mut [f64]) {
-        simd::sparse_dots_f64(row, panel, out);
-    }
+    routines!(dots_f64, sparse_dots_f64, exp_f64, gaussian_f64);
     fn store(values: &[f64], target: &mut [f32]) {
         target.iter_mut().zip(values).for_each(|(t, &v)| *t = v as f32);
     }
@@ -54,11 +56,5 @@ impl Element for f64 {
         buffer.clear();
         buffer.extend(values.iter().map(|&v| v as f32));
         buffer
-    }
-    fn exp(values: &mut [f64]) {
-        simd::exp_f64(values);
-    }
-    fn gaussian(dots: &mut [f64], columns: &[f64], row: f64, gamma: f64) {
-        simd::gaussian_f64(dots, columns, row, gamma);
     }
 }

@@ -15,23 +15,31 @@
 use super::{Factor, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 use crate::data::Row;
 
+/// The value of a kernel, or of a leaf with its maps, at a pair of rows.
+macro_rules! by_definition {
+    ($($kernel:ident),+) => {$(
+        impl $kernel {
+            /// k(x, y) by its definition, where the points have as many features as the wider row shows: all values of a
+            /// dense row, a sparse row up to its last entry. The number matters to the Hamming metric and to basis functions
+            /// that are not 0 at 0; [`VectorExpr::value_in`] is told it.
+            ///
+            /// Time O(features × leaves).
+            #[must_use]
+            pub fn value(&self, x: Row<'_>, y: Row<'_>) -> f64 {
+                self.value_in(shown(x).max(shown(y)), x, y)
+            }
+
+            /// k(x, y) by its definition for points of `width` features; features beyond it are left out.
+            #[must_use]
+            pub fn value_in(&self, width: usize, x: Row<'_>, y: Row<'_>) -> f64 {
+                self.value_of(&unpack(width, x), &unpack(width, y))
+            }
+        }
+    )+};
+}
+by_definition!(VectorExpr, VectorLeaf);
+
 impl VectorExpr {
-    /// k(x, y) by its definition, where the points have as many features as the wider row shows: all values of a
-    /// dense row, a sparse row up to its last entry. The number matters to the Hamming metric and to basis functions
-    /// that are not 0 at 0; [`VectorExpr::value_in`] is told it.
-    ///
-    /// Time O(features × leaves).
-    #[must_use]
-    pub fn value(&self, x: Row<'_>, y: Row<'_>) -> f64 {
-        self.value_in(shown(x).max(shown(y)), x, y)
-    }
-
-    /// k(x, y) by its definition for points of `width` features; features beyond it are left out.
-    #[must_use]
-    pub fn value_in(&self, width: usize, x: Row<'_>, y: Row<'_>) -> f64 {
-        self.value_of(&unpack(width, x), &unpack(width, y))
-    }
-
     fn value_of(&self, x: &[f64], y: &[f64]) -> f64 {
         match self {
             Self::Leaf(leaf) => leaf.value_of(x, y),
@@ -49,18 +57,6 @@ impl VectorExpr {
 }
 
 impl VectorLeaf {
-    /// k(φ(x), φ(y)) by its definition; as [`VectorExpr::value`].
-    #[must_use]
-    pub fn value(&self, x: Row<'_>, y: Row<'_>) -> f64 {
-        self.value_in(shown(x).max(shown(y)), x, y)
-    }
-
-    /// k(φ(x), φ(y)) by its definition; as [`VectorExpr::value_in`].
-    #[must_use]
-    pub fn value_in(&self, width: usize, x: Row<'_>, y: Row<'_>) -> f64 {
-        self.value_of(&unpack(width, x), &unpack(width, y))
-    }
-
     fn value_of(&self, x: &[f64], y: &[f64]) -> f64 {
         self.kernel.value_of(&self.image(x), &self.image(y))
     }

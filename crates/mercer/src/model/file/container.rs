@@ -77,9 +77,21 @@ impl Writer {
         self.tensors.insert(name.to_owned(), (info, bytes));
     }
 
+    /// Adds a list of numbers.
+    pub fn list(&mut self, name: &str, values: &[f64]) {
+        self.tensor(name, &[values.len()], values.iter().copied());
+    }
+
     /// Adds a list of positions or counts.
     pub fn counts(&mut self, name: &str, values: &[usize]) {
         self.tensor(name, &[values.len()], values.iter().map(|&value| value as u64));
+    }
+
+    /// Adds where each of several lists begins that lie one after the other, and where the last one ends.
+    pub(super) fn starts(&mut self, name: &str, lengths: impl Iterator<Item = usize>) {
+        let mut starts = vec![0];
+        lengths.for_each(|length| starts.push(starts[starts.len() - 1] + length));
+        self.counts(name, &starts);
     }
 
     /// Adds a table of numbers.
@@ -222,6 +234,13 @@ impl<'a> Reader<'a> {
         let count =
             |value: u64| usize::try_from(value).map_err(|_| format!("tensor '{name}': {value} is too large"));
         Ok(self.list::<u64>(name)?.into_iter().map(count).collect::<Result<_, _>>()?)
+    }
+
+    /// Takes out where lists begin that are `length` elements together; refuses others with `flaw`.
+    pub(super) fn starts(&mut self, name: &str, length: usize, flaw: &str) -> Result<Vec<usize>, Flaw> {
+        let start = self.counts(name)?;
+        let whole = start.first() == Some(&0) && start.last() == Some(&length) && start.is_sorted();
+        if whole { Ok(start) } else { Err(flaw.into()) }
     }
 
     /// Refuses entries and tensors that were not taken out.

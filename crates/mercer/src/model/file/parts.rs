@@ -56,10 +56,6 @@ pub(in crate::model) fn blocks(class_sizes: &[usize], weights: &[f64]) -> Coeffi
 }
 
 /// The n × (k − 1) matrix of weights, row after row, whatever the blocks.
-///
-/// # Errors
-/// If the blocks do not cover the points one after the other, or a point has a weight in an output that does not
-/// involve its class.
 pub(in crate::model) fn weights(
     coefficients: &Coefficients,
     class_sizes: &[usize],
@@ -99,15 +95,20 @@ pub(in crate::model) fn weights(
     Ok(weights)
 }
 
+/// The least of those that are in a list more than once.
+pub(in crate::model) fn twice<T: Ord>(list: &[T]) -> Option<&T> {
+    let mut sorted: Vec<&T> = list.iter().collect();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
 /// At least so many names, all different; gives how many.
 pub(in crate::model) fn check_names(classes: &[String], least: usize) -> Result<usize, Flaw> {
     if classes.len() < least {
         return Err(if least == 2 { "fewer than two classes" } else { "no labels" }.into());
     }
-    let mut names: Vec<&String> = classes.iter().collect();
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(twice) => Err(format!("class '{}' is listed twice", twice[0]).into()),
+    match twice(classes) {
+        Some(name) => Err(format!("class '{name}' is listed twice").into()),
         None => Ok(classes.len()),
     }
 }
@@ -195,17 +196,6 @@ pub(in crate::model) fn read_full<X: Space>(
     Ok(Expansion::new(kernel, points, coefficients, reader.list(&format!("{prefix}offsets"))?))
 }
 
-/// Reads the expansion of a classifier by pairs.
-pub(in crate::model) fn read_pairs<X: Space>(
-    reader: &mut Reader<'_>,
-    prefix: &str,
-    class_sizes: &[usize],
-) -> Result<Expansion<X, X::Kernel>, Flaw> {
-    let (points, coefficients) = read_pair_parts::<X>(reader, prefix, class_sizes)?;
-    let kernel = read_kernel(reader, prefix)?;
-    Ok(Expansion::new(kernel, points, coefficients, reader.list(&format!("{prefix}offsets"))?))
-}
-
 /// Reads the points and coefficients of a classifier by pairs, of two classes or more.
 pub(in crate::model) fn read_pair_parts<X: Space>(
     reader: &mut Reader<'_>,
@@ -230,7 +220,6 @@ pub(in crate::model) fn check_residual(regularizer: f64, residual: f64) -> Resul
     Ok(())
 }
 
-/// Reads a tensor of one number.
 pub(in crate::model) fn number(reader: &mut Reader<'_>, name: &str) -> Result<f64, Flaw> {
     match reader.list(name)?[..] {
         [number] => Ok(number),

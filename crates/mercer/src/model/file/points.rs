@@ -25,11 +25,7 @@ fn write_dense<T: Real + Element>(prefix: &str, rows: &Dense<T>, writer: &mut Wr
 fn write_sparse<T: Real + Element>(prefix: &str, rows: &Sparse<T>, writer: &mut Writer) {
     let count = rows.len();
     writer.entry(&format!("{prefix}columns"), rows.columns().to_string());
-    let ends = (0..count).scan(0_u64, |end, i| {
-        *end += rows.row(i).0.len() as u64;
-        Some(*end)
-    });
-    writer.tensor(&format!("{prefix}points.start"), &[count + 1], std::iter::once(0).chain(ends));
+    writer.starts(&format!("{prefix}points.start"), (0..count).map(|i| rows.row(i).0.len()));
     let values = (0..count).flat_map(|i| rows.row(i).1.iter().copied());
     let index = (0..count).flat_map(|i| rows.row(i).0.iter().copied());
     writer.tensor(&format!("{prefix}points.values"), &[rows.stored()], values);
@@ -62,7 +58,6 @@ fn read_dense<T: Real + Element>(prefix: &str, reader: &mut Reader<'_>) -> Resul
 fn read_sparse<T: Real + Element>(prefix: &str, reader: &mut Reader<'_>) -> Result<Sparse<T>, Flaw> {
     let columns = reader.entry(&format!("{prefix}columns"))?;
     let columns: usize = columns.parse().map_err(|_| format!("columns = '{columns}': must be a number"))?;
-    let start = reader.counts(&format!("{prefix}points.start"))?;
     let index: Vec<u32> = reader.list(&format!("{prefix}points.index"))?;
     let values: Vec<T> = reader.list(&format!("{prefix}points.values"))?;
     // Columns are stored as `u32`: a larger width promises features that cannot be.
@@ -72,9 +67,8 @@ fn read_sparse<T: Real + Element>(prefix: &str, reader: &mut Reader<'_>) -> Resu
     if index.len() != values.len() {
         return Err(format!("{} columns but {} values of support points", index.len(), values.len()).into());
     }
-    if start.first() != Some(&0) || start.last() != Some(&index.len()) || !start.is_sorted() {
-        return Err("the starts of support points must ascend from 0 to the number of values".into());
-    }
+    let flaw = "the starts of support points must ascend from 0 to the number of values";
+    let start = reader.starts(&format!("{prefix}points.start"), index.len(), flaw)?;
     for bounds in start.windows(2) {
         let row = &index[bounds[0]..bounds[1]];
         if !row.is_sorted_by(|a, b| a < b) || row.last().is_some_and(|&last| last as usize >= columns) {
@@ -86,26 +80,15 @@ fn read_sparse<T: Real + Element>(prefix: &str, reader: &mut Reader<'_>) -> Resu
 
 /// Writes texts: their bytes one after the other, and where each begins.
 pub(in crate::model) fn write_texts(prefix: &str, texts: &[String], writer: &mut Writer) {
-    let ends = texts.iter().scan(0, |end, text| {
-        *end += text.len();
-        Some(*end)
-    });
-    let starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
-    writer.counts(&format!("{prefix}texts.start"), &starts);
-    writer.tensor(
-        &format!("{prefix}texts.bytes"),
-        &[starts[texts.len()]],
-        texts.iter().flat_map(|t| t.bytes()),
-    );
+    writer.starts(&format!("{prefix}texts.start"), texts.iter().map(String::len));
+    let length = texts.iter().map(String::len).sum();
+    writer.tensor(&format!("{prefix}texts.bytes"), &[length], texts.iter().flat_map(|text| text.bytes()));
 }
 
-/// Reads texts.
 pub(in crate::model) fn read_texts(prefix: &str, reader: &mut Reader<'_>) -> Result<Vec<String>, Flaw> {
-    let start = reader.counts(&format!("{prefix}texts.start"))?;
     let bytes: Vec<u8> = reader.list(&format!("{prefix}texts.bytes"))?;
-    if start.first() != Some(&0) || start.last() != Some(&bytes.len()) || !start.is_sorted() {
-        return Err("the starts of texts must ascend from 0 to the number of bytes".into());
-    }
+    let flaw = "the starts of texts must ascend from 0 to the number of bytes";
+    let start = reader.starts(&format!("{prefix}texts.start"), bytes.len(), flaw)?;
     let text = |ends: &[usize]| {
         let text = std::str::from_utf8(&bytes[ends[0]..ends[1]]);
         text.map(str::to_owned).map_err(|_| Flaw::from("a support point is not a text in UTF-8"))

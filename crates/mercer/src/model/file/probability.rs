@@ -18,7 +18,7 @@ pub(super) fn write(estimate: &Estimate, writer: &mut Writer) -> Result<(), Flaw
     match estimate {
         Estimate::Classes(probability) => write_pairs(&probability.pairs, writer),
         Estimate::Noise(noise) => {
-            writer.tensor(SIGMA, &[1], [noise.sigma]);
+            writer.list(SIGMA, &[noise.sigma]);
             Ok(())
         }
         Estimate::Density(density) => {
@@ -43,17 +43,13 @@ fn write_pairs(pairs: &[Calibration], writer: &mut Writer) -> Result<(), Flaw> {
     if !sigmoids.is_empty() {
         return Err("some pairs of classes have a sigmoid and some an isotonic function".into());
     }
-    let ends = isotonics.iter().scan(0_u64, |end, isotonic| {
-        *end += isotonic.thresholds.len() as u64;
-        Some(*end)
-    });
-    writer.tensor(START, &[pairs.len() + 1], std::iter::once(0).chain(ends));
+    writer.starts(START, isotonics.iter().map(|isotonic| isotonic.thresholds.len()));
     let all = |list: fn(&Isotonic) -> &[f64]| -> Vec<f64> {
         isotonics.iter().flat_map(|isotonic| list(isotonic)).copied().collect()
     };
     let (thresholds, values) = (all(|isotonic| &isotonic.thresholds), all(|isotonic| &isotonic.values));
-    writer.tensor(THRESHOLDS, &[thresholds.len()], thresholds);
-    writer.tensor(VALUES, &[values.len()], values);
+    writer.list(THRESHOLDS, &thresholds);
+    writer.list(VALUES, &values);
     Ok(())
 }
 
@@ -86,11 +82,11 @@ fn sigmoids(reader: &mut Reader<'_>) -> Result<Vec<Calibration>, Flaw> {
 }
 
 fn isotonics(reader: &mut Reader<'_>) -> Result<Vec<Calibration>, Flaw> {
-    let start = reader.counts(START)?;
     let (thresholds, values) = (reader.list::<f64>(THRESHOLDS)?, reader.list::<f64>(VALUES)?);
-    let whole = start.first() == Some(&0) && start.last() == Some(&thresholds.len()) && start.is_sorted();
-    if !whole || thresholds.len() != values.len() {
-        return Err(format!("tensor '{START}' does not cut '{THRESHOLDS}' and '{VALUES}' into pairs").into());
+    let flaw = format!("tensor '{START}' does not cut '{THRESHOLDS}' and '{VALUES}' into pairs");
+    let start = reader.starts(START, thresholds.len(), &flaw)?;
+    if thresholds.len() != values.len() {
+        return Err(flaw.into());
     }
     let part = |ends: &[usize]| {
         let own = ends[0]..ends[1];

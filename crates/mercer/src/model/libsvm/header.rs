@@ -71,12 +71,9 @@ impl Fields<'_> {
             return Err(count.other(format!("nr_class = {}: at least two classes are needed", count.text)));
         };
         let labels = self.list("label", classes, |word| word.whole::<i32>())?;
-        let mut sorted = labels.clone();
-        sorted.sort_unstable();
-        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(self.line("label")?.error(format!("label {} is listed twice", twice[0])));
+        if let Some(label) = parts::twice(&labels) {
+            return Err(self.line("label")?.error(format!("label {label} is listed twice")));
         }
-        let offsets = self.list("rho", pairs, |word| word.number())?;
         let class_sizes = self.list("nr_sv", classes, |word| word.whole::<usize>())?;
         let total = self.one("total_sv")?;
         let sum = class_sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
@@ -84,13 +81,17 @@ impl Fields<'_> {
             return Err(total.other(format!("total_sv = {}: must be the sum of nr_sv", total.text)));
         }
         let kind = Kind::Classifier { classes: labels.iter().map(i32::to_string).collect(), class_sizes };
+        self.header(kernel, kind, pairs, classes - 1)
+    }
+
+    fn header(&self, kernel: VectorExpr, kind: Kind, outputs: usize, columns: usize) -> Result<Header> {
         Ok(Header {
             precomputed: kernel == kernel::precomputed(),
             kernel,
-            offsets,
-            total: total.whole()?,
-            columns: classes - 1,
-            probability: probability::read(self, &kind, pairs)?,
+            offsets: self.list("rho", outputs, |word| word.number())?,
+            total: self.one("total_sv")?.whole()?,
+            columns,
+            probability: probability::read(self, &kind, outputs)?,
             kind,
         })
     }
@@ -109,15 +110,7 @@ impl Fields<'_> {
                 return Err(line.error(format!("'{name}' in a model without classes")));
             }
         }
-        Ok(Header {
-            precomputed: kernel == kernel::precomputed(),
-            kernel,
-            offsets: self.list("rho", 1, |word| word.number())?,
-            total: self.one("total_sv")?.whole()?,
-            columns: 1,
-            probability: probability::read(self, &kind, 1)?,
-            kind,
-        })
+        self.header(kernel, kind, 1, 1)
     }
 }
 

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use crate::error::{Error, ParseProblem, Result};
 
-/// The lines of a text.
 pub(super) struct Lines<'a> {
     path: &'a Path,
     rest: &'a [u8],
@@ -33,10 +32,6 @@ impl<'a> Lines<'a> {
         Self { path, rest: text, number: 0 }
     }
 
-    /// The next line.
-    ///
-    /// # Errors
-    /// If the text ends before the line does, or before there is one: `wanted` says what was expected.
     pub(super) fn next(&mut self, wanted: &str) -> Result<Line<'a>> {
         let (path, number) = (self.path, self.number + 1);
         let Some(end) = memchr::memchr(b'\n', self.rest) else {
@@ -105,7 +100,6 @@ impl<'a> Word<'a> {
         Some((Self { text: before, ..self }, Self { text: after, start: self.start + at + 1, ..self }))
     }
 
-    /// A finite number.
     pub(super) fn number(self) -> Result<f64> {
         match self.text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(value),

@@ -4,7 +4,7 @@ use super::probability;
 use crate::data::{Row, Vectors};
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Expr, VectorExpr, VectorKernel};
-use crate::model::file::Saved;
+use crate::model::file::{Saved, parts};
 use crate::model::probability::Estimate;
 use crate::model::{AnyKernel, AnyModel, AnyPoints, SvcModel, VoteRule};
 
@@ -149,12 +149,8 @@ fn labels(classes: &[String]) -> Result<Vec<i32>> {
         _ => Err(unsupported(format!("class '{name}' in a LIBSVM model; its labels are whole numbers"))),
     };
     let labels = classes.iter().map(label).collect::<Result<Vec<i32>>>()?;
-    let mut sorted = labels.clone();
-    sorted.sort_unstable();
-    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(twice) => {
-            Err(unsupported(format!("two classes of one number, {}, in a LIBSVM model", twice[0])))
-        }
+    match parts::twice(&labels) {
+        Some(label) => Err(unsupported(format!("two classes of one number, {label}, in a LIBSVM model"))),
         None => Ok(labels),
     }
 }

@@ -14,9 +14,6 @@ const MARKS: &str = "prob_density_marks";
 const COUNT: usize = 10;
 
 /// What the lines of a machine with `outputs` functions say; nothing where there are none.
-///
-/// # Errors
-/// With line and column if a line belongs to another machine, or one of two is missing, or a number cannot be.
 pub(super) fn read(fields: &Fields<'_>, kind: &Kind, outputs: usize) -> Result<Option<Estimate>> {
     let own: &[&str] = match kind {
         Kind::Classifier { .. } => &[A, B],
@@ -58,9 +55,6 @@ pub(super) fn read(fields: &Fields<'_>, kind: &Kind, outputs: usize) -> Result<O
 }
 
 /// Writes the lines, where LIBSVM has them.
-///
-/// # Errors
-/// If there is an isotonic function.
 pub(super) fn print(text: &mut String, estimate: &Estimate) -> Result<()> {
     match estimate {
         Estimate::Classes(probability) => {

@@ -39,21 +39,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use crate::data::{Dense, Labels, Points, SplitMix};
-use crate::error::{DataProblem, ErrorKind, Result, check};
+use crate::data::SplitMix;
 use crate::gram::Gram;
-use crate::kernel::Kernel;
-use crate::model::expansion::{Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::settings;
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::count;
-use crate::model::{Estimator, Job};
+use crate::model::prelude::*;
 use crate::solve::Stage;
 
 /// Bytes of kernel rows that are kept.
@@ -82,23 +70,14 @@ settings! { Perceptron<K>:
     budget: Option<usize> | into, "budget", "as many as classes or more", "most support points; as many as there are mistakes where left open";
     offset: bool, "offset", "a flag", "constant of the decision";
     seed: Option<u64> | into, "seed", "a whole number", "seed by which the order of the points in each pass is drawn; the order of the data where left open";
+    /// Fits a classifier.
+    fit(Labels) -> PerceptronModel;
 }
 
 impl<K> Perceptron<K> {
     /// Ten passes at most, averaged, no budget, an offset, the points in an order drawn by seed 0.
     pub fn new(kernel: K) -> Self {
         Self { kernel, passes: 10, average: true, budget: None, offset: true, seed: Some(0) }
-    }
-
-    /// Fits a classifier.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<PerceptronModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 }
 
@@ -120,7 +99,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Perceptron<K> {
         if let Some(budget) = self.budget {
             check("budget", budget as f64, budget >= classes, "must be at least the number of classes")?;
         }
-        let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+        let gram = own.gram(&self.kernel, job)?;
         let mut learner = Learner::new(self, &*gram, &y);
         let (started, mut mistakes) = (Instant::now(), Vec::new());
         let mut order: Vec<usize> = (0..y.len()).collect();
@@ -139,25 +118,11 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Perceptron<K> {
             }
         }
         let (updates, coefficients) = (learner.updates, learner.coefficients());
-        let row = |i: usize| &coefficients[i * classes..(i + 1) * classes];
-        let support: Vec<usize> = (0..y.len()).filter(|&i| row(i).iter().any(|&b| b != 0.0)).collect();
-        let values: Vec<f64> = support.iter().flat_map(|&i| row(i)).copied().collect();
         // The constant feature's weight is Σβ, and an offset is subtracted.
-        let sum = |c: usize| values.iter().skip(c).step_by(classes).sum::<f64>();
+        let sum = |c: usize| coefficients.iter().skip(c).step_by(classes).sum::<f64>();
         let offsets = (0..classes).map(|c| if self.offset { -sum(c) } else { 0.0 }).collect();
-        let coefficients = Coefficients::full(support.len(), classes, values);
-        Ok(PerceptronModel {
-            expansion: Expansion::new(
-                self.kernel.clone(),
-                own.points.select(&support),
-                coefficients,
-                offsets,
-            ),
-            classes: y.classes().to_vec(),
-            support: own.positions(support),
-            mistakes,
-            updates,
-        })
+        let (expansion, support) = Expansion::over_support(self.kernel.clone(), &own, &coefficients, offsets);
+        Ok(PerceptronModel { expansion, classes: y.classes().to_vec(), support, mistakes, updates })
     }
 }
 
@@ -329,36 +294,15 @@ pub struct PerceptronModel<X, K> {
 }
 
 impl<X: Points, K: Kernel<X>> PerceptronModel<X, K> {
-    /// The class of each point: the one with the largest score; of several the lowest number.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        let index = self.expansion.map(points, first_largest)?;
-        Ok(index.into_iter().map(|class| self.classes[class].as_str()).collect())
+    /// The number of the class with the largest score for each point; of several the lowest.
+    fn predict_as(&self, points: &X, how: How) -> Result<Vec<usize>> {
+        self.expansion.map_as(points, how.double, first_largest)
     }
 }
+classifies!(PerceptronModel);
 
 impl<X: Space> Model<X> for PerceptronModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "perceptron"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
+    made_of!("perceptron": expansion, support, classes);
 
     fn quality(&self) -> Quality {
         Quality::Mistakes { share: self.mistakes.last().copied().unwrap_or(1.0), updates: self.updates }
@@ -380,7 +324,7 @@ impl<X: Space> Model<X> for PerceptronModel<X, X::Kernel> {
     }
 
     fn predict(&self, points: &X, how: How) -> Result<Prediction> {
-        Ok(Prediction::Classes(self.expansion.map_as(points, how.double, first_largest)?))
+        Ok(Prediction::Classes(self.predict_as(points, how)?))
     }
 
     fn scores(&self, points: &X, how: How) -> Result<Dense<f64>> {
@@ -395,10 +339,9 @@ impl<X: Space> Model<X> for PerceptronModel<X, X::Kernel> {
         parts::check(&self.expansion, outputs, &self.support)
     }
 
-    /// The entry `classes`, tensors `mistakes` (one for each pass) and `updates` (one number).
+    /// Tensors `mistakes` (one for each pass) and `updates` (one number).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
-        writer.tensor("mistakes", &[self.mistakes.len()], self.mistakes.iter().copied());
+        writer.list("mistakes", &self.mistakes);
         writer.tensor("updates", &[1], [self.updates]);
         Ok(())
     }
@@ -419,7 +362,6 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<PerceptronModel<X, X::Kerne
     })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "kernel perceptron: a correction at each mistake, averaged, with a budget of support points or without";
     Method::new(("perceptron", summary, "perceptron", &[]), Perceptron::new, Perceptron::own_parameters, read)

@@ -1,12 +1,9 @@
 //! What makes probabilities of the decisions of a model that has them, as model files hold it.
 
 use super::{Calibration, Density, Noise, Probability, couple, couple_as_libsvm};
-use crate::data::{Dense, LabelSets};
-use crate::error::{ErrorKind, Result};
+use crate::data::LabelSets;
 use crate::model::estimator::TargetKind;
-use crate::model::expansion::first_largest;
-use crate::model::file::Flaw;
-use crate::model::fitted::{Calibrates, How, Prediction};
+use crate::model::prelude::*;
 use crate::model::space::{AnyModel, AnyPoints};
 
 /// What a model's decisions are worth.

@@ -34,23 +34,10 @@
 mod choose;
 mod view;
 
-use crate::data::{Dense, Points};
-use crate::error::{DataProblem, ErrorKind, Result, check};
-use crate::kernel::Kernel;
 use crate::linalg::centered;
-use crate::model::expansion::{Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts};
-use crate::model::fitted::{How, Model, Prediction, without};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::{Kind, Parameter, Setting, Value, words};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::{count, short};
-use crate::model::{Estimator, Job};
+use crate::model::prelude::*;
 use crate::solve::cca::{canonical, combined, correlation};
-use crate::solve::{Plan, room};
+use choose::Trials;
 use view::{Component, View, turn};
 
 /// How one of several κ is chosen.
@@ -192,12 +179,8 @@ impl<K, L> Cca<K, L> {
         L: Kernel<Y> + Clone,
     {
         if !self.candidates.is_empty() {
-            let scores = match self.choose {
-                Choose::CrossValidation => {
-                    self.cross_validate_in(x, y, &self.candidates, TRIALS, self.seed, job)?
-                }
-                Choose::Permutation => self.permute_in(x, y, &self.candidates, TRIALS, self.seed, job)?,
-            };
+            let trials = Trials { candidates: &self.candidates, count: TRIALS, seed: self.seed };
+            let scores = self.scores(self.choose, &trials, x, y, job)?;
             let best = self.candidates[first_largest(&scores)];
             let tried = self.candidates.iter().zip(&scores);
             let tried =
@@ -277,15 +260,13 @@ impl<K, L> Cca<K, L> {
     }
 }
 
-/// Refuses κ that is not positive.
 fn check_regularizer(kappa: f64) -> Result<()> {
     check("kappa", kappa, kappa > 0.0 && kappa.is_finite(), "must be positive and finite")
 }
 
 fn expansion<X: Points, K: Kernel<X>>(kernel: K, points: X, components: &[Component]) -> Expansion<X, K> {
-    let (count, outputs) = (points.len(), components.len());
-    let values = (0..count).flat_map(|i| components.iter().map(move |c| c.coefficients[i])).collect();
-    let coefficients = Coefficients::full(count, outputs, values);
+    let lists: Vec<&[f64]> = components.iter().map(|c| c.coefficients.as_slice()).collect();
+    let coefficients = Coefficients::columns(points.len(), &lists);
     Expansion::new(kernel, points, coefficients, components.iter().map(|c| c.offset).collect())
 }
 
@@ -324,21 +305,7 @@ impl<X: Points, K: Kernel<X>, Y: Points, L: Kernel<Y>> CcaModel<X, K, Y, L> {
 }
 
 impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "cca"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.first
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.first.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.first_support
-    }
+    made_of!("cca" double: first, first_support);
 
     fn quality(&self) -> Quality {
         Quality::direct(self.residual)
@@ -366,10 +333,6 @@ impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
 
     fn is_short(&self, _: usize, _: How) -> bool {
         false
-    }
-
-    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
-        self.transform_first(points)
     }
 
     fn predict(&self, _: &X, _: How) -> Result<Prediction> {
@@ -408,13 +371,13 @@ impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
         X::check_kernel(second.kernel()).map_err(|error| error.to_string())?;
         writer.entry("second.kernel", second.kernel().to_string());
         writer.table("second.coefficients", &parts::check(second, components, &self.second_support)?);
-        writer.tensor("second.offsets", &[components], second.offsets().iter().copied());
+        writer.list("second.offsets", second.offsets());
         writer.counts("second.support", &self.second_support);
         second.points().write("second.", writer);
-        writer.tensor("values", &[components], self.values.iter().copied());
-        writer.tensor("correlations", &[components], self.correlations.iter().copied());
-        writer.tensor("regularizer", &[1], [self.regularizer]);
-        writer.tensor("residual", &[1], [self.residual]);
+        writer.list("values", &self.values);
+        writer.list("correlations", &self.correlations);
+        writer.list("regularizer", &[self.regularizer]);
+        writer.list("residual", &[self.residual]);
         Ok(())
     }
 }
@@ -462,81 +425,54 @@ impl<X: Space> Estimator<X> for Views<X::Kernel> {
 }
 
 fn parameters<X: Space>() -> Vec<Parameter<Views<X::Kernel>>> {
-    macro_rules! field {
-        ($name:literal, $domain:literal, $meaning:literal, $field:ident) => {
-            Parameter::new(
-                ($name, None, $domain, $meaning),
-                |views: &Views<X::Kernel>| &views.cca.$field,
-                |views: &mut Views<X::Kernel>| &mut views.cca.$field,
-            )
-        };
-    }
-    vec![
-        Parameter::with(
-            (
-                "kappa",
-                None,
-                "above 0; several, separated by commas: the best by choose",
-                "price kappa of the squared norms beside the variances",
-            ),
-            Kind::Numbers,
-            |views: &Views<X::Kernel>| match views.cca.candidates.as_slice() {
-                [] => Value::Number(views.cca.regularizer),
-                several => Value::Numbers(several.to_vec()),
-            },
-            |views, value| match value {
-                Value::Numbers(several) => {
-                    views.cca.candidates.clone_from(several);
-                    true
-                }
-                other => {
-                    views.cca.candidates.clear();
-                    views.cca.regularizer.assign(other)
-                }
-            },
+    let kappa = Parameter::with(
+        (
+            "kappa",
+            None,
+            "above 0; several, separated by commas: the best by choose",
+            "price kappa of the squared norms beside the variances",
         ),
-        Parameter::new(
-            (
-                "choose",
-                None,
-                "cv or permutation, with several kappa",
-                "rule by which one of several kappa is chosen; cv where left open",
-            ),
-            |views: &Views<X::Kernel>| &views.choose,
-            |views: &mut Views<X::Kernel>| &mut views.choose,
-        ),
-        field!("seed", "a whole number", "seed by which the trials of choose are drawn", seed),
-        field!("components", "1 or more", "number of pairs of functions", components),
-        field!(
-            "rank",
-            "1 or more",
-            "largest rank of a Gram matrix: less is faster, and an approximation; its own where left open",
-            rank
-        ),
-        Parameter::with(
-            (
-                "second-kernel",
-                None,
-                "a kernel",
-                "kernel of the second view; rbf with gamma = 1/features where left open",
-            ),
-            Kind::Kernel,
-            |views: &Views<X::Kernel>| {
-                views.second.as_ref().map_or(Value::Absent, |kernel| Value::Word(kernel.to_string()))
-            },
-            |views, value| match value {
-                Value::Absent => {
-                    views.second = None;
-                    true
-                }
-                Value::Word(text) => text.parse().map(|kernel| views.second = Some(kernel)).is_ok(),
-                _ => false,
-            },
-        ),
-    ]
+        Kind::Numbers,
+        |views: &Views<X::Kernel>| match views.cca.candidates.as_slice() {
+            [] => Value::Number(views.cca.regularizer),
+            several => Value::Numbers(several.to_vec()),
+        },
+        |views, value| match value {
+            Value::Numbers(several) => {
+                views.cca.candidates.clone_from(several);
+                true
+            }
+            other => {
+                views.cca.candidates.clear();
+                views.cca.regularizer.assign(other)
+            }
+        },
+    );
+    let meaning = "kernel of the second view; rbf with gamma = 1/features where left open";
+    let second = Parameter::with(
+        ("second-kernel", None, "a kernel", meaning),
+        Kind::Kernel,
+        |views: &Views<X::Kernel>| {
+            views.second.as_ref().map_or(Value::Absent, |kernel| Value::Word(kernel.to_string()))
+        },
+        |views, value| match value {
+            Value::Absent => {
+                views.second = None;
+                true
+            }
+            Value::Word(text) => text.parse().map(|kernel| views.second = Some(kernel)).is_ok(),
+            _ => false,
+        },
+    );
+    let fields = rows! { Views<X::Kernel>:
+        choose, "choose", "cv or permutation, with several kappa", "rule by which one of several kappa is chosen; cv where left open";
+        cca.seed, "seed", "a whole number", "seed by which the trials of choose are drawn";
+        cca.components, "components", "1 or more", "number of pairs of functions";
+        cca.rank, "rank", "1 or more", "largest rank of a Gram matrix: less is faster, and an approximation; its own where left open";
+    };
+    [kappa].into_iter().chain(fields).chain([second]).collect()
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "canonical correlations: functions of two views that go together";
     let new = |kernel: X::Kernel| Views { cca: Cca::new(kernel.clone(), kernel), second: None, choose: None };

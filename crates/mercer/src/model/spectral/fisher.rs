@@ -34,24 +34,12 @@
 //! ```
 
 use super::values;
-use crate::data::{Dense, Labels, Points, Vectors};
-use crate::error::{DataProblem, ErrorKind, Result, check};
-use crate::kernel::{Kernel, linear};
+use crate::data::Vectors;
+use crate::kernel::linear;
 use crate::linalg::Lower;
-use crate::model::expansion::{Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::{Kind, Parameter, Value, settings};
-use crate::model::space::Space;
+use crate::model::prelude::*;
 use crate::model::svm::Svc;
-use crate::model::weights::Weighted;
-use crate::model::words::{count, short};
-use crate::model::{Estimator, Job};
 use crate::solve::fisher::{Axes, Classes, Greedy, greedy, whole};
-use crate::solve::{Plan, room};
 
 /// Where two classes part on their axis.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -108,21 +96,29 @@ settings! { Fisher<K>:
     points: Option<usize> | into, "points", "1 or more", "most expansion points, chosen one after the other, each the best of 59 drawn by the seed; all points where left open";
     seed: u64, "seed", "a whole number", "seed by which candidates for expansion points are drawn";
     threshold: Threshold, "threshold", "means or svm", "rule by which two classes part on their axis";
+    /// Fits the axes. It is refused where the matrix does not fit into memory.
+    fit(Labels) -> FisherModel;
 }
 
-impl crate::model::setting::Setting for Threshold {
+impl Setting for Threshold {
     const KIND: Kind = Kind::Choice(&["means", "svm"]);
     fn value(&self) -> Value {
         Value::Word(if *self == Self::Means { "means" } else { "svm" }.to_owned())
     }
-    fn assign(&mut self, value: &Value) -> bool {
-        match (value, *self) {
-            (Value::Word(word), _) if word == "means" => *self = Self::Means,
-            (Value::Word(word), Self::Means) if word == "svm" => *self = Self::Svm { c: 1.0 },
-            (Value::Word(word), _) if word == "svm" => {}
-            _ => return false,
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Word(word) if word == "means" => Some(Self::Means),
+            Value::Word(word) if word == "svm" => Some(Self::Svm { c: 1.0 }),
+            _ => None,
         }
-        true
+    }
+    /// The price of a support vector machine that is there already stays.
+    fn assign(&mut self, value: &Value) -> bool {
+        let found = Self::of(value);
+        if let Some(found) = found.filter(|found| found.value() != self.value()) {
+            *self = found;
+        }
+        found.is_some()
     }
 }
 
@@ -130,17 +126,6 @@ impl<K> Fisher<K> {
     /// μ = 10⁻³, all points, the threshold half way between the means.
     pub fn new(kernel: K) -> Self {
         Self { kernel, mu: 1e-3, points: None, seed: 0, threshold: Threshold::Means }
-    }
-
-    /// Fits the axes.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used, or the matrix does not fit into memory.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<FisherModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 
     /// All parameters by name: `c` is the price of the machine that finds the threshold.
@@ -206,20 +191,6 @@ impl<K> Fisher<K> {
         Ok((axes, (0..x.len()).collect()))
     }
 
-    fn expansion<X: Points>(&self, points: X, axes: &Axes) -> Expansion<X, K>
-    where
-        K: Kernel<X> + Clone,
-    {
-        let (count, outputs) = (points.len(), axes.ratios.len());
-        let values = (0..count).flat_map(|i| axes.coefficients.iter().map(move |axis| axis[i])).collect();
-        Expansion::new(
-            self.kernel.clone(),
-            points,
-            Coefficients::full(count, outputs, values),
-            axes.offsets.clone(),
-        )
-    }
-
     /// Where two classes part.
     fn part(&self, axes: &Axes, centers: &Dense<f64>, y: &Labels, weights: &[f64]) -> Result<f64> {
         let (first, second) = (centers.row(0)[0], centers.row(1)[0]);
@@ -273,7 +244,12 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Fisher<K> {
             _ => None,
         };
         Ok(FisherModel {
-            expansion: self.expansion(own.points.select(&support), &axes),
+            expansion: Expansion::new(
+                self.kernel.clone(),
+                own.points.select(&support),
+                Coefficients::columns(support.len(), &axes.coefficients),
+                axes.offsets,
+            ),
             classes: y.classes().to_vec(),
             centers,
             threshold,
@@ -291,8 +267,7 @@ const SVM_TOLERANCE: f64 = 1e-5;
 /// The class means on the axes, class after class.
 fn centers(axes: &Axes, classes: &Classes<'_>) -> Dense<f64> {
     let means: Vec<Vec<f64>> = axes.projections.iter().map(|axis| classes.means(axis)).collect();
-    let values = (0..classes.count).flat_map(|class| means.iter().map(move |axis| axis[class])).collect();
-    Dense::new(means.len(), values)
+    Dense::new(means.len(), interleaved(classes.count, &means))
 }
 
 impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
@@ -315,23 +290,11 @@ impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
         Ok(Dense::new(columns, self.expansion.map_double(points, |f| self.decision(f))?.concat()))
     }
 
-    /// The number of the class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
+    fn predict_as(&self, points: &X, _: How) -> Result<Vec<usize>> {
         self.expansion.map_as(points, true, |f| match self.decision(f).as_slice() {
             [single] => usize::from(*single < 0.0),
             several => first_largest(several),
         })
-    }
-
-    /// The class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        Ok(self.predict_index(points)?.into_iter().map(|class| self.classes[class].as_str()).collect())
     }
 
     fn decision(&self, place: &[f64]) -> Vec<f64> {
@@ -347,26 +310,10 @@ impl<X: Points, K: Kernel<X>> FisherModel<X, K> {
     }
 }
 
+classifies!(FisherModel);
+
 impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "fisher"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
+    made_of!("fisher" double: expansion, support, classes);
 
     fn quality(&self) -> Quality {
         Quality::direct(self.residual)
@@ -388,10 +335,6 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
         ("axis", (1..=self.ratios.len()).map(|k| k.to_string()).collect())
-    }
-
-    fn is_short(&self, rows: usize, _: How) -> bool {
-        self.expansion.is_short(rows, true)
     }
 
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
@@ -438,15 +381,14 @@ impl<X: Space> Model<X> for FisherModel<X, X::Kernel> {
         parts::check(&self.expansion, axes, &self.support)
     }
 
-    /// The entry `classes`, tensors `centers` (a row for each class, a column for each axis), `ratios` (one for each axis),
+    /// Tensors `centers` (a row for each class, a column for each axis), `ratios` (one for each axis),
     /// `threshold` (one number of two classes, else none), `regularizer` and `residual` (one number each).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
         writer.table("centers", &self.centers);
-        writer.tensor("ratios", &[self.ratios.len()], self.ratios.iter().copied());
+        writer.list("ratios", &self.ratios);
         writer.tensor("threshold", &[usize::from(self.threshold.is_some())], self.threshold);
-        writer.tensor("regularizer", &[1], [self.mu]);
-        writer.tensor("residual", &[1], [self.residual]);
+        writer.list("regularizer", &[self.mu]);
+        writer.list("residual", &[self.residual]);
         Ok(())
     }
 }
@@ -475,7 +417,6 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<FisherModel<X, X::Kernel>, 
     })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "Fisher discriminant: axes on which classes lie apart, and classes by them";
     Method::new(("fisher", summary, "fisher", &[]), Fisher::new, Fisher::parameters, read)

@@ -21,7 +21,6 @@ pub use ridge::{Lambda, Ridge, RidgeModel, RidgePath, RidgePoint, RidgeSolver};
 use super::method::Method;
 use super::space::Space;
 
-/// The methods of this family.
 pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
     vec![ridge::method(), fisher::method(), cca::method(), pca::method()]
 }

@@ -32,23 +32,9 @@
 //! ```
 
 use super::values;
-use crate::data::{Dense, Points};
-use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::Gram;
-use crate::kernel::Kernel;
 use crate::linalg::{Deflated, Eigen, Largest, Square};
-use crate::model::expansion::{Coefficients, Expansion};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts};
-use crate::model::fitted::{How, Model, Prediction, without};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::settings;
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::count;
-use crate::model::{Estimator, Job};
-use crate::solve::{Plan, room};
+use crate::model::prelude::*;
 
 /// Components of the table's method where nothing is said.
 const COMPONENTS: usize = 10;
@@ -83,24 +69,15 @@ pub struct PcaModel<X, K> {
 
 settings! { Pca<K>:
     components: Option<usize> | into, "components", "1 or more", "number of components; fewer where the data have a smaller rank, all there are where left open";
+    /// Finds the components of `x`. It is refused where the matrix does not fit into memory, or all points are the same to
+    /// the kernel.
+    fit() -> PcaModel;
 }
 
 impl<K> Pca<K> {
     /// All components there are.
     pub fn new(kernel: K) -> Self {
         Self { kernel, components: None }
-    }
-
-    /// Finds the components of `x`.
-    ///
-    /// # Errors
-    /// If a parameter or the points cannot be used, the matrix does not fit into memory, or all points are the same to
-    /// the kernel.
-    pub fn fit<X: Points>(&self, x: &X) -> Result<PcaModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, &(), &mut Job::new())
     }
 }
 
@@ -118,7 +95,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Pca<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<PcaModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
-        let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+        let gram = own.gram(&self.kernel, job)?;
         let n = gram.len();
         // One at most is lost to the mean.
         let wanted = self.components.unwrap_or(n).min(n.saturating_sub(1)).max(1);
@@ -301,21 +278,7 @@ impl<X: Clone, K: Clone> PcaModel<X, K> {
 }
 
 impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "kpca"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
+    made_of!("kpca" double: expansion, support);
 
     fn quality(&self) -> Quality {
         Quality::direct(self.residual)
@@ -337,14 +300,6 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
         ("component", (1..=self.components()).map(|k| k.to_string()).collect())
-    }
-
-    fn is_short(&self, rows: usize, _: How) -> bool {
-        self.expansion.is_short(rows, true)
-    }
-
-    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
-        self.transform(points)
     }
 
     fn predict(&self, _: &X, _: How) -> Result<Prediction> {
@@ -384,13 +339,11 @@ impl<X: Space> Model<X> for PcaModel<X, X::Kernel> {
     /// Tensors `eigenvalues` (one per component), `weights` and `row_means` (one per point), `total` and `residual` (one
     /// number each).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        let mut list =
-            |name: &str, values: &[f64]| writer.tensor(name, &[values.len()], values.iter().copied());
-        list("eigenvalues", &self.eigenvalues);
-        list("weights", &self.weights);
-        list("row_means", &self.row_means);
-        list("total", &[self.total]);
-        list("residual", &[self.residual]);
+        writer.list("eigenvalues", &self.eigenvalues);
+        writer.list("weights", &self.weights);
+        writer.list("row_means", &self.row_means);
+        writer.list("total", &[self.total]);
+        writer.list("residual", &[self.residual]);
         Ok(())
     }
 }
@@ -409,7 +362,6 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<PcaModel<X, X::Kernel>, Fla
     })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "kernel PCA: the directions of largest variance in feature space";
     let new = |kernel| Pca::new(kernel).components(COMPONENTS);

@@ -24,15 +24,11 @@
 use rayon::prelude::*;
 
 use super::values;
-use crate::data::{Labels, Points};
-use crate::error::{DataProblem, Error, ErrorKind, Result, check};
+use crate::error::Error;
 use crate::gram::Gram;
-use crate::kernel::Kernel;
 use crate::linalg::Eigen;
-use crate::model::Job;
-use crate::model::weights::Weighted;
+use crate::model::prelude::*;
 use crate::solve::rde::{Criterion, Relevance, Spectrum};
-use crate::solve::{Plan, room};
 
 /// The n×n matrices that a decomposition holds: the Gram, its vectors, and what the iteration works in.
 const MATRICES: u64 = 4;

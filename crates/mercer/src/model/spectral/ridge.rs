@@ -28,25 +28,11 @@
 //! ```
 
 use super::values;
-use crate::data::{Dense, Points};
-use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::Gram;
-use crate::kernel::Kernel;
 use crate::linalg::Lower;
-use crate::model::expansion::{Coefficients, Expansion};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::{Kind, Parameter, Setting, Value, settings, words};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::{count, short};
-use crate::model::{Estimator, Job};
+use crate::model::prelude::*;
 use crate::solve::conjugate::{self, Limits};
 use crate::solve::ridge::{self, Path, Solved};
-use crate::solve::{Plan, room};
 
 /// Columns of the preconditioner at most: beyond, it costs more than the iterations it saves.
 const MOST_RANK: usize = 500;
@@ -92,16 +78,12 @@ impl Setting for Lambda {
             Self::Auto => Value::Word("auto".to_owned()),
         }
     }
-    fn assign(&mut self, value: &Value) -> bool {
-        *self = match value {
-            Value::Numbers(lambdas) => Self::Among(lambdas.clone()),
-            Value::Word(word) if word == "auto" => Self::Auto,
-            other => match other.number() {
-                Some(lambda) => Self::Value(lambda),
-                None => return false,
-            },
-        };
-        true
+    fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Numbers(lambdas) => Some(Self::Among(lambdas.clone())),
+            Value::Word(word) if word == "auto" => Some(Self::Auto),
+            other => other.number().map(Self::Value),
+        }
     }
 }
 
@@ -187,29 +169,11 @@ impl<K> Ridge<K> {
     where
         K: Kernel<X> + Clone,
     {
-        let ready = Ready::new(self, x, targets, job)?;
+        let fit = Fit::new(self, x, targets, job)?;
         let Lambda::Value(lambda) = self.lambda else {
             return Err(ErrorKind::Unsupported { what: "leaving out with several lambda".into() }.into());
         };
-        self.fit_left_out(ready, lambda, job)
-    }
-
-    fn fit_left_out<X: Points>(
-        &self,
-        ready: Ready<X>,
-        lambda: f64,
-        job: &mut Job<'_, X>,
-    ) -> Result<(RidgeModel<X, K>, Dense<f64>)>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.is_direct(RidgeSolver::Direct, &ready, lambda, job.memory)?;
-        let gram = ready.gram(&self.kernel, job)?;
-        let mut solved = self.direct(&*gram, &ready, lambda, true, job)?;
-        let missed = solved.left_out.take().unwrap_or_default();
-        let rows = (0..ready.own.points.len()).flat_map(|i| missed.iter().map(move |missed| missed[i]));
-        let missed = Dense::new(missed.len(), rows.collect());
-        Ok((self.model(ready, lambda, solved, None), missed))
+        fit.left_out(lambda, job)
     }
 
     /// The error of leaving points out for each λ, all from one eigendecomposition of K.
@@ -237,31 +201,64 @@ impl<K> Ridge<K> {
     where
         K: Kernel<X>,
     {
-        let ready = Ready::new(self, x, targets, job)?;
-        self.path_of(&ready, lambdas, job)
+        Fit::new(self, x, targets, job)?.path(lambdas, job)
     }
 
-    fn path_of<X: Points>(&self, ready: &Ready<X>, lambdas: &[f64], job: &mut Job<'_, X>) -> Result<RidgePath>
-    where
-        K: Kernel<X>,
-    {
+    fn check_settings(&self) -> Result<()> {
+        let lambdas = match &self.lambda {
+            Lambda::Value(lambda) => std::slice::from_ref(lambda),
+            Lambda::Among(lambdas) => lambdas,
+            Lambda::Auto => &[],
+        };
+        let several = !lambdas.is_empty() || self.lambda == Lambda::Auto;
+        check("lambdas", lambdas.len() as f64, several, "must be one or more")?;
+        let rule = "must lie between 0 and 1";
+        check("tolerance", self.tolerance, self.tolerance > 0.0 && self.tolerance < 1.0, rule)?;
+        let iterative = self.solver == RidgeSolver::Iterative;
+        lambdas.iter().try_for_each(|&lambda| {
+            check_lambda(lambda)?;
+            let rule = "must be positive for conjugate gradients";
+            check("lambda", lambda, !iterative || lambda > 0.0, rule)
+        })
+    }
+}
+
+/// What is fitted: the points with a weight and their targets.
+struct Fit<'r, X, K> {
+    ridge: &'r Ridge<K>,
+    own: Weighted<X>,
+    targets: Vec<Vec<f64>>,
+}
+
+impl<'r, X: Points, K: Kernel<X>> Fit<'r, X, K> {
+    /// Checks settings, points and targets, and leaves out points without weight.
+    fn new(ridge: &'r Ridge<K>, x: &X, targets: &[Vec<f64>], job: &Job<'_, X>) -> Result<Self> {
+        ridge.check_settings()?;
+        check("targets", targets.len() as f64, !targets.is_empty(), "must be one or more")?;
+        let one = |target: &Vec<f64>| Weighted::numbers(x, target, job.weights);
+        let (mut own, targets): (Vec<_>, Vec<_>) =
+            targets.iter().map(one).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        Ok(Self { ridge, own: own.swap_remove(0), targets })
+    }
+
+    fn path(&self, lambdas: &[f64], job: &mut Job<'_, X>) -> Result<RidgePath> {
         check("lambdas", lambdas.len() as f64, !lambdas.is_empty(), "must be one or more")?;
         lambdas.iter().try_for_each(|&lambda| check_lambda(lambda))?;
-        let n = ready.own.points.len() as f64;
+        let n = self.own.points.len() as f64;
         let needed = (2.0 * n * n * 8.0) as u64;
         let instead = "take fewer rows or a single lambda";
         room("the eigenvectors of the Gram matrix", needed, job.memory, instead)?;
-        let gram = ready.gram(&self.kernel, job)?;
+        let gram = self.own.gram(&self.ridge.kernel, job)?;
         let costs = [
-            ("kernel values", VALUE_COST * n * n * ready.own.points.width() as f64),
+            ("kernel values", VALUE_COST * n * n * self.own.points.width() as f64),
             ("eigenvectors", 9.0 * n * n * n),
-            ("path", 2.0 * n * n * (lambdas.len() * (ready.targets.len() + 2)) as f64),
+            ("path", 2.0 * n * n * (lambdas.len() * (self.targets.len() + 2)) as f64),
         ];
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &costs);
-        let k = values::square(&*gram, &mut plan.stage(0)).map_err(|error| ready.own.error(error))?;
-        let weights = &ready.own.weights;
-        let path = Path::new(k, weights, self.offset, &ready.targets)?;
+        let k = values::square(&*gram, &mut plan.stage(0)).map_err(|error| self.own.error(error))?;
+        let weights = &self.own.weights;
+        let path = Path::new(k, weights, self.ridge.offset, &self.targets)?;
         let (total, mut points) = (weights.iter().sum::<f64>(), Vec::new());
         for (at, &lambda) in lambdas.iter().enumerate() {
             let missed = path.at(lambda)?.left_out.unwrap_or_default();
@@ -279,23 +276,20 @@ impl<K> Ridge<K> {
     }
 
     /// λ as given, or the best of several, whose errors go into the job's findings.
-    fn chosen<X: Points>(&self, ready: &Ready<X>, job: &mut Job<'_, X>) -> Result<f64>
-    where
-        K: Kernel<X>,
-    {
-        let lambdas = match &self.lambda {
+    fn chosen(&self, job: &mut Job<'_, X>) -> Result<f64> {
+        let lambdas = match &self.ridge.lambda {
             Lambda::Value(lambda) => return Ok(*lambda),
             Lambda::Among(lambdas) => lambdas.clone(),
             Lambda::Auto => {
-                let few: Vec<usize> = (0..ready.own.points.len().min(GRID_POINTS)).collect();
-                let diagonal = self.kernel.diagonal(&ready.own.points.select(&few))?;
+                let few: Vec<usize> = (0..self.own.points.len().min(GRID_POINTS)).collect();
+                let diagonal = self.ridge.kernel.diagonal(&self.own.points.select(&few))?;
                 let mean = diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64;
                 let (from, to, steps) = GRID;
                 let power = |step: i32| 10_f64.powf(f64::from(step) / f64::from(steps));
                 (from * steps..=to * steps).map(|step| power(step) * mean.max(f64::MIN_POSITIVE)).collect()
             }
         };
-        let path = self.path_of(ready, &lambdas, job)?;
+        let path = self.path(&lambdas, job)?;
         let point = |point: &RidgePoint| {
             Facts::default()
                 .with("lambda", point.lambda)
@@ -307,20 +301,14 @@ impl<K> Ridge<K> {
         Ok(path.best().lambda)
     }
 
-    fn system<'a>(&self, lambda: f64, weights: &'a [f64]) -> ridge::Ridge<'a> {
-        ridge::Ridge { lambda, weights, offset: self.offset }
+    fn system(&self, lambda: f64) -> ridge::Ridge<'_> {
+        ridge::Ridge { lambda, weights: &self.own.weights, offset: self.ridge.offset }
     }
 
     /// Whether the Gram matrix is held.
-    fn is_direct<X: Points>(
-        &self,
-        solver: RidgeSolver,
-        ready: &Ready<X>,
-        lambda: f64,
-        memory: Option<usize>,
-    ) -> Result<bool> {
-        let n = ready.own.points.len();
-        let sides = ready.targets.len() + usize::from(self.offset);
+    fn is_direct(&self, solver: RidgeSolver, lambda: f64, memory: Option<usize>) -> Result<bool> {
+        let n = self.own.points.len();
+        let sides = self.targets.len() + usize::from(self.ridge.offset);
         // Half of the matrix and its factor, packed panels of it, and the right sides.
         let needed = 2 * Lower::<f64>::bytes(n) + 8 * n as u64 * (2 * 384 + 6 * sides as u64);
         let instead = "give more memory, take fewer rows, or let conjugate gradients solve it";
@@ -337,39 +325,26 @@ impl<K> Ridge<K> {
         }
     }
 
-    fn direct<X: Points>(
-        &self,
-        gram: &dyn Gram,
-        ready: &Ready<X>,
-        lambda: f64,
-        left_out: bool,
-        job: &mut Job<'_, X>,
-    ) -> Result<Solved> {
+    fn direct(&self, gram: &dyn Gram, lambda: f64, left_out: bool, job: &mut Job<'_, X>) -> Result<Solved> {
         let n = gram.len() as f64;
         let costs = [
-            ("kernel values", VALUE_COST * n * n * ready.own.points.width() as f64),
+            ("kernel values", VALUE_COST * n * n * self.own.points.width() as f64),
             ("factorisation", n * n * n / 3.0),
             ("leaving out", if left_out { n * n * n / 3.0 } else { 0.0 }),
         ];
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &costs);
-        let k = values::lower(gram, &mut plan.stage(0)).map_err(|error| ready.own.error(error))?;
+        let k = values::lower(gram, &mut plan.stage(0)).map_err(|error| self.own.error(error))?;
         // The packed points are not needed any more.
         gram.release_scratch();
-        self.system(lambda, &ready.own.weights).direct(k, &ready.targets, left_out, &mut plan, 1)
+        self.system(lambda).direct(k, &self.targets, left_out, &mut plan, 1)
     }
 
-    fn iterative<X: Points>(
-        &self,
-        gram: &dyn Gram,
-        ready: &Ready<X>,
-        lambda: f64,
-        job: &mut Job<'_, X>,
-    ) -> Result<(Solved, u64)> {
-        let system = self.system(lambda, &ready.own.weights);
-        let right = system.right_sides(&ready.targets);
-        let rank = rank(gram.len(), job.memory);
-        let limits = Limits { tolerance: self.tolerance, iterations: self.iteration_limit, rank };
+    fn iterative(&self, gram: &dyn Gram, lambda: f64, job: &mut Job<'_, X>) -> Result<(Solved, u64)> {
+        let system = self.system(lambda);
+        let right = system.right_sides(&self.targets);
+        let (tolerance, iterations) = (self.ridge.tolerance, self.ridge.iteration_limit);
+        let limits = Limits { tolerance, iterations, rank: rank(gram.len(), job.memory) };
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &[("conjugate gradients", 1.0)]);
         let reached = conjugate::solve(gram, &system.diagonal(), &right, limits, &mut plan.stage(0));
@@ -377,34 +352,35 @@ impl<K> Ridge<K> {
             Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => return Err(error),
             Ok(reached) if reached.over.iter().flatten().all(|value| value.is_finite()) => reached,
             failed => {
-                values::all(gram).map_err(|error| ready.own.error(error))?;
+                values::all(gram).map_err(|error| self.own.error(error))?;
                 failed?;
                 return Err(ErrorKind::Data(DataProblem::NotDefinite { row: gram.len() }).into());
             }
         };
-        let solved = system.combine(&ready.targets, reached.solved, reached.over);
+        let solved = system.combine(&self.targets, reached.solved, reached.over);
         Ok((solved, reached.iterations as u64))
     }
+}
 
-    fn model<X: Points>(
-        &self,
-        ready: Ready<X>,
-        lambda: f64,
-        solved: Solved,
-        iterations: Option<u64>,
-    ) -> RidgeModel<X, K>
-    where
-        K: Clone,
-    {
-        let (n, outputs) = (ready.own.points.len(), solved.coefficients.len());
-        let values = (0..n).flat_map(|i| solved.coefficients.iter().map(move |alpha| alpha[i])).collect();
-        let converged = iterations.is_none() || solved.residual <= 2.0 * self.tolerance;
+impl<X: Points, K: Kernel<X> + Clone> Fit<'_, X, K> {
+    /// The model, and for each point and each target what the prediction of the others misses.
+    fn left_out(self, lambda: f64, job: &mut Job<'_, X>) -> Result<(RidgeModel<X, K>, Dense<f64>)> {
+        self.is_direct(RidgeSolver::Direct, lambda, job.memory)?;
+        let mut solved = self.direct(&*self.own.gram(&self.ridge.kernel, job)?, lambda, true, job)?;
+        let missed = solved.left_out.take().unwrap_or_default();
+        let missed = Dense::new(missed.len(), interleaved(self.own.points.len(), &missed));
+        Ok((self.model(lambda, solved, None), missed))
+    }
+
+    fn model(self, lambda: f64, solved: Solved, iterations: Option<u64>) -> RidgeModel<X, K> {
+        let n = self.own.points.len();
+        let converged = iterations.is_none() || solved.residual <= 2.0 * self.ridge.tolerance;
         RidgeModel {
-            support: ready.own.all_positions(),
+            support: self.own.all_positions(),
             expansion: Expansion::new(
-                self.kernel.clone(),
-                ready.own.points,
-                Coefficients::full(n, outputs, values),
+                self.ridge.kernel.clone(),
+                self.own.points,
+                Coefficients::columns(n, &solved.coefficients),
                 solved.offsets.iter().map(|b| -b).collect(),
             ),
             lambda,
@@ -413,7 +389,6 @@ impl<K> Ridge<K> {
     }
 }
 
-/// Refuses λ that is negative or not finite.
 fn check_lambda(lambda: f64) -> Result<()> {
     check("lambda", lambda, lambda >= 0.0 && lambda.is_finite(), "must be finite and not negative")
 }
@@ -436,11 +411,11 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Ridge<K> {
     /// the `path` of errors, with [leaving out](Ridge::leave_one_out) `left_out` (one row per point, one column per target)
     /// and in both cases `left_out_mean_square`.
     fn fit_in(&self, x: &X, targets: &[Vec<f64>], job: &mut Job<'_, X>) -> Result<RidgeModel<X, K>> {
-        let ready = Ready::new(self, x, targets, job)?;
-        let lambda = self.chosen(&ready, job)?;
+        let fit = Fit::new(self, x, targets, job)?;
+        let lambda = fit.chosen(job)?;
         if self.leave_one_out {
-            let weights = ready.own.weights.clone();
-            let (model, missed) = self.fit_left_out(ready, lambda, job)?;
+            let weights = fit.own.weights.clone();
+            let (model, missed) = fit.left_out(lambda, job)?;
             let square =
                 |(i, w): (usize, &f64)| w * missed.row(i).iter().map(|miss| miss * miss).sum::<f64>();
             let sum = weights.iter().enumerate().map(square).sum::<f64>();
@@ -449,66 +424,16 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Ridge<K> {
             job.found.add("left_out", missed);
             return Ok(model);
         }
-        let direct = self.is_direct(self.solver, &ready, lambda, job.memory)?;
-        let gram = ready.gram(&self.kernel, job)?;
+        let direct = fit.is_direct(self.solver, lambda, job.memory)?;
+        let gram = fit.own.gram(&self.kernel, job)?;
         let (solved, iterations) = match direct {
-            true => (self.direct(&*gram, &ready, lambda, false, job)?, None),
+            true => (fit.direct(&*gram, lambda, false, job)?, None),
             false => {
-                let (solved, iterations) = self.iterative(&*gram, &ready, lambda, job)?;
+                let (solved, iterations) = fit.iterative(&*gram, lambda, job)?;
                 (solved, Some(iterations))
             }
         };
-        Ok(self.model(ready, lambda, solved, iterations))
-    }
-}
-
-impl<K> Ridge<K> {
-    fn check_settings(&self) -> Result<()> {
-        let lambdas = match &self.lambda {
-            Lambda::Value(lambda) => std::slice::from_ref(lambda),
-            Lambda::Among(lambdas) => lambdas,
-            Lambda::Auto => &[],
-        };
-        let several = !lambdas.is_empty() || self.lambda == Lambda::Auto;
-        check("lambdas", lambdas.len() as f64, several, "must be one or more")?;
-        let rule = "must lie between 0 and 1";
-        check("tolerance", self.tolerance, self.tolerance > 0.0 && self.tolerance < 1.0, rule)?;
-        let iterative = self.solver == RidgeSolver::Iterative;
-        lambdas.iter().try_for_each(|&lambda| {
-            check_lambda(lambda)?;
-            let rule = "must be positive for conjugate gradients";
-            check("lambda", lambda, !iterative || lambda > 0.0, rule)
-        })
-    }
-}
-
-/// What is fitted: the points with a weight and their targets.
-struct Ready<X> {
-    own: Weighted<X>,
-    targets: Vec<Vec<f64>>,
-}
-
-impl<X: Points> Ready<X> {
-    /// Checks settings, points and targets, and leaves out points without weight.
-    fn new<K>(ridge: &Ridge<K>, x: &X, targets: &[Vec<f64>], job: &Job<'_, X>) -> Result<Self> {
-        ridge.check_settings()?;
-        check("targets", targets.len() as f64, !targets.is_empty(), "must be one or more")?;
-        let mut own = None;
-        let mut kept = Vec::new();
-        for target in targets {
-            let (weighted, numbers) = Weighted::numbers(x, target, job.weights)?;
-            own = Some(weighted);
-            kept.push(numbers);
-        }
-        let own = own.expect("there is a target");
-        Ok(Self { own, targets: kept })
-    }
-
-    fn gram<'k, K: Kernel<X>>(&self, kernel: &'k K, job: &Job<'_, X>) -> Result<Box<dyn Gram + 'k>>
-    where
-        X: 'k,
-    {
-        job.compute.gram(kernel, &self.own.points).map_err(|error| self.own.error(error))
+        Ok(fit.model(lambda, solved, iterations))
     }
 }
 
@@ -588,21 +513,7 @@ struct Entry {
 }
 
 impl<X: Space> Model<X> for RidgeModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "ridge"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
+    made_of!("ridge" double: expansion, support);
 
     fn quality(&self) -> Quality {
         self.quality.clone()
@@ -619,14 +530,6 @@ impl<X: Space> Model<X> for RidgeModel<X, X::Kernel> {
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
         ("target", (1..=self.expansion.coefficients().outputs).map(|target| target.to_string()).collect())
-    }
-
-    fn is_short(&self, rows: usize, _: How) -> bool {
-        self.expansion.is_short(rows, true)
-    }
-
-    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
-        self.values(points)
     }
 
     fn predict(&self, points: &X, _: How) -> Result<Prediction> {
@@ -667,7 +570,6 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<RidgeModel<X, X::Kernel>, F
     })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "kernel ridge: regression by least squares, of one target or many";
     let rows = || -> Vec<Parameter<Ridge<X::Kernel>>> { Ridge::own_parameters() };

@@ -7,9 +7,6 @@ use crate::gram::{Gram, matrix};
 use crate::linalg::{Lower, Square, Tick};
 
 /// Rows of a Gram matrix in double precision.
-///
-/// # Errors
-/// If a value is not finite.
 pub(super) fn rows(gram: &dyn Gram, index: &[usize]) -> Result<Vec<Vec<f64>>> {
     let mut rows = vec![vec![0.0; gram.len()]; index.len()];
     gram.rows_f64(index, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
@@ -18,9 +15,6 @@ pub(super) fn rows(gram: &dyn Gram, index: &[usize]) -> Result<Vec<Vec<f64>>> {
 }
 
 /// The half of the matrix in double precision.
-///
-/// # Errors
-/// If a value is not finite, or `tick` breaks.
 pub(super) fn lower(gram: &dyn Gram, tick: Tick<'_>) -> Result<Lower> {
     let lower = matrix::lower(gram, tick)?;
     all_finite(lower.n(), |i| lower.row(i))?;
@@ -28,9 +22,6 @@ pub(super) fn lower(gram: &dyn Gram, tick: Tick<'_>) -> Result<Lower> {
 }
 
 /// The whole matrix in double precision.
-///
-/// # Errors
-/// If a value is not finite, or `tick` breaks.
 pub(super) fn square(gram: &dyn Gram, tick: Tick<'_>) -> Result<Square> {
     let square = matrix::square(gram, tick)?;
     all_finite(square.n(), |i| square.row(i))?;
@@ -38,9 +29,6 @@ pub(super) fn square(gram: &dyn Gram, tick: Tick<'_>) -> Result<Square> {
 }
 
 /// Looks at all values of a matrix that is not held, for why an answer came to nothing.
-///
-/// # Errors
-/// If a value is not finite.
 pub(super) fn all(gram: &dyn Gram) -> Result<()> {
     let mut row = vec![0.0; gram.len()];
     (0..gram.len()).try_for_each(|i| {

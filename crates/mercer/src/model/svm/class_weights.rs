@@ -3,6 +3,21 @@
 use crate::data::Labels;
 use crate::error::{DataProblem, ErrorKind, Result, check};
 
+/// The setter of a single weight, of estimators with a price for each class.
+macro_rules! priced_by_class {
+    ($($estimator:ident),+) => {$(
+        impl<K> $estimator<K> {
+            /// Multiplies the price C of errors by `weight` for the points of `class`.
+            #[must_use]
+            pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
+                self.class_weights.push((class.into(), weight));
+                self
+            }
+        }
+    )+};
+}
+pub(super) use priced_by_class;
+
 /// Refuses C or a weight that is not positive and finite.
 pub(in crate::model) fn check_prices(c: f64, weights: &[(String, f64)]) -> Result<()> {
     check("c", c, c > 0.0 && c.is_finite(), "must be positive and finite")?;

@@ -1,16 +1,6 @@
 //! A single fitted function: a regression, or one that is positive where the data are.
 
-use crate::data::{Dense, Points};
-use crate::error::{Result, check};
-use crate::kernel::Kernel;
-use crate::model::expansion::{Coefficients, Expansion};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{Calibrates, How, Model, Prediction};
-use crate::model::quality::Quality;
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::solve::{Certificate, Solution};
+use crate::model::prelude::*;
 
 /// What a function is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,16 +27,9 @@ pub struct Function<X, K> {
 impl<X: Points, K: Kernel<X>> Function<X, K> {
     /// The function of a solution: the points whose coefficient is not zero.
     pub(super) fn new(kernel: K, role: Role, own: &Weighted<X>, solution: Solution) -> Self {
-        let nonzero = |&i: &usize| solution.coefficients[i] != 0.0;
-        let support: Vec<usize> = (0..own.points.len()).filter(nonzero).collect();
-        let values = support.iter().map(|&i| solution.coefficients[i]).collect();
-        let points = own.points.select(&support);
-        Self {
-            expansion: Expansion::new(kernel, points, Coefficients::single(values), vec![solution.offset]),
-            role,
-            support: own.positions(support),
-            certificate: Some(solution.certificate),
-        }
+        let Solution { coefficients, offset, certificate, .. } = solution;
+        let (expansion, support) = Expansion::over_support(kernel, own, &coefficients, vec![offset]);
+        Self { expansion, role, support, certificate: Some(certificate) }
     }
 
     /// The coefficients β of the support points.
@@ -65,6 +48,8 @@ impl<X: Points, K: Kernel<X>> Function<X, K> {
 }
 
 impl<X: Space> Model<X> for Function<X, X::Kernel> {
+    made_of!(expansion, support);
+
     fn kind(&self) -> &'static str {
         match self.role {
             Role::Regression => "svr",
@@ -72,24 +57,8 @@ impl<X: Space> Model<X> for Function<X, X::Kernel> {
         }
     }
 
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
     fn quality(&self) -> Quality {
         Quality::of(self.certificate.as_slice())
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::default()
     }
 
     fn words(&self) -> String {
@@ -121,14 +90,9 @@ impl<X: Space> Model<X> for Function<X, X::Kernel> {
     fn check(&self) -> Result<Dense<f64>, Flaw> {
         parts::check(&self.expansion, 1, &self.support)
     }
-
-    fn write(&self, _: &mut Writer) -> Result<(), Flaw> {
-        Ok(())
-    }
 }
 
 impl<X: Space> Function<X, X::Kernel> {
-    /// Reads a function from a model file.
     pub(super) fn read(role: Role, reader: &mut Reader<'_>) -> Result<Self, Flaw> {
         let certificates = text::read_certificates(&reader.entry("certificates")?)?;
         if certificates.len() > 1 {

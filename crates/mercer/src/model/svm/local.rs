@@ -37,19 +37,11 @@ use rayon::prelude::*;
 
 use super::class_weights::check_known;
 use super::svc::Svc;
-use crate::data::{Labels, Points};
-use crate::error::{Result, check};
-use crate::kernel::Kernel;
 use crate::model::compute::{Compute, SIDE_BY_SIDE};
-use crate::model::expansion::first_largest;
 use crate::model::job::{Watcher, of_part};
-use crate::model::method::Method;
-use crate::model::setting::{Parameter, settings};
-use crate::model::space::Space;
-use crate::model::weights::{Weighted, class_sums};
-use crate::model::{Estimator, Job};
+use crate::model::prelude::*;
 use crate::solve::divide::SAMPLE;
-use crate::solve::{Phases, Shared, Smo};
+use crate::solve::{Phases, Shared};
 
 use gate::Gate;
 pub use model::{Cell, LocalModel};
@@ -72,23 +64,14 @@ pub struct Local<K> {
 
 settings! { Local<K>:
     cells: Option<usize> | into, "cells", "from 1 to 512", "most cells that the points are divided into; one for 10,000 points, from 1 to 64, where left open";
+    /// Fits a classifier to each cell.
+    fit(Labels) -> LocalModel;
 }
 
 impl<K> Local<K> {
     /// Cells of about 10,000 points, and `svc` for each.
     pub fn new(svc: Svc<K>) -> Self {
         Self { svc, cells: None }
-    }
-
-    /// Fits a classifier to each cell.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<LocalModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 
     /// All parameters by name: its own and those of the classifiers, which always vote.
@@ -194,7 +177,6 @@ impl<X: Points, K: Kernel<X> + Clone> Whole<'_, X, K> {
     }
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "C-SVC for each cell of the points, approximate, for 100,000 points and more";
     let title = ("local", summary, "local", &[][..]);

@@ -30,9 +30,13 @@ pub use together::Together;
 pub use vote::{VoteRule, pairs, vote};
 
 use super::method::Method;
+use super::setting::solved_by_smo;
 use super::space::Space;
+use class_weights::priced_by_class;
 
-/// The methods of this family.
+solved_by_smo!(Svc, NuSvc, Svr, OneClass, Svdd, OneVsAll, Together, MultiLabel);
+priced_by_class!(Svc, NuSvc, OneVsAll, Together);
+
 pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
     let [crammer_singer, weston_watkins, softmax] = together::methods();
     vec![

@@ -18,21 +18,8 @@
 
 use super::one_vs_all::relevance;
 use super::scores::{self, Fitted, ScoreModel};
-use crate::data::{Dense, LabelSets, Points};
-use crate::error::{DataProblem, ErrorKind, Result, check};
-use crate::kernel::Kernel;
-use crate::model::expansion::Expansion;
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts};
-use crate::model::fitted::{How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::{settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::count;
-use crate::model::{Estimator, Job};
-use crate::solve::Smo;
+use crate::data::LabelSets;
+use crate::model::prelude::*;
 
 /// C-SVC for each label, and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,24 +34,14 @@ pub struct MultiLabel<K> {
 
 settings! { MultiLabel<K>:
     c: f64, "c" 'c', "above 0", "price C of a margin error";
+    /// Fits a function for each label.
+    fit(LabelSets) -> MultiLabelModel;
 }
-solved_by_smo!(MultiLabel);
 
 impl<K> MultiLabel<K> {
     /// C = 1, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
         Self { kernel, c: 1.0, solver: Smo::default() }
-    }
-
-    /// Fits a function for each label.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &LabelSets) -> Result<MultiLabelModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 }
 
@@ -143,32 +120,10 @@ impl<X: Points, K: Kernel<X>> MultiLabelModel<X, K> {
 }
 
 impl<X: Space> Model<X> for MultiLabelModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "multilabel"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.scores.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.scores.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.scores.support
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.scores.classes
-    }
+    made_of!("multilabel": scores.expansion, scores.support, scores.classes);
 
     fn quality(&self) -> Quality {
         self.scores.quality()
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::default()
     }
 
     fn words(&self) -> String {
@@ -194,13 +149,8 @@ impl<X: Space> Model<X> for MultiLabelModel<X, X::Kernel> {
         parts::same("certificates", certificates, certificates.min(outputs))?;
         parts::check(&self.scores.expansion, outputs, &self.scores.support)
     }
-
-    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        self.scores.write(writer)
-    }
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "several labels for each point: C-SVC for each label";
     let title = ("multilabel", summary, "multilabel", &[][..]);

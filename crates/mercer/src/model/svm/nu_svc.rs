@@ -22,19 +22,11 @@
 
 use super::class_weights::{check_factors, check_known, factors};
 use super::function::check_nu;
-use super::pairs::{Pair, Pairs};
+use super::pairs::{Pair, Pairs, learn_by_pairs};
 use super::svc::{self, SvcModel};
 use super::vote::{VoteRule, pairs};
-use crate::data::{Labels, Points};
-use crate::error::{DataProblem, ErrorKind, Result};
-use crate::kernel::Kernel;
-use crate::model::method::Method;
-use crate::model::probability::{Estimate, Settings};
-use crate::model::setting::{settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::{Weighted, class_sums};
-use crate::model::{Estimator, Job};
-use crate::solve::{Problem, Smo, Solution, Stop};
+use crate::model::prelude::*;
+use crate::solve::Stop;
 
 /// ν-SVC, one-vs-one for more than two classes.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,32 +51,15 @@ settings! { NuSvc<K>:
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on the C that nu stands for, for the points of some classes";
     adapt: bool, "adapt", "a flag", "largest nu there is for pairs of classes too unequal for the one given";
     rule: VoteRule, "multiclass", "ovo or ovo-sum", "rule by which the decisions of all pairs become a class: votes, or sums";
+    /// Fits a classifier. A ν that is too large is refused with the largest there is.
+    fit(Labels) -> SvcModel;
 }
-solved_by_smo!(NuSvc);
 
 impl<K> NuSvc<K> {
     /// ν = 0.5, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
         let (class_weights, rule, solver) = (Vec::new(), VoteRule::Votes, Smo::default());
         Self { kernel, nu: 0.5, class_weights, adapt: false, rule, solver }
-    }
-
-    /// Multiplies the C that ν stands for by `weight` for the points of `class`.
-    #[must_use]
-    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
-        self.class_weights.push((class.into(), weight));
-        self
-    }
-
-    /// Fits a classifier.
-    ///
-    /// # Errors
-    /// If ν, the labels or the points cannot be used; a ν that is too large is refused with the largest there is.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<SvcModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 
     /// Refuses a ν for which there is no solution.
@@ -224,16 +199,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
         Ok(all.model(self.kernel.clone(), self.rule, &solved))
     }
 
-    fn learn(
-        &self,
-        x: &X,
-        y: &Labels,
-        _: &SvcModel<X, K>,
-        settings: &Settings,
-        job: &mut Job<'_, X>,
-    ) -> Result<Option<Estimate>> {
-        Ok(Some(Estimate::Classes(self.fit_probability_in(x, y, settings, job)?)))
-    }
+    learn_by_pairs!();
 }
 
 /// C where ν leaves no margin and 1/ρ is no number to multiply; a margin below its inverse is none.
@@ -282,7 +248,6 @@ fn scale(solution: &mut Solution, unit: f64) -> f64 {
     margin.max(0.0)
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "nu-SVC: tells classes apart; a share nu of the points may be margin errors";
     Method::new(

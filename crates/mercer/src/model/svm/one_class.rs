@@ -17,17 +17,8 @@
 //! ```
 
 use super::function::{Function, Role, check_nu};
-use crate::data::Points;
-use crate::error::Result;
-use crate::kernel::Kernel;
-use crate::model::compute::{Programme, Programmes};
-use crate::model::method::Method;
-use crate::model::probability::{Density, Estimate, Settings};
-use crate::model::setting::{settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::{Estimator, Job};
-use crate::solve::{Problem, Smo};
+use crate::model::prelude::*;
+use crate::model::probability::Density;
 
 /// The ν one-class machine and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,24 +33,14 @@ pub struct OneClass<K> {
 
 settings! { OneClass<K>:
     nu: f64, "nu" 'n', "above 0 and at most 1", "share of the points that may lie outside";
+    /// Fits f, which is positive where the data are. Coefficients are in [0, 1] and sum to νn, as in LIBSVM.
+    fit() -> Function;
 }
-solved_by_smo!(OneClass);
 
 impl<K> OneClass<K> {
     /// ν = 0.5, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
         Self { kernel, nu: 0.5, solver: Smo::default() }
-    }
-
-    /// Fits f, which is positive where the data are. Coefficients are in [0, 1] and sum to νn, as in LIBSVM.
-    ///
-    /// # Errors
-    /// If a parameter or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X) -> Result<Function<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, &(), &mut Job::new())
     }
 }
 
@@ -76,8 +57,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneClass<K> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
         let programme = |_| Programme { points: None, problem: Problem::one_class(&own.weights, self.nu) };
-        let programmes = Programmes::new(&self.kernel, &own.points, &self.solver, 1, &programme);
-        let solution = programmes.solve(job).map_err(|error| own.error(error))?.swap_remove(0);
+        let solution = own.solve(&self.kernel, &self.solver, 1, programme, job)?.swap_remove(0);
         Ok(Function::new(self.kernel.clone(), Role::OneClass, &own, solution))
     }
 
@@ -93,7 +73,6 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneClass<K> {
     }
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "where the data are: a share nu of the points may lie outside";
     let title = ("one-class", summary, "one-class", &["density"][..]);

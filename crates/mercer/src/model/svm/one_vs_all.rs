@@ -21,16 +21,7 @@
 
 use super::class_weights::{check_known, check_prices, prices};
 use super::scores::{self, Fitted, ScoreModel};
-use crate::data::{Labels, Points};
-use crate::error::Result;
-use crate::kernel::Kernel;
-use crate::model::compute::{Programme, Programmes};
-use crate::model::method::Method;
-use crate::model::setting::{settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::{Estimator, Job};
-use crate::solve::{Problem, Smo, Solution};
+use crate::model::prelude::*;
 
 /// C-SVC, one class against all others.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,31 +39,14 @@ pub struct OneVsAll<K> {
 settings! { OneVsAll<K>:
     c: f64, "c" 'c', "above 0", "price C of a margin error";
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
+    /// Fits a classifier.
+    fit(Labels) -> ScoreModel;
 }
-solved_by_smo!(OneVsAll);
 
 impl<K> OneVsAll<K> {
     /// C = 1, no class weights, tolerance 1e-3.
     pub fn new(kernel: K) -> Self {
         Self { kernel, c: 1.0, class_weights: Vec::new(), solver: Smo::default() }
-    }
-
-    /// Multiplies C by `weight` for the points of `class`.
-    #[must_use]
-    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
-        self.class_weights.push((class.into(), weight));
-        self
-    }
-
-    /// Fits a classifier.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<ScoreModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 }
 
@@ -93,9 +67,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneVsAll<K> {
         let members: Vec<Vec<bool>> = (0..y.classes().len()).map(members).collect();
         let c = own.times(prices(self.c, &self.class_weights, &y));
         let solved = relevance(&self.kernel, &self.solver, &own, &members, &c, job)?;
-        let points = 0..own.points.len();
+        let lists: Vec<&[f64]> = solved.iter().map(|s| s.coefficients.as_slice()).collect();
         let fitted = Fitted {
-            coefficients: points.flat_map(|i| solved.iter().map(move |s| s.coefficients[i])).collect(),
+            coefficients: interleaved(own.points.len(), &lists),
             offsets: solved.iter().map(|s| s.offset).collect(),
             certificates: solved.iter().map(|s| s.certificate).collect(),
             loss: None,
@@ -117,11 +91,9 @@ pub(super) fn relevance<X: Points, K: Kernel<X>>(
         return Ok(Vec::new());
     }
     let programme = |part: usize| Programme { points: None, problem: Problem::c_svc(&positive[part], c) };
-    let programmes = Programmes::new(kernel, &own.points, solver, positive.len(), &programme);
-    programmes.solve(job).map_err(|error| own.error(error))
+    own.solve(kernel, solver, positive.len(), programme, job)
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let summary = "C-SVC of each class against all others; the largest decision wins";
     Method::new(("ovr", summary, "ovr", &[]), OneVsAll::new, OneVsAll::parameters, |r| scores::read(None, r))

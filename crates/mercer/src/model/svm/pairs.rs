@@ -2,14 +2,25 @@
 
 use super::svc::SvcModel;
 use super::vote::{VoteRule, pairs};
-use crate::data::{Labels, Points};
-use crate::error::Result;
-use crate::kernel::Kernel;
-use crate::model::compute::{Programme, Programmes};
-use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion};
 use crate::model::job::Job;
-use crate::model::weights::Weighted;
-use crate::solve::{Problem, Smo, Solution};
+use crate::model::prelude::*;
+
+/// [`Estimator::learn`] of a classifier that decides by pairs.
+macro_rules! learn_by_pairs {
+    () => {
+        fn learn(
+            &self,
+            x: &X,
+            y: &Labels,
+            _: &SvcModel<X, K>,
+            settings: &Settings,
+            job: &mut Job<'_, X>,
+        ) -> Result<Option<Estimate>> {
+            Ok(Some(Estimate::Classes(self.fit_probability_in(x, y, settings, job)?)))
+        }
+    };
+}
+pub(super) use learn_by_pairs;
 
 /// The points of two classes.
 pub(super) struct Pair {
@@ -34,11 +45,8 @@ impl Pair {
 
 /// Points of several classes, of which each pair is a programme.
 pub(super) struct Pairs<'a, X> {
-    /// The points and their weights.
     pub(super) own: &'a Weighted<X>,
-    /// Their classes.
     pub(super) labels: &'a Labels,
-    /// How each programme is solved.
     pub(super) solver: &'a Smo,
 }
 
@@ -68,9 +76,7 @@ impl<X: Points> Pairs<'_, X> {
             let pair = Pair::new(self.labels, pairs[numbers[part]]);
             Programme { problem: problem(numbers[part], &pair), points: (!whole).then_some(pair.index) }
         };
-        Programmes::new(kernel, &self.own.points, self.solver, numbers.len(), &programme)
-            .solve(job)
-            .map_err(|error| self.own.error(error))
+        self.own.solve(kernel, self.solver, numbers.len(), programme, job)
     }
 
     /// The classifier whose coefficients lie side by side over the union of the pairs' support points.

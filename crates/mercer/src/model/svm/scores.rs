@@ -1,17 +1,6 @@
 //! A classifier with one score for each class.
 
-use crate::data::{Dense, Points};
-use crate::error::{ErrorKind, Result};
-use crate::kernel::Kernel;
-use crate::model::expansion::{Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{Calibrates, How, Model, Prediction};
-use crate::model::quality::Quality;
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::count;
-use crate::solve::Certificate;
+use crate::model::prelude::*;
 use crate::solve::together::{Loss, softmax};
 
 /// A fitted classifier that gives each class a score, F_c(x) = Σᵢ βᵢ_c k(xᵢ, x) − b_c, and decides for the largest.
@@ -42,19 +31,9 @@ pub(super) struct Fitted {
 impl<X: Points, K: Kernel<X>> ScoreModel<X, K> {
     /// The model of a fit: the points that have a coefficient which is not zero.
     pub(super) fn new(kernel: K, own: &Weighted<X>, classes: &[String], fitted: Fitted) -> Self {
-        let outputs = classes.len();
-        let row = |i: usize| &fitted.coefficients[i * outputs..(i + 1) * outputs];
-        let nonzero = |&i: &usize| row(i).iter().any(|&b| b != 0.0);
-        let support: Vec<usize> = (0..own.points.len()).filter(nonzero).collect();
-        let values: Vec<f64> = support.iter().flat_map(|&i| row(i)).copied().collect();
-        let coefficients = Coefficients::full(support.len(), outputs, values);
-        Self {
-            expansion: Expansion::new(kernel, own.points.select(&support), coefficients, fitted.offsets),
-            classes: classes.to_vec(),
-            support: own.positions(support),
-            certificates: fitted.certificates,
-            loss: fitted.loss,
-        }
+        let Fitted { coefficients, offsets, certificates, loss } = fitted;
+        let (expansion, support) = Expansion::over_support(kernel, own, &coefficients, offsets);
+        Self { expansion, classes: classes.to_vec(), support, certificates, loss }
     }
 
     /// The score of every class for every point: one row per point, one column per class.
@@ -66,19 +45,8 @@ impl<X: Points, K: Kernel<X>> ScoreModel<X, K> {
     }
 
     /// The number of the class with the largest score for each point; of several the lowest.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
-        self.expansion.map(points, first_largest)
-    }
-
-    /// The class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        Ok(self.predict_index(points)?.into_iter().map(|class| self.classes[class].as_str()).collect())
+    fn predict_as(&self, points: &X, how: How) -> Result<Vec<usize>> {
+        self.expansion.map_as(points, how.double, first_largest)
     }
 
     /// The probability of every class for every point: the softmax of its scores.
@@ -104,33 +72,17 @@ impl<X: Points, K: Kernel<X>> ScoreModel<X, K> {
     }
 }
 
+classifies!(ScoreModel);
+
 impl<X: Space> Model<X> for ScoreModel<X, X::Kernel> {
+    made_of!(expansion, support, classes);
+
     fn kind(&self) -> &'static str {
         self.loss.map_or("ovr", Loss::name)
     }
 
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
-
     fn quality(&self) -> Quality {
         Quality::of(&self.certificates)
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::default()
     }
 
     fn words(&self) -> String {
@@ -142,7 +94,7 @@ impl<X: Space> Model<X> for ScoreModel<X, X::Kernel> {
     }
 
     fn predict(&self, points: &X, how: How) -> Result<Prediction> {
-        Ok(Prediction::Classes(self.expansion.map_as(points, how.double, first_largest)?))
+        Ok(Prediction::Classes(self.predict_as(points, how)?))
     }
 
     fn scores(&self, points: &X, how: How) -> Result<Dense<f64>> {
@@ -162,11 +114,6 @@ impl<X: Space> Model<X> for ScoreModel<X, X::Kernel> {
         let expected = if self.loss.is_some() { 1 } else { outputs };
         parts::same_or_none("certificates", self.certificates.len(), expected)?;
         parts::check(&self.expansion, outputs, &self.support)
-    }
-
-    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
-        Ok(())
     }
 }
 

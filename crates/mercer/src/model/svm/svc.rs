@@ -21,24 +21,9 @@
 //! ```
 
 use super::class_weights::{check_factors, check_known, factors};
-use super::pairs::{Pair, Pairs};
+use super::pairs::{Pair, Pairs, learn_by_pairs};
 use super::vote::{VoteRule, pairs};
-use crate::data::{Dense, Labels, Points};
-use crate::error::{Result, check};
-use crate::kernel::Kernel;
-use crate::model::expansion::Expansion;
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{Calibrates, How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::probability::{Estimate, Settings};
-use crate::model::quality::Quality;
-use crate::model::setting::{Kind, Setting, Value, settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::count;
-use crate::model::{Estimator, Job};
-use crate::solve::{Certificate, Problem, Smo};
+use crate::model::prelude::*;
 
 /// What a margin error ξ costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,16 +35,10 @@ pub enum Slack {
     Squared,
 }
 
-impl Setting for Slack {
-    const KIND: Kind = Kind::Flag;
-    fn value(&self) -> Value {
-        Value::Flag(*self == Self::Squared)
-    }
-    fn assign(&mut self, value: &Value) -> bool {
-        let Value::Flag(squared) = value else { return false };
-        *self = if *squared { Self::Squared } else { Self::Linear };
-        true
-    }
+settable! {
+    Slack: Flag, |slack| Value::Flag(*slack == Self::Squared), |value| {
+        value.flag().map(|squared| if squared { Self::Squared } else { Self::Linear })
+    };
 }
 
 /// C-SVC, one-vs-one for more than two classes.
@@ -90,8 +69,9 @@ settings! { Svc<K>:
     offset: bool, "offset", "a flag", "constant of the decision";
     mean: bool, "mean", "a flag", "price C as that of the mean error: each then costs C/n";
     rule: VoteRule, "multiclass", "ovo or ovo-sum", "rule by which the decisions of all pairs become a class: votes, or sums";
+    /// Fits a classifier.
+    fit(Labels) -> SvcModel;
 }
-solved_by_smo!(Svc);
 
 impl<K> Svc<K> {
     /// C = 1, no class weights, tolerance 1e-3.
@@ -106,24 +86,6 @@ impl<K> Svc<K> {
             rule: VoteRule::Votes,
             solver: Smo::default(),
         }
-    }
-
-    /// Multiplies C by `weight` for the points of `class`.
-    #[must_use]
-    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
-        self.class_weights.push((class.into(), weight));
-        self
-    }
-
-    /// Fits a classifier.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<SvcModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 
     /// The factor on C for each of `classes`; a class named twice has the product.
@@ -168,16 +130,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svc<K> {
         Ok(pairs.model(self.kernel.clone(), self.rule, &solved))
     }
 
-    fn learn(
-        &self,
-        x: &X,
-        y: &Labels,
-        _: &SvcModel<X, K>,
-        settings: &Settings,
-        job: &mut Job<'_, X>,
-    ) -> Result<Option<Estimate>> {
-        Ok(Some(Estimate::Classes(self.fit_probability_in(x, y, settings, job)?)))
-    }
+    learn_by_pairs!();
 }
 
 /// A fitted classifier: the expansion of all pairs of classes over the union of their support points.
@@ -230,47 +183,16 @@ impl<X: Points, K: Kernel<X>> SvcModel<X, K> {
     }
 
     /// The number of the class with the largest of the [scores](Self::scores) for each point; of several the lowest.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
-        self.predict_as(points, How::default())
-    }
-
     fn predict_as(&self, points: &X, how: How) -> Result<Vec<usize>> {
         let class = |decisions: &[f64]| self.rule.class_as(decisions, self.classes.len(), how.libsvm);
         self.expansion.map_as(points, how.double, class)
     }
-
-    /// The class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        Ok(self.predict_index(points)?.into_iter().map(|class| self.classes[class].as_str()).collect())
-    }
 }
 
+classifies!(SvcModel);
+
 impl<X: Space> Model<X> for SvcModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "svc"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
-    }
+    made_of!("svc": expansion, support, classes);
 
     fn quality(&self) -> Quality {
         Quality::of(&self.certificates)
@@ -313,7 +235,6 @@ impl<X: Space> Model<X> for SvcModel<X, X::Kernel> {
     }
 
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
         writer.counts("class_sizes", &self.class_sizes);
         if self.rule != VoteRule::default() {
             writer.entry("rule", self.rule.name());
@@ -322,7 +243,6 @@ impl<X: Space> Model<X> for SvcModel<X, X::Kernel> {
     }
 }
 
-/// Reads a classifier by pairs from a model file.
 pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvcModel<X, X::Kernel>, Flaw> {
     let classes: Vec<String> = text::parse("classes", &reader.entry("classes")?)?;
     let class_sizes = reader.counts("class_sizes")?;
@@ -332,16 +252,15 @@ pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvcModel<X, X::K
     let certificates = text::read_certificates(&reader.entry("certificates")?)?;
     let rule = match reader.optional("rule") {
         None => VoteRule::default(),
-        Some(name) => VoteRule::ALL
-            .into_iter()
-            .find(|rule| rule.name() == name)
+        Some(name) => VoteRule::named(&name)
             .ok_or_else(|| format!("rule '{name}': this program knows votes and sum"))?,
     };
-    let expansion = parts::read_pairs(reader, "", &class_sizes)?;
+    let (points, coefficients) = parts::read_pair_parts(reader, "", &class_sizes)?;
+    let kernel = parts::read_kernel(reader, "")?;
+    let expansion = Expansion::new(kernel, points, coefficients, reader.list("offsets")?);
     Ok(SvcModel { expansion, classes, class_sizes, support: reader.counts("support")?, certificates, rule })
 }
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let title = ("svc", "C-SVC: tells classes apart", "svc", &["sigmoid", "isotonic"][..]);
     Method::new(title, Svc::new, Svc::parameters, read)

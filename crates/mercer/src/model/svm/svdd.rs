@@ -20,23 +20,8 @@
 //! ```
 
 use super::function::{Function, Role, check_nu};
-use crate::data::{Dense, Points};
-use crate::error::{Result, check};
 use crate::gram::Gram;
-use crate::kernel::Kernel;
-use crate::model::compute::{Programme, Programmes};
-use crate::model::expansion::Expansion;
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer};
-use crate::model::fitted::{How, Model, Prediction};
-use crate::model::method::Method;
-use crate::model::quality::Quality;
-use crate::model::setting::{Kind, Parameter, Value, settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::words::short;
-use crate::model::{Estimator, Job};
-use crate::solve::{Problem, Smo};
+use crate::model::prelude::*;
 
 /// What is given of the points outside the sphere.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,8 +45,10 @@ pub struct Svdd<K> {
     pub solver: Smo,
 }
 
-settings! { Svdd<K>: }
-solved_by_smo!(Svdd);
+settings! { Svdd<K>:
+    /// Fits the sphere. C below 1/n is refused: no sphere is worth its price then.
+    fit() -> SvddModel;
+}
 
 impl<K> Svdd<K> {
     /// C = 1 (all points inside), tolerance 1e-3 of R².
@@ -81,17 +68,6 @@ impl<K> Svdd<K> {
     pub fn nu(mut self, nu: f64) -> Self {
         self.outside = Outside::Share(nu);
         self
-    }
-
-    /// Fits the sphere.
-    ///
-    /// # Errors
-    /// If a parameter or the points cannot be used; for C below 1/n, where no sphere is worth its price.
-    pub fn fit<X: Points>(&self, x: &X) -> Result<SvddModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, &(), &mut Job::new())
     }
 
     /// The tolerance in the units of the dual. A quarter of the largest squared distance from the first point is at least
@@ -133,14 +109,13 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svdd<K> {
         };
         check("c", c, c * total >= 1.0 - 1e-12, PRICE)?;
         let (diagonal, tolerance) = {
-            let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+            let gram = own.gram(&self.kernel, job)?;
             (gram.diagonal().to_vec(), self.dual_tolerance(&*gram, c))
         };
         let c = own.times(vec![c; own.weights.len()]);
         let programme = |_| Programme { points: None, problem: Problem::svdd(&diagonal, &c) };
         let solver = Smo { tolerance, ..self.solver.clone() };
-        let programmes = Programmes::new(&self.kernel, &own.points, &solver, 1, &programme);
-        let solution = programmes.solve(job).map_err(|error| own.error(error))?.swap_remove(0);
+        let solution = own.solve(&self.kernel, &solver, 1, programme, job)?.swap_remove(0);
         // ½αᵀKα − ½Σαk is the objective.
         let trace: f64 = solution.coefficients.iter().zip(&diagonal).map(|(a, k)| a * k).sum();
         let square_center = 2.0 * solution.certificate.objective + trace;
@@ -187,21 +162,7 @@ impl<X: Points, K: Kernel<X>> SvddModel<X, K> {
 }
 
 impl<X: Space> Model<X> for SvddModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "svdd"
-    }
-
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.function.expansion
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
-        self.function.expansion.change(change);
-    }
-
-    fn support(&self) -> &[usize] {
-        &self.function.support
-    }
+    made_of!("svdd": function.expansion, function.support);
 
     fn quality(&self) -> Quality {
         self.function.quality()
@@ -240,7 +201,7 @@ impl<X: Space> Model<X> for SvddModel<X, X::Kernel> {
     }
 
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.tensor("square_center", &[1], [self.square_center]);
+        writer.list("square_center", &[self.square_center]);
         Ok(())
     }
 }
@@ -257,43 +218,26 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvddModel<X, X::Kernel>, Fl
 /// The rule for C.
 const PRICE: &str = "must be finite and at least 1/n, n the number of points";
 
-/// The method of the table.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let parameters = || {
-        let c = Parameter::with(
-            (
-                "c",
-                Some('c'),
-                "1/n or more; from 1 on no point is outside",
-                "price C of a point outside the sphere",
-            ),
-            Kind::Number,
-            |svdd: &Svdd<X::Kernel>| match svdd.outside {
-                Outside::Price(c) => Value::Number(c),
-                Outside::Share(_) => Value::Absent,
-            },
-            |svdd, value| value.number().map(|c| svdd.outside = Outside::Price(c)).is_some(),
+        let about = (
+            "c",
+            Some('c'),
+            "1/n or more; from 1 on no point is outside",
+            "price C of a point outside the sphere",
         );
-        let nu = Parameter::with(
-            (
-                "nu",
-                Some('n'),
-                "above 0 and at most 1",
-                "share of the points that may lie outside, in place of their price: C = 1/(nu n)",
-            ),
-            Kind::Number,
-            |svdd: &Svdd<X::Kernel>| match svdd.outside {
-                Outside::Share(nu) => Value::Number(nu),
-                Outside::Price(_) => Value::Absent,
-            },
-            |svdd, value| match value.number() {
-                Some(nu) => {
-                    svdd.outside = Outside::Share(nu);
-                    true
-                }
-                None => *value == Value::Absent,
-            },
-        );
+        let price = |svdd: &Svdd<X::Kernel>| match svdd.outside {
+            Outside::Price(c) => Some(c),
+            Outside::Share(_) => None,
+        };
+        let c = Parameter::of_case(about, price, |svdd, c| svdd.outside = Outside::Price(c));
+        let meaning = "share of the points that may lie outside, in place of their price: C = 1/(nu n)";
+        let about = ("nu", Some('n'), "above 0 and at most 1", meaning);
+        let share = |svdd: &Svdd<X::Kernel>| match svdd.outside {
+            Outside::Share(nu) => Some(nu),
+            Outside::Price(_) => None,
+        };
+        let nu = Parameter::of_case(about, share, |svdd, nu| svdd.outside = Outside::Share(nu));
         [c, nu].into_iter().chain(Svdd::parameters()).collect()
     };
     let summary = "where the data are: the smallest sphere around them";

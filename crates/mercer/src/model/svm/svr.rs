@@ -19,17 +19,7 @@
 
 use super::function::{Function, Role, check_nu};
 use super::svc::Slack;
-use crate::data::Points;
-use crate::error::{Result, check};
-use crate::kernel::Kernel;
-use crate::model::compute::{Programme, Programmes};
-use crate::model::method::Method;
-use crate::model::probability::{Estimate, Settings};
-use crate::model::setting::{Kind, Parameter, Setting, Value, settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::{Estimator, Job};
-use crate::solve::{Problem, Smo, Solution};
+use crate::model::prelude::*;
 
 /// What is given of the insensitive zone.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,8 +50,9 @@ pub struct Svr<K> {
 settings! { Svr<K>:
     c: f64, "c" 'c', "above 0; inf allows no errors", "price C of an error beyond the zone";
     slack: Slack, "squared", "a flag", "cost of errors beyond the zone: by their squares, C/2 each, in place of C each";
+    /// Fits the function to the targets `y`.
+    fit([f64]) -> Function;
 }
-solved_by_smo!(Svr);
 
 impl<K> Svr<K> {
     /// C = 1, ε = 0.1, tolerance 1e-3.
@@ -81,17 +72,6 @@ impl<K> Svr<K> {
     pub fn nu(mut self, nu: f64) -> Self {
         self.zone = Zone::Nu(nu);
         self
-    }
-
-    /// Fits the function to the targets `y`.
-    ///
-    /// # Errors
-    /// If a parameter, the points or the targets cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &[f64]) -> Result<Function<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 }
 
@@ -134,8 +114,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svr<K> {
                 Programme { points: Some((0..n).chain(0..n).collect()), problem: Problem::nu_svr(&y, &c, nu) }
             }
         };
-        let programmes = Programmes::new(&self.kernel, &own.points, &self.solver, 1, &programme);
-        let solution = programmes.solve(job).map_err(|error| own.error(error))?.swap_remove(0);
+        let solution = own.solve(&self.kernel, &self.solver, 1, programme, job)?.swap_remove(0);
         let (solution, epsilon) = match self.zone {
             Zone::Epsilon(epsilon) => (solution, epsilon),
             Zone::Nu(_) => joined(solution, n),
@@ -166,50 +145,41 @@ fn joined(mut solution: Solution, points: usize) -> (Solution, f64) {
     (solution, epsilon)
 }
 
-/// The method of the table that is given ε.
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
     let parameters = || {
         let about =
             ("epsilon", Some('p'), "0 or more", "half width of the zone: errors below it cost nothing");
         let get = |svr: &Svr<X::Kernel>| match svr.zone {
-            Zone::Epsilon(epsilon) => Value::Number(epsilon),
-            Zone::Nu(_) => Value::Absent,
-        };
-        let set = |svr: &mut Svr<X::Kernel>, value: &Value| {
-            value.number().map(|epsilon| svr.zone = Zone::Epsilon(epsilon)).is_some()
+            Zone::Epsilon(epsilon) => Some(epsilon),
+            Zone::Nu(_) => None,
         };
         let mut rows = Svr::parameters();
-        rows.insert(1, Parameter::with(about, f64::KIND, get, set));
+        rows.insert(1, Parameter::of_case(about, get, |svr, epsilon| svr.zone = Zone::Epsilon(epsilon)));
         rows
     };
     let summary = "epsilon-SVR: regression; errors below epsilon cost nothing";
-    Method::new(("svr", summary, "svr", &["noise"]), Svr::new, parameters, |r| {
-        Function::read(Role::Regression, r)
-    })
+    Method::new(("svr", summary, "svr", &["noise"]), Svr::new, parameters, read)
 }
 
-/// The method of the table that is given ν.
 pub(in crate::model) fn nu_method<X: Space>() -> Method<X> {
     let parameters = || {
         let about =
             ("nu", Some('n'), "above 0 and at most 1", "share of the points that may lie outside the zone");
         let get = |svr: &Svr<X::Kernel>| match svr.zone {
-            Zone::Nu(nu) => Value::Number(nu),
-            Zone::Epsilon(_) => Value::Absent,
-        };
-        let set = |svr: &mut Svr<X::Kernel>, value: &Value| {
-            value.number().map(|nu| svr.zone = Zone::Nu(nu)).is_some()
+            Zone::Nu(nu) => Some(nu),
+            Zone::Epsilon(_) => None,
         };
         let mut rows = Svr::parameters();
         rows.retain(|row| row.about.name != "squared");
-        rows.insert(1, Parameter::with(about, Kind::Number, get, set));
+        rows.insert(1, Parameter::of_case(about, get, |svr, nu| svr.zone = Zone::Nu(nu)));
         rows
     };
     let summary = "nu-SVR: regression that finds epsilon; a share nu of the points may lie outside";
-    let new = |kernel| Svr::new(kernel).nu(0.5);
-    Method::new(("nu-svr", summary, "svr", &["noise"]), new, parameters, |r| {
-        Function::read(Role::Regression, r)
-    })
+    Method::new(("nu-svr", summary, "svr", &["noise"]), |kernel| Svr::new(kernel).nu(0.5), parameters, read)
+}
+
+fn read<X: Space>(reader: &mut Reader<'_>) -> Result<Function<X, X::Kernel>, Flaw> {
+    Function::read(Role::Regression, reader)
 }
 
 #[cfg(test)]

@@ -29,15 +29,8 @@
 
 use super::class_weights::{check_known, check_prices, prices};
 use super::scores::{self, Fitted, ScoreModel};
-use crate::data::{Labels, Points};
-use crate::error::Result;
-use crate::kernel::{Definiteness, Kernel};
-use crate::model::method::Method;
-use crate::model::setting::{Parameter, settings, solved_by_smo};
-use crate::model::space::Space;
-use crate::model::weights::Weighted;
-use crate::model::{Estimator, Job};
-use crate::solve::Smo;
+use crate::kernel::Definiteness;
+use crate::model::prelude::*;
 use crate::solve::together::{Loss, MulticlassProblem};
 
 /// A classifier of all classes together and its settings.
@@ -60,8 +53,9 @@ pub struct Together<K> {
 settings! { Together<K>:
     c: f64, "c" 'c', "above 0", "price C of the loss";
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
+    /// Fits a classifier.
+    fit(Labels) -> ScoreModel;
 }
-solved_by_smo!(Together);
 
 impl<K> Together<K> {
     /// Crammer and Singer's loss, C = 1, no class weights, tolerance 1e-3.
@@ -75,24 +69,6 @@ impl<K> Together<K> {
     pub fn loss(mut self, loss: Loss) -> Self {
         self.loss = loss;
         self
-    }
-
-    /// Multiplies C by `weight` for the points of `class`.
-    #[must_use]
-    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
-        self.class_weights.push((class.into(), weight));
-        self
-    }
-
-    /// Fits a classifier.
-    ///
-    /// # Errors
-    /// If a parameter, the labels or the points cannot be used.
-    pub fn fit<X: Points>(&self, x: &X, y: &Labels) -> Result<ScoreModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        self.fit_in(x, y, &mut Job::new())
     }
 
     /// The parameters that change something: the step is always of one point, and none is set aside.
@@ -127,7 +103,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Together<K> {
         };
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
-        let gram = job.compute.gram(&self.kernel, &own.points).map_err(|error| own.error(error))?;
+        let gram = own.gram(&self.kernel, job)?;
         let solved = problem.solve(&solver, &*gram, &mut job.rounds());
         let solution = solved.map_err(|error| own.error(error))?;
         job.phases = [job.phases, solution.phases].into_iter().sum();
@@ -143,39 +119,19 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Together<K> {
 
 /// The methods of the table, one for each loss.
 pub(in crate::model) fn methods<X: Space>() -> [Method<X>; 3] {
+    macro_rules! method {
+        ($loss:ident, $name:literal, $summary:literal) => {
+            Method::new(
+                ($name, concat!("all classes in one programme", $summary), $name, &[]),
+                |kernel| Together::new(kernel).loss(Loss::$loss),
+                Together::known_parameters,
+                |reader| scores::read(Some(Loss::$loss), reader),
+            )
+        };
+    }
     [
-        Method::new(
-            (
-                "crammer-singer",
-                "all classes in one programme; only the worst of the other classes costs",
-                "crammer-singer",
-                &[],
-            ),
-            |kernel| Together::new(kernel).loss(Loss::CrammerSinger),
-            Together::known_parameters,
-            |reader| scores::read(Some(Loss::CrammerSinger), reader),
-        ),
-        Method::new(
-            (
-                "weston-watkins",
-                "all classes in one programme; each of the other classes costs",
-                "weston-watkins",
-                &[],
-            ),
-            |kernel| Together::new(kernel).loss(Loss::WestonWatkins),
-            Together::known_parameters,
-            |reader| scores::read(Some(Loss::WestonWatkins), reader),
-        ),
-        Method::new(
-            (
-                "softmax",
-                "all classes in one programme: multinomial logistic regression with the kernel",
-                "softmax",
-                &[],
-            ),
-            |kernel| Together::new(kernel).loss(Loss::Softmax),
-            Together::known_parameters,
-            |reader| scores::read(Some(Loss::Softmax), reader),
-        ),
+        method!(CrammerSinger, "crammer-singer", "; only the worst of the other classes costs"),
+        method!(WestonWatkins, "weston-watkins", "; each of the other classes costs"),
+        method!(Softmax, "softmax", ": multinomial logistic regression with the kernel"),
     ]
 }

@@ -5,6 +5,7 @@
 
 use crate::model::expansion::first_largest;
 use crate::model::setting::words;
+use crate::model::words::named;
 
 /// The pairs (a, b), a < b, of `classes` classes, in the order (0,1), (0,2), …, (1,2), …
 #[must_use]
@@ -26,24 +27,13 @@ pub enum VoteRule {
     Sum,
 }
 
+named!(VoteRule: Votes = "votes", Sum = "sum");
 words!(VoteRule: VoteRule::Votes = "ovo", VoteRule::Sum = "ovo-sum");
 
 /// A sum beyond this is this: no decision is infinite, but a sum of large ones can be.
 const LARGEST_SUM: f64 = 1e300;
 
 impl VoteRule {
-    /// All rules, for parsing and tables.
-    pub const ALL: [VoteRule; 2] = [VoteRule::Votes, VoteRule::Sum];
-
-    /// The word used in files and output.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            VoteRule::Votes => "votes",
-            VoteRule::Sum => "sum",
-        }
-    }
-
     /// The score of each class, from the decisions of the [`pairs`]; positive decisions are for the first of a pair.
     #[must_use]
     pub fn scores(self, decisions: &[f64], classes: usize) -> Vec<f64> {
@@ -80,9 +70,7 @@ impl VoteRule {
         }
         first_largest(&self.scores(decisions, classes))
     }
-}
 
-impl VoteRule {
     /// The class by the rule, or, of pairs that vote, by [`vote`] where `libsvm` wants LIBSVM's ties.
     pub(super) fn class_as(self, decisions: &[f64], classes: usize, libsvm: bool) -> usize {
         if libsvm && self == Self::Votes { vote(decisions, classes) } else { self.class(decisions, classes) }
@@ -98,7 +86,6 @@ pub fn vote(decisions: &[f64], classes: usize) -> usize {
     votes.iter().position(|&v| v == most).unwrap_or(0)
 }
 
-/// The pairs that each class wins.
 fn votes(decisions: &[f64], classes: usize) -> Vec<u32> {
     let mut votes = vec![0u32; classes];
     let mut rest = decisions;
@@ -138,7 +125,7 @@ mod tests {
         assert_eq!(VoteRule::Sum.scores(&decisions, 3), [-2.0, 0.5, 1.5]);
         assert_eq!(VoteRule::Votes.scores(&[0.0], 2), [0.0, 1.0]);
         let large = [f64::MAX, f64::MAX, -f64::MAX];
-        for rule in VoteRule::ALL {
+        for &rule in VoteRule::ALL {
             assert!(rule.scores(&large, 3).iter().all(|score| score.is_finite()));
         }
         assert_eq!(VoteRule::Votes.scores(&large, 3)[0], 2.0 + 1.0 / 3.0);

@@ -4,16 +4,19 @@
 //! their rows, since its functions lie in the span of their points by themselves. So each fold and each κ cost one small
 //! decomposition, and no kernel value.
 
-use super::{Cca, View, canonical, centered, check_regularizer, combined, correlation};
-use crate::data::{Folds, Points, SplitMix};
-use crate::error::{Result, check};
-use crate::kernel::Kernel;
-use crate::model::Job;
-use crate::model::weights::Weighted;
-use crate::solve::Plan;
+use super::{Cca, Choose, View, canonical, centered, check_regularizer, combined, correlation};
+use crate::data::{Folds, SplitMix};
+use crate::model::prelude::*;
 
 /// The stages of a choice.
 const STAGES: [(&str, f64); 2] = [("views", 1.0), ("components", 1.0)];
+
+/// Candidates for κ, how many folds or shuffles each is tried on, and what those are drawn by.
+pub(super) struct Trials<'a> {
+    pub(super) candidates: &'a [f64],
+    pub(super) count: usize,
+    pub(super) seed: u64,
+}
 
 /// Two views as features, and the weights of the pairs.
 struct Pairs {
@@ -40,44 +43,8 @@ impl<K, L> Cca<K, L> {
         K: Kernel<X>,
         L: Kernel<Y>,
     {
-        self.cross_validate_in(x, y, candidates, folds, seed, &mut Job::new())
-    }
-
-    pub(super) fn cross_validate_in<X: Points, Y: Points>(
-        &self,
-        x: &X,
-        y: &Y,
-        candidates: &[f64],
-        folds: usize,
-        seed: u64,
-        job: &mut Job<'_, X>,
-    ) -> Result<Vec<f64>>
-    where
-        K: Kernel<X>,
-        L: Kernel<Y>,
-    {
-        candidates.iter().try_for_each(|&kappa| check_regularizer(kappa))?;
-        let own = self.checked(x, y, job)?;
-        let mut stages = job.stages();
-        let mut plan = Plan::new(&mut stages, &STAGES);
-        let pairs = self.pairs(&own, y, &mut plan)?;
-        let points = pairs.weights.len();
-        check(
-            "folds",
-            folds as f64,
-            folds >= 2 && 2 * folds <= points,
-            "must be at least 2, with two pairs each",
-        )?;
-        let folds = Folds::plain(points, folds, seed);
-        let mut scores = vec![0.0; candidates.len()];
-        for fold in 0..folds.count() {
-            let (out, rest) = folds.split(fold);
-            let (out, rest) = (pairs.select(&out), pairs.select(&rest));
-            for (score, &kappa) in scores.iter_mut().zip(candidates) {
-                *score += self.left_out(&rest, &out, kappa, &mut plan)? / folds.count() as f64;
-            }
-        }
-        Ok(scores)
+        let (choose, trials) = (Choose::CrossValidation, Trials { candidates, count: folds, seed });
+        self.scores(choose, &trials, x, y, &mut Job::new())
     }
 
     /// For each of `candidates` for κ, the distance between all ρ of the pairs and all ρ of pairs torn apart, the mean over
@@ -98,40 +65,51 @@ impl<K, L> Cca<K, L> {
         K: Kernel<X>,
         L: Kernel<Y>,
     {
-        self.permute_in(x, y, candidates, shuffles, seed, &mut Job::new())
+        let (choose, trials) = (Choose::Permutation, Trials { candidates, count: shuffles, seed });
+        self.scores(choose, &trials, x, y, &mut Job::new())
     }
 
-    pub(super) fn permute_in<X: Points, Y: Points>(
+    /// The score of each candidate under the circumstances of a job.
+    pub(super) fn scores<X: Points, Y: Points>(
         &self,
+        choose: Choose,
+        trials: &Trials<'_>,
         x: &X,
         y: &Y,
-        candidates: &[f64],
-        shuffles: usize,
-        seed: u64,
         job: &mut Job<'_, X>,
     ) -> Result<Vec<f64>>
     where
         K: Kernel<X>,
         L: Kernel<Y>,
     {
-        check("shuffles", shuffles as f64, shuffles > 0, "must be at least 1")?;
-        candidates.iter().try_for_each(|&kappa| check_regularizer(kappa))?;
+        if choose == Choose::Permutation {
+            check("shuffles", trials.count as f64, trials.count > 0, "must be at least 1")?;
+        }
+        trials.candidates.iter().try_for_each(|&kappa| check_regularizer(kappa))?;
         let own = self.checked(x, y, job)?;
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &STAGES);
         let pairs = self.pairs(&own, y, &mut plan)?;
-        let mut random = SplitMix(seed);
-        let torn: Vec<Pairs> = (0..shuffles).map(|_| pairs.torn(&mut random)).collect();
-        let mut score = |&kappa: &f64| {
-            let found = pairs.spectrum(kappa, &mut plan)?;
-            let mut sum = 0.0;
-            for torn in &torn {
-                let chance = torn.spectrum(kappa, &mut plan)?;
-                sum += found.iter().zip(&chance).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        match choose {
+            Choose::CrossValidation => self.on_folds(&pairs, trials, &mut plan),
+            Choose::Permutation => pairs.against_chance(trials, &mut plan),
+        }
+    }
+
+    fn on_folds(&self, pairs: &Pairs, trials: &Trials<'_>, plan: &mut Plan<'_>) -> Result<Vec<f64>> {
+        let (points, folds) = (pairs.weights.len(), trials.count);
+        let rule = "must be at least 2, with two pairs each";
+        check("folds", folds as f64, folds >= 2 && 2 * folds <= points, rule)?;
+        let folds = Folds::plain(points, folds, trials.seed);
+        let mut scores = vec![0.0; trials.candidates.len()];
+        for fold in 0..folds.count() {
+            let (out, rest) = folds.split(fold);
+            let (out, rest) = (pairs.select(&out), pairs.select(&rest));
+            for (score, &kappa) in scores.iter_mut().zip(trials.candidates) {
+                *score += self.left_out(&rest, &out, kappa, plan)? / folds.count() as f64;
             }
-            Ok(sum / shuffles as f64)
-        };
-        candidates.iter().map(&mut score).collect()
+        }
+        Ok(scores)
     }
 
     /// Both views as features.
@@ -161,6 +139,21 @@ impl<K, L> Cca<K, L> {
 }
 
 impl Pairs {
+    fn against_chance(&self, trials: &Trials<'_>, plan: &mut Plan<'_>) -> Result<Vec<f64>> {
+        let mut random = SplitMix(trials.seed);
+        let torn: Vec<Self> = (0..trials.count).map(|_| self.torn(&mut random)).collect();
+        let mut score = |&kappa: &f64| {
+            let found = self.spectrum(kappa, plan)?;
+            let mut sum = 0.0;
+            for torn in &torn {
+                let chance = torn.spectrum(kappa, plan)?;
+                sum += found.iter().zip(&chance).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+            }
+            Ok(sum / trials.count as f64)
+        };
+        trials.candidates.iter().map(&mut score).collect()
+    }
+
     fn select(&self, index: &[usize]) -> Self {
         let part = |feature: &Vec<f64>| index.iter().map(|&i| feature[i]).collect();
         Self {

@@ -30,6 +30,7 @@ use crate::data::{Dense, Points, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::kernel::{Expr, VectorExpr, VectorKernel};
 use crate::linalg::{Tall, WIDTH};
+use crate::model::space::Space;
 use crate::solve::room;
 
 pub use fixed_point::{Convergence, Start};
@@ -100,7 +101,7 @@ impl Way {
     /// # Errors
     /// The first rule broken.
     pub fn check(&self, kernel: &VectorExpr) -> Result<()> {
-        if uses(kernel, &VectorKernel::Precomputed) {
+        if Vectors::is_precomputed(kernel) {
             return unsupported("pre-images with a precomputed kernel: its points are unknown");
         }
         match self {
@@ -209,16 +210,6 @@ fn leaf(kernel: &VectorExpr) -> Option<&VectorKernel> {
     match kernel {
         Expr::Leaf(leaf) if leaf.maps.is_empty() => Some(&leaf.kernel),
         _ => None,
-    }
-}
-
-/// Whether a kernel occurs anywhere in an expression.
-fn uses(kernel: &VectorExpr, wanted: &VectorKernel) -> bool {
-    match kernel {
-        Expr::Leaf(leaf) => leaf.kernel == *wanted,
-        Expr::Constant(_) => false,
-        Expr::Sum(parts) | Expr::Product(parts) => parts.iter().any(|part| uses(part, wanted)),
-        Expr::Power(inner, _) | Expr::Exp(inner) | Expr::Normalized(inner) => uses(inner, wanted),
     }
 }
 

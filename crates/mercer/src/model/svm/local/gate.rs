@@ -1,13 +1,9 @@
 //! Which cell a point belongs to.
 
-use crate::data::Points;
-use crate::error::Result;
-use crate::kernel::Kernel;
 use crate::model::compute::Compute;
-use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion, first_largest};
+use crate::model::prelude::*;
 use crate::solve::divide::{Cluster, clusters, sample};
 
-/// The cells of training data.
 pub(super) struct Gate<X, K> {
     /// 2⟨φ(x), m_j⟩ − ‖m_j‖² for each cell j.
     pub(super) expansion: Expansion<X, K>,
@@ -20,9 +16,6 @@ pub(super) struct Gate<X, K> {
 impl<X: Points, K: Kernel<X> + Clone> Gate<X, K> {
     /// Finds at most `count` clusters on a sample, and puts every point into the nearest. It is the code of the prediction
     /// that does so: a training point is decided by the machine that it had a part in.
-    ///
-    /// # Errors
-    /// If the kernel cannot be evaluated.
     pub(super) fn new(kernel: &K, x: &X, count: usize, compute: &dyn Compute<X>) -> Result<Self> {
         let sample = sample(x.len());
         let mut clusters = clusters(&*compute.gram(kernel, &x.select(&sample))?, count);

@@ -2,18 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::data::{Dense, Points};
-use crate::error::Result;
-use crate::kernel::Kernel;
-use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion, first_largest};
-use crate::model::facts::Facts;
-use crate::model::file::{Flaw, Reader, Writer, parts, text};
-use crate::model::fitted::{How, Model, Prediction, without};
-use crate::model::quality::{self, Quality, Totals};
-use crate::model::space::Space;
+use crate::model::prelude::*;
+use crate::model::quality::{self, Totals};
 use crate::model::svm::{SvcModel, VoteRule};
-use crate::model::words::count;
-use crate::solve::Certificate;
 
 /// Classifiers of cells, and which cell a point belongs to: an approximation of the classifier of all points.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,10 +40,7 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
     }
 
     /// The number of the class of each point, by the classifier of its cell.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict_index(&self, points: &X) -> Result<Vec<usize>> {
+    fn predict_as(&self, points: &X, _: How) -> Result<Vec<usize>> {
         let mut members = vec![Vec::new(); self.cells.len()];
         self.nearest(points)?.into_iter().enumerate().for_each(|(i, cell)| members[cell].push(i));
         let inside = |(cell, index): (&Cell<X, K>, &Vec<usize>)| self.inside(cell, points, index);
@@ -77,14 +65,6 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
         Ok(found.into_iter().map(|class| numbers[class]).collect())
     }
 
-    /// The class of each point.
-    ///
-    /// # Errors
-    /// If the points do not fit the model.
-    pub fn predict(&self, points: &X) -> Result<Vec<&str>> {
-        Ok(self.predict_index(points)?.into_iter().map(|class| self.classes[class].as_str()).collect())
-    }
-
     /// The certificates of the classifiers of all cells, one after the other. There is none of the whole.
     #[must_use]
     pub fn certificates(&self) -> Vec<Certificate> {
@@ -102,14 +82,10 @@ impl<X: Points, K: Kernel<X>> LocalModel<X, K> {
     }
 }
 
-impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
-    fn kind(&self) -> &'static str {
-        "local"
-    }
+classifies!(LocalModel);
 
-    fn expansion(&self) -> &Expansion<X, X::Kernel> {
-        &self.gate
-    }
+impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
+    made_of!("local": gate, support, classes);
 
     fn change(&mut self, change: &mut dyn FnMut(Expansion<X, X::Kernel>) -> Expansion<X, X::Kernel>) {
         self.gate.change(change);
@@ -117,16 +93,8 @@ impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
         classifiers.for_each(|classifier| classifier.expansion.change(change));
     }
 
-    fn support(&self) -> &[usize] {
-        &self.support
-    }
-
     fn support_points(&self) -> usize {
         LocalModel::support_points(self)
-    }
-
-    fn classes(&self) -> &[String] {
-        &self.classes
     }
 
     fn quality(&self) -> Quality {
@@ -200,7 +168,6 @@ impl<X: Space> Model<X> for LocalModel<X, X::Kernel> {
     }
 
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
-        writer.entry("classes", text::print(&self.classes)?);
         let sizes: Vec<usize> = self.gate.coefficients().blocks.iter().map(|b| b.points.len()).collect();
         writer.counts("gate_sizes", &sizes);
         writer.counts("cell_sizes", &self.cells.iter().map(|cell| cell.size).collect::<Vec<_>>());
@@ -270,7 +237,7 @@ impl<X: Space> LocalModel<X, X::Kernel> {
         writer.counts(&name("classes"), &numbers);
         writer.counts(&name("class_sizes"), &classifier.class_sizes);
         writer.table(&name("coefficients"), &weights);
-        writer.tensor(&name("offsets"), &[offsets.len()], offsets.iter().copied());
+        writer.list(&name("offsets"), offsets);
         writer.counts(&name("support"), &classifier.support);
         classifier.expansion.points().write(prefix, writer);
         Ok(())

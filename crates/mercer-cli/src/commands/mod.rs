@@ -116,9 +116,9 @@ impl Cli {
     /// What messages begin with.
     pub(crate) fn program(&self) -> &'static str {
         match self.command {
-            Command::SvmTrain(_) => Program::Train.name(),
-            Command::SvmPredict(_) => Program::Predict.name(),
-            Command::SvmScale(_) => Program::Scale.name(),
+            Command::SvmTrain(_) => Program::TRAIN.name,
+            Command::SvmPredict(_) => Program::PREDICT.name,
+            Command::SvmScale(_) => Program::SCALE.name,
             _ => "mercer",
         }
     }
@@ -130,9 +130,9 @@ impl Cli {
             Command::Predict(args) => predict::run(args),
             Command::Transform(args) => transform::run(args),
             Command::Denoise(args) => denoise::run(args),
-            Command::SvmTrain(words) => Program::Train.run(&words.words),
-            Command::SvmPredict(words) => Program::Predict.run(&words.words),
-            Command::SvmScale(words) => Program::Scale.run(&words.words),
+            Command::SvmTrain(words) => Program::TRAIN.run(&words.words),
+            Command::SvmPredict(words) => Program::PREDICT.run(&words.words),
+            Command::SvmScale(words) => Program::SCALE.run(&words.words),
             Command::Scale(args) => scale::run(args),
             Command::Inspect(args) => inspect::run(args),
             Command::Convert(args) => convert::run(args),

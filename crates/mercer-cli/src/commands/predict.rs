@@ -6,13 +6,13 @@ use clap::Args;
 use mercer::data::write_atomic;
 use mercer::model::file::Saved;
 use mercer::model::probability::Columns;
-use mercer::model::{AnyPoints, Calibrates, How, TargetKind};
+use mercer::model::{AnyPoints, Calibrates, Facts, How, TargetKind};
 
 use crate::args::ModelArgs;
 use crate::failure::{InFile, Result, usage};
 use crate::models::{load, no_probabilities, read};
 use crate::output::{is_stdout, remark};
-use crate::report::{Predicted, Summary};
+use crate::report::{Predicted, summary};
 use crate::{paths, system};
 
 #[derive(Debug, Args)]
@@ -69,10 +69,14 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     }
     let labels = labels.filter(|labels| predicted.is_comparable(labels));
     let judgement = labels.map(|labels| predicted.judge(&labels)).transpose().in_file(data)?.flatten();
-    let peak_bytes = system::peak_bytes();
-    let summary = Summary { read_seconds, predict_seconds, threads, peak_bytes, ..Summary::default() };
-    let summary = summary.of(&predicted, judgement);
-    common.tell(&summary.text(), is_stdout(out), || &summary)
+    let cost = Facts::default()
+        .with("read_seconds", read_seconds)
+        .with("predict_seconds", predict_seconds)
+        .with("rows_per_second", None::<f64>)
+        .with("threads", threads)
+        .with("peak_bytes", system::peak_bytes());
+    let (text, object) = summary(&predicted, judgement, cost);
+    common.tell(&text, is_stdout(out), || object)
 }
 
 /// Refuses columns that a model does not have.

@@ -9,5 +9,5 @@ mod probability;
 pub(crate) use facts::{LINES, Row, features, grid, line, rest};
 pub(crate) use fit::{Cost, Finished, parameters};
 pub(crate) use measures::Errors;
-pub(crate) use prediction::{Judgement, Predicted, Summary};
+pub(crate) use prediction::{Judgement, Predicted, agreement_words, summary};
 pub(crate) use probability::{object as probability_object, words as probability_words};

@@ -72,7 +72,7 @@ pub(crate) fn spelled(about: &About) -> String {
 }
 
 /// The long option: a flag that is set where nothing is said is taken back by `no-`.
-fn long(about: &About) -> String {
+pub(crate) fn long(about: &About) -> String {
     let no = if about.default == Value::Flag(true) { "no-" } else { "" };
     format!("{no}{}", about.name)
 }

@@ -47,4 +47,9 @@ pub(crate) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// The smallest and the largest.
+pub(crate) fn range(values: &[f64]) -> [f64; 2] {
+    values.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &v| [low.min(v), high.max(v)])
+}
+
 pub(crate) use mercer::model::words::{count, rough, seconds, short};

@@ -18,7 +18,7 @@ use crate::args::{ModelArgs, words};
 use crate::failure::{Result, usage};
 use crate::input::{scaled, vectors};
 use crate::models::{data_and_model, load, read};
-use crate::output::{count, is_stdout, save, seconds, short};
+use crate::output::{count, is_stdout, range, save, seconds, short};
 use crate::plot::{self, Images};
 use crate::report::line;
 use crate::system;
@@ -263,7 +263,7 @@ fn panel(args: &DenoiseArgs, rows: &Rows, labels: Option<&LabelColumn>, answers:
         let kind = if answer.way == "linear" { "linear PCA" } else { "kernel PCA" };
         all.push(row(format!("{kind}, {}", answer.taken), &answer.rows, answer.error));
     }
-    let (low, high) = noise::range(rows.clean.as_ref().unwrap_or(&rows.noisy).values());
+    let [low, high] = range(rows.clean.as_ref().unwrap_or(&rows.noisy).values());
     plot::panel(&all, shape, [low, high.max(low + f64::MIN_POSITIVE)], "Denoised images")
 }
 

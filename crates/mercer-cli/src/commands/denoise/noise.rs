@@ -2,6 +2,8 @@
 
 use mercer::data::{Dense, SplitMix};
 
+use crate::output::range;
+
 /// Noise that is added: of a deviation, or with a probability.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Noise {
@@ -25,7 +27,7 @@ pub(super) fn parse(text: &str) -> Result<Noise, String> {
 /// The rows with noise added. The same seed gives the same noise.
 pub(super) fn add(rows: &Dense<f64>, noise: Noise, seed: u64) -> Dense<f64> {
     let mut random = SplitMix(seed);
-    let (low, high) = range(rows.values());
+    let [low, high] = range(rows.values());
     let change = |value: f64| match noise {
         // Mean 0, deviation 1, by the method of Box and Muller.
         Noise::Gaussian(deviation) => {
@@ -39,11 +41,6 @@ pub(super) fn add(rows: &Dense<f64>, noise: Noise, seed: u64) -> Dense<f64> {
         },
     };
     Dense::new(rows.columns(), rows.values().iter().copied().map(change).collect())
-}
-
-/// The smallest and the largest.
-pub(super) fn range(values: &[f64]) -> (f64, f64) {
-    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)))
 }
 
 #[cfg(test)]

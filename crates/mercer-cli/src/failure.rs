@@ -39,7 +39,6 @@ macro_rules! unsupported { ($($text:tt)*) => { $crate::failure::Failure::Unsuppo
 pub(crate) use {unsupported, usage};
 
 impl Failure {
-    /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => code::USAGE,

@@ -40,12 +40,10 @@ const PROBABILITIES: [(&str, &str, &str); 4] = [
     ("density", "density", "How ordinary a row is among the training data"),
 ];
 
-/// All methods.
 pub(crate) fn cards() -> Vec<Card> {
     Method::<Vectors>::all().iter().map(Method::card).collect()
 }
 
-/// The method of that name.
 pub(crate) fn card(name: &str) -> Result<Card> {
     Ok(Method::<Vectors>::find(name)?.card())
 }
@@ -107,7 +105,6 @@ fn parameters() -> Vec<(About, Vec<(&'static str, About)>)> {
     all
 }
 
-/// The option of a parameter.
 fn option(about: &About) -> Arg {
     let heading = if about.group.is_empty() { "Parameters of the method" } else { about.group };
     let arg = Arg::new(about.name).long(long(about)).short(about.letter).help_heading(heading);
@@ -362,7 +359,6 @@ impl Choice {
         }
     }
 
-    /// The value given to a parameter.
     pub(crate) fn given(&self, name: &str) -> Option<&Value> {
         self.given.iter().rev().find(|given| given.name == name).map(|given| &given.value)
     }

@@ -23,7 +23,6 @@ const BRACE: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     Mercer,
-    /// LIBSVM's text.
     Libsvm,
 }
 
@@ -36,9 +35,6 @@ impl Kind {
     }
 
     /// By the first bytes of a file; nothing if it is no model.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub(crate) fn of(path: &Path) -> Result<Option<Self>> {
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(BRACE as u64 + 1).read_to_end(&mut head));
@@ -51,7 +47,6 @@ impl Kind {
         })
     }
 
-    /// Writes a model file of this kind.
     pub(crate) fn save(self, saved: &Saved, path: &Path) -> mercer::Result<()> {
         match self {
             Self::Mercer => saved.save(path),
@@ -88,10 +83,6 @@ pub(crate) fn data_and_model<'a>(
 
 /// Reads data as the training data of a model were read and makes both equally wide: a sparse file does not say how wide
 /// it is, and a feature that one of the two does not mention is zero there.
-///
-/// # Errors
-/// If the data cannot be read, or are dense and of another width, or have labels that are no numbers where a
-/// regression is to be compared with them.
 pub(crate) fn read(
     saved: &mut Saved,
     path: &Path,

@@ -10,7 +10,7 @@ use crate::args::{CommonArgs, DataArgs, SCALINGS, Scaling, megabytes, words};
 use crate::failure::{InFile, Result, usage};
 use crate::input::Input;
 use crate::output::save;
-use crate::progress::{Show, Watcher};
+use crate::progress::Watcher;
 use crate::{paths, plot, system};
 use candidates::{Candidates, Grid};
 use clap::Args;
@@ -142,7 +142,7 @@ fn estimate(
         }
     }
     let left = |budget: usize| budget.saturating_sub(system::resident_bytes().unwrap_or(0) as usize);
-    let mut watcher = Watcher::new(1.0, &Show::bar(args.common.quiet));
+    let mut watcher = Watcher::new(1.0, args.common.quiet, None);
     let mut look = |event: Event<'_>| watcher.look(event);
     let mut job = Job::new().memory(args.memory.map(left)).watched(&mut look);
     let fitted = system::fitting(|| match targets {

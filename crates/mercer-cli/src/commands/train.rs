@@ -17,7 +17,6 @@ use crate::input::Input;
 use crate::method::{self, Choice, MethodArgs};
 use crate::models::Kind;
 use crate::output::{count, remark};
-use crate::progress::Show;
 use crate::report::{Cost, Finished};
 use crate::{paths, system};
 
@@ -94,11 +93,10 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     }
     let read = |file: &PathBuf| data::read_weights(file, input.x.len());
     let weights = args.row_weights.as_ref().map(read).transpose()?.unwrap_or_default();
-    let show = Show { quiet: args.common.quiet, trace: args.trace.clone() };
-    let given = Data { x: &input.x, y: &y, weights: &weights, memory };
-    let fitted = fit(&estimator, &given, &show).in_file(&args.data)?;
+    let given = Data { x: &input.x, y: &y, weights: &weights, memory, quiet: args.common.quiet };
+    let fitted = fit(&estimator, &given, args.trace.as_deref()).in_file(&args.data)?;
     let Fitted { model, seconds: fit_seconds, phases, found, training } = fitted;
-    let learnt = settings.as_ref().map(|settings| learn(&estimator, &given, &model, settings, &show));
+    let learnt = settings.as_ref().map(|settings| learn(&estimator, &given, &model, settings));
     let learnt = learnt.transpose().in_file(&args.data)?;
     let peak_bytes = system::peak_bytes();
 

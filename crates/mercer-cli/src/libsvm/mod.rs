@@ -13,7 +13,6 @@ use crate::output::{answer, remark};
 /// One of the three.
 #[derive(Clone, Copy)]
 pub(crate) struct Program {
-    /// The name LIBSVM gave it.
     pub(crate) name: &'static str,
     usage: &'static str,
     with: fn(&[String]) -> Result<()>,

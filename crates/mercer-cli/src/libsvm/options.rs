@@ -19,7 +19,6 @@ const PARAMETERS: [(&str, &str, f64); 5] = [
     ("-e", "tolerance", 1e-3),
 ];
 
-/// `svm-train`.
 #[derive(Debug, Default)]
 pub(super) struct Train {
     pub(super) method: &'static str,
@@ -38,7 +37,6 @@ pub(super) struct Train {
     pub(super) model: PathBuf,
 }
 
-/// `svm-predict`.
 #[derive(Debug, Default)]
 pub(super) struct Predict {
     pub(super) probability: bool,
@@ -46,7 +44,6 @@ pub(super) struct Predict {
     pub(super) files: [PathBuf; 3],
 }
 
-/// `svm-scale`.
 #[derive(Debug, Default)]
 pub(super) struct Scale {
     pub(super) limits: [f64; 2],

@@ -14,7 +14,6 @@ use crate::output::answer;
 use crate::report::{Errors, Judgement, Predicted, agreement_words};
 use crate::{paths, system};
 
-/// Runs the program.
 pub(super) fn run(words: &[String]) -> Result<()> {
     let Predict { probability, quiet, files: [data, model, out] } = Predict::parse(words)?;
     paths::distinct(&out, &[&data, &model])?;

@@ -8,7 +8,6 @@ use super::options::Scale;
 use crate::failure::{Failure, InFile, Result, usage};
 use crate::output::remark;
 
-/// Runs the program.
 pub(super) fn run(words: &[String]) -> Result<()> {
     let options = Scale::parse(words)?;
     if options.data.as_os_str() == "-" {

@@ -14,14 +14,12 @@ use crate::failure::{Failure, InFile, Result, code};
 use crate::fit::{Data, Fitted, fit, learn};
 use crate::models::Kind;
 use crate::output::{answer, remark};
-use crate::progress::Show;
 use crate::report::{Errors, Judgement};
 use crate::{paths, system};
 
 /// Folds are drawn by a generator with this seed: the same each time.
 const SEED: u64 = 0x5eed;
 
-/// Runs the program.
 pub(super) fn run(words: &[String]) -> Result<()> {
     let options = &Train::parse(words)?;
     paths::model_file(&options.model)?;
@@ -110,21 +108,19 @@ impl<'a> Task<'a> {
     }
 
     fn data(&self) -> Data<'_> {
-        Data { x: &self.x, y: &self.y, weights: &self.weights, memory: None }
+        Data { x: &self.x, y: &self.y, weights: &self.weights, memory: None, quiet: self.options.quiet }
     }
 
     fn fit(&self) -> Result<Fitted> {
-        fit(&self.estimator, &self.data(), &Show::bar(self.options.quiet)).in_file(&self.options.data)
+        fit(&self.estimator, &self.data(), None).in_file(&self.options.data)
     }
 
-    /// What `-b 1` asks for.
     fn probability(&self, model: &AnyModel) -> Result<Option<Estimate>> {
         if !self.options.probability {
             return Ok(None);
         }
         let settings = Settings { method: Method::Sigmoid, seed: SEED, ..Settings::default() };
-        let show = Show::bar(self.options.quiet);
-        let learnt = learn(&self.estimator, &self.data(), model, &settings, &show);
+        let learnt = learn(&self.estimator, &self.data(), model, &settings);
         Ok(learnt.in_file(&self.options.data)?.estimate)
     }
 

@@ -26,9 +26,6 @@ const TINTS: [&str; LEVELS + 1] = [
 ];
 
 /// Lines along which each component is constant, over the points; its eigenvalue above.
-///
-/// # Errors
-/// If the model cannot be evaluated in the plane.
 pub(crate) fn components(model: &PcaModel<Vectors, VectorExpr>, x: &Vectors) -> mercer::Result<String> {
     let (low, high) = extent(x);
     let nodes = Grid::square(NODES, low, high);

@@ -21,7 +21,6 @@ pub(crate) struct Grid {
 /// A level line, from end to end.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Line {
-    /// Its points.
     pub(crate) points: Vec<Point>,
     /// Whether the last point joins the first.
     pub(crate) closed: bool,
@@ -48,7 +47,6 @@ impl Grid {
         Self { values, ..*self }
     }
 
-    /// Where a node lies.
     fn node(&self, at: usize) -> Point {
         let (i, j) = (at % self.columns, at / self.columns);
         [self.origin[0] + self.step[0] * i as f64, self.origin[1] + self.step[1] * j as f64]

@@ -8,7 +8,6 @@ use super::contour::{Grid, Point};
 use super::svg::{Captions, Mark, Page};
 use crate::output::range;
 
-/// Classifiers of vectors.
 type Model = SvcModel<Vectors, VectorExpr>;
 
 /// Nodes of the grid along the x axis: contours are smooth to the eye at 4 pixels a cell.
@@ -22,14 +21,10 @@ const MARGIN: f64 = 0.06;
 const MARKS: [Mark; 2] = [Mark::Circle("#0072b2"), Mark::Square("#d55e00")];
 /// Their tints, outside the margin and inside: first class, second class.
 const TINTS: [[&str; 2]; 2] = [["#b3d4e8", "#dcebf5"], ["#f3c6a5", "#fae6d8"]];
-/// The dashes of the margins.
 const DASH: &str = "6 4";
 
 /// The picture of a two-class model on the two features of its training points: regions, the decision boundary f = 0,
 /// the margins f = ±1, points by class, support points ringed.
-///
-/// # Errors
-/// If the model cannot be evaluated in the plane.
 pub(crate) fn surface(model: &Model, x: &Vectors, y: &Labels, captions: &Captions) -> mercer::Result<String> {
     let (low, high) = extent(x);
     let grid = Grid::square(NODES, low, high);

@@ -18,7 +18,6 @@ const SIZES: [&str; 3] = ["gap", "violation", "residual"];
 /// Lines of a table that are shown on each side of the one that was taken.
 const AROUND: usize = 5;
 
-/// A line of a report.
 pub(crate) fn line(name: &str, value: impl Display) -> String {
     format!("{name:<12} {value}\n")
 }
@@ -31,7 +30,6 @@ pub(crate) fn features(points: &AnyPoints) -> String {
     }
 }
 
-/// The name of a fact in words.
 fn label(name: &str) -> String {
     name.replace('_', " ")
 }

@@ -37,13 +37,11 @@ fn by_name<S: Serializer>(phases: &Phases, serializer: S) -> Result<S::Ok, S::Er
     serializer.collect_map(phases.parts().map(|(name, span)| (name, span.0.as_secs_f64())))
 }
 
-/// A finished fit.
 pub(crate) struct Finished<'a> {
     pub(crate) estimator: &'a AnyEstimator,
     pub(crate) saved: &'a Saved,
     pub(crate) x: &'a AnyPoints,
     pub(crate) y: &'a Targets<AnyPoints>,
-    /// What the fit found besides the model.
     pub(crate) found: &'a Facts,
     /// How probabilities were learnt, and from how many folds.
     pub(crate) probability: Option<(&'a Settings, Option<usize>)>,
@@ -90,7 +88,6 @@ impl Finished<'_> {
         self.estimator.get(name).and_then(|value| value.number())
     }
 
-    /// In words.
     pub(crate) fn text(&self) -> String {
         let (model, cost) = (&self.saved.model, &self.cost);
         let (rows, features) = (count(self.x.len(), "row"), features(self.x));
@@ -123,7 +120,6 @@ impl Finished<'_> {
         text + &line("model", self.path.display())
     }
 
-    /// The method and its parameters.
     fn method(&self) -> String {
         let mut parts = vec![self.saved.method().to_owned()];
         for about in self.estimator.card().parameters.iter().filter(|about| about.group.is_empty()) {

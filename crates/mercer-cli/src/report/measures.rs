@@ -12,7 +12,6 @@ pub(crate) struct Errors {
 }
 
 impl Errors {
-    /// Compares values with their targets.
     pub(crate) fn of(found: &[f64], targets: &[f64]) -> Self {
         let n = targets.len() as f64;
         // The sums and their order are LIBSVM's, so that the digits it prints are the same.

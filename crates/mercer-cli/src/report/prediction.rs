@@ -21,7 +21,6 @@ pub(crate) struct Predicted<'a> {
 
 /// How predictions compare with labels.
 pub(crate) enum Judgement {
-    /// How many are right.
     Correct(usize),
     /// How far off they are.
     Errors(Errors),
@@ -57,7 +56,6 @@ impl<'a> Predicted<'a> {
         }
     }
 
-    /// The values of a regression.
     pub(crate) fn values(&self) -> Option<&[f64]> {
         match &self.prediction {
             Prediction::Values(values) => Some(values.values()),
@@ -80,9 +78,6 @@ impl<'a> Predicted<'a> {
     }
 
     /// Compares with the labels of the rows; nothing where there are several targets.
-    ///
-    /// # Errors
-    /// If numbers are needed and a label is none.
     pub(crate) fn judge(&self, labels: &LabelColumn) -> mercer::Result<Option<Judgement>> {
         Ok(Some(match &self.prediction {
             Prediction::Classes(index) => {

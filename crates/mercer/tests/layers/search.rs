@@ -32,7 +32,7 @@ fn used(source: &str) -> Vec<String> {
 
 /// Every use of a module: the source file of the package at `root`, the module it belongs to, the module it names; each
 /// file names its own.
-pub fn uses(root: &str) -> Vec<[String; 3]> {
+pub(crate) fn uses(root: &str) -> Vec<[String; 3]> {
     let (root, mut files, mut found) = (Path::new(root).join("src"), Vec::new(), Vec::new());
     sources(&root, &mut files);
     for file in files {

@@ -86,6 +86,18 @@ impl Place {
         command
     }
 
+    /// Runs each line `ARGUMENTS => CODE MESSAGE` of a table, its arguments in the place of `{}` in `command`: the run must
+    /// end with that code and say that message.
+    pub(crate) fn refuses(&self, command: &str, table: &str) {
+        let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
+        for line in lines {
+            let (arguments, expected) = line.split_once(" => ").unwrap();
+            let (code, message) = expected.split_once(' ').unwrap();
+            let run = self.run(&command.replace("{}", arguments)).refused(code.parse().unwrap());
+            assert!(run.err.contains(message), "{line}: {}", run.err);
+        }
+    }
+
     /// Runs the program.
     pub(crate) fn run(&self, arguments: &str) -> Run {
         self.command(arguments).output().unwrap().into()

@@ -6,8 +6,9 @@ use std::time::Instant;
 use mercer::model::file::Training;
 use mercer::model::probability::{Estimate, Settings};
 use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Event, Facts, Job, Targets};
-use mercer::solve::Phases;
+use mercer::solve::{Phases, Stop};
 
+use crate::failure::{Failure, Result, code};
 use crate::output::remark;
 use crate::progress::Watcher;
 use crate::system;
@@ -41,6 +42,15 @@ pub(crate) fn fit(estimator: &AnyEstimator, data: &Data<'_>, trace: Option<&Path
         watched(estimator, data, trace, |job| estimator.fit(data.x, data.y, job))?;
     let training = Training::of(estimator, &found, model.classes());
     Ok(Fitted { model, seconds, phases, found, training })
+}
+
+/// Ends a program whose fit stopped for this reason: by an exit code of its own if the user wanted it to. The model itself
+/// may have been ready by then.
+pub(crate) fn ended(stop: Option<Stop>) -> Result<()> {
+    match stop == Some(Stop::Interrupted) || system::stop_wanted() {
+        true => Err(Failure::Answer(code::INTERRUPTED)),
+        false => Ok(()),
+    }
 }
 
 /// What a model's decisions are worth.

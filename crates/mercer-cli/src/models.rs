@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use mercer::data::{LabelColumn, Points, ReadOptions, Table};
 use mercer::error::{DataProblem, ErrorKind};
 use mercer::model::file::Saved;
-use mercer::model::{AnyPoints, TargetKind, libsvm};
+use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value, libsvm};
 
 use crate::args::ModelArgs;
 use crate::failure::{Failure, InFile, Result};
@@ -112,6 +112,17 @@ pub(crate) fn read(
         AnyPoints::Vectors(vectors) => Ok((vectors.with_width(width).compact().into(), labels)),
         other => Ok((other, labels)),
     }
+}
+
+/// Refuses what LIBSVM's model text cannot say, before time is spent on a fit.
+pub(crate) fn check_libsvm(
+    estimator: &AnyEstimator,
+    kernel: &AnyKernel,
+    y: &Targets<AnyPoints>,
+) -> mercer::Result<()> {
+    let classes = if let Targets::Classes(labels) = y { labels.classes() } else { &[] };
+    let summed = estimator.get("multiclass").is_some_and(|rule| rule == Value::Word("ovo-sum".into()));
+    libsvm::check(estimator.card().kind, summed, kernel, classes)
 }
 
 /// The failure of a model without probabilities; `remedy` says how it would have some.

@@ -3,22 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::args::{CommonArgs, DataArgs, MEGABYTE, SCALINGS, Scaling, megabytes, words};
+use crate::failure::{InFile, Result, unsupported, usage};
+use crate::fit::{Data, Fitted, ended, fit, learn};
+use crate::input::Input;
+use crate::method::{self, Choice, MethodArgs};
+use crate::models::{Kind, check_libsvm};
+use crate::output::{count, remark};
+use crate::report::{Cost, Finished};
+use crate::{paths, system};
 use clap::Args;
 use mercer::data::{self, ColumnRef, Encoding, LabelSets, Points, ReadOptions, Table};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Method, Settings};
-use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value, libsvm};
-use mercer::solve::Stop;
-
-use crate::args::{CommonArgs, DataArgs, MEGABYTE, SCALINGS, Scaling, megabytes, words};
-use crate::failure::{Failure, InFile, Result, code, unsupported, usage};
-use crate::fit::{Data, Fitted, fit, learn};
-use crate::input::Input;
-use crate::method::{self, Choice, MethodArgs};
-use crate::models::Kind;
-use crate::output::{count, remark};
-use crate::report::{Cost, Finished};
-use crate::{paths, system};
+use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
 const OVERHEAD: u64 = 32 << 20;
@@ -124,9 +122,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     };
     warn(&finished, &choice);
     args.common.tell(&finished.text(), false, || finished.object())?;
-    let interrupted = finished.totals().is_some_and(|totals| totals.stop == Stop::Interrupted);
-    // The model itself may have been ready by then.
-    if interrupted || system::stop_wanted() { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
+    ended(finished.totals().map(|totals| totals.stop))
 }
 
 /// Says what the user should know although there is a model.
@@ -277,16 +273,6 @@ fn check_weights(args: &TrainArgs, estimator: &AnyEstimator, y: &Targets<AnyPoin
         None => Ok(()),
         Some((class, weight)) => Err(usage!("--weight {class}={weight}: {file} has no class '{class}'")),
     }
-}
-
-/// Refuses what LIBSVM's model text cannot say, before time is spent on a fit.
-fn check_libsvm(estimator: &AnyEstimator, kernel: &AnyKernel, y: &Targets<AnyPoints>) -> Result<()> {
-    let classes = match y {
-        Targets::Classes(labels) => labels.classes(),
-        _ => &[],
-    };
-    let summed = estimator.get("multiclass").is_some_and(|rule| rule == Value::Word("ovo-sum".into()));
-    Ok(libsvm::check(estimator.card().kind, summed, kernel, classes)?)
 }
 
 #[cfg(test)]

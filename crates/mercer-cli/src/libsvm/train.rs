@@ -4,15 +4,15 @@ use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Estimate, Method, Settings};
-use mercer::model::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, TargetKind, Targets, Value, libsvm};
+use mercer::model::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, TargetKind, Targets, Value};
 use mercer::solve::Stop;
 
 use super::lines;
 use super::options::Train;
 use super::predict::{percent, predict, regression};
-use crate::failure::{Failure, InFile, Result, code};
-use crate::fit::{Data, Fitted, fit, learn};
-use crate::models::Kind;
+use crate::failure::{InFile, Result};
+use crate::fit::{Data, Fitted, ended, fit, learn};
+use crate::models::{Kind, check_libsvm};
 use crate::output::{answer, remark};
 use crate::report::{Errors, Judgement};
 use crate::{paths, system};
@@ -32,15 +32,11 @@ pub(super) fn run(words: &[String]) -> Result<()> {
     }
     let text = options.model.extension().is_none_or(|ending| ending != "mercer");
     if text {
-        let classes = match &task.y {
-            Targets::Classes(labels) => labels.classes(),
-            _ => &[],
-        };
-        libsvm::check(task.estimator.card().kind, false, &task.kernel, classes)?;
+        check_libsvm(&task.estimator, &task.kernel, &task.y)?;
     }
     let fitted = task.fit()?;
     let probability = task.probability(&fitted.model)?;
-    let (training, interrupted) = (fitted.training.clone(), fitted.model.quality().stop());
+    let (training, stop) = (fitted.training.clone(), fitted.model.quality().stop());
     task.tell(&fitted)?;
     let saved = Saved { training, probability, ..Saved::new(fitted.model) };
     let kind = if text { Kind::Libsvm } else { Kind::Mercer };
@@ -48,8 +44,7 @@ pub(super) fn run(words: &[String]) -> Result<()> {
     if let (Some(Estimate::Noise(noise)), false) = (&saved.probability, options.quiet) {
         answer(lines::noise(noise.sigma, "sigma= "))?;
     }
-    let interrupted = interrupted == Some(Stop::Interrupted) || system::stop_wanted();
-    if interrupted { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
+    ended(stop)
 }
 
 /// What is fitted to what.
@@ -208,9 +203,7 @@ fn cross_validate(task: &Task<'_>, folds: usize) -> Result<()> {
             _ => None,
         };
         let found = predict(&fitted.model, estimate.as_ref(), &task.x.select(&out)).in_file(&options.data)?;
-        if system::stop_wanted() {
-            return Err(Failure::Answer(code::INTERRUPTED));
-        }
+        ended(None)?;
         part.tell(&fitted)?;
         if let Some(found) = found.values() {
             out.iter().zip(found).for_each(|(&i, &value)| values[i] = value);

@@ -33,8 +33,7 @@ fn a_classifier_of_texts_goes_all_the_way() {
     let place = Place::new();
     place.write("words.tsv", words(60));
     let trained = place.run("train --json -k normalized(spectrum(p=2)) -c 10 words.tsv m.mercer").ok();
-    assert!(trained.err.contains("60 rows, texts, 2 classes (north, south)"), "{}", trained.err);
-    let trained = trained.json();
+    let trained = trained.says("60 rows, texts, 2 classes (north, south)").json();
     assert_eq!((&trained["space"], &trained["stop"]), (&"texts".into(), &"converged".into()), "{trained}");
 
     let report = place.run("predict --json words.tsv m.mercer out").ok().json();

@@ -39,6 +39,12 @@ impl Run {
         self
     }
 
+    /// The run, which must have written these words to standard output or standard error.
+    pub(crate) fn says(self, words: &str) -> Self {
+        assert!(self.out.contains(words) || self.err.contains(words), "{}{}", self.out, self.err);
+        self
+    }
+
     /// The object that ends standard output.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(self.out.lines().last().unwrap()).unwrap()
@@ -71,6 +77,15 @@ impl Place {
         let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    /// Trains by each of two lists of arguments; the two models must be the same to the byte.
+    pub(crate) fn trains_alike(&self, first: &str, second: &str) {
+        let model = |arguments: &str| {
+            self.run(&format!("train -q {arguments} alike.mercer")).ok();
+            std::fs::read(self.path("alike.mercer")).unwrap()
+        };
+        assert!(model(first) == model(second), "{first}; {second}");
     }
 
     /// The program with arguments separated by spaces; `@name` is a data set of the repository.

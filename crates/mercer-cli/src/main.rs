@@ -32,8 +32,8 @@ fn main() -> ExitCode {
     if let Some(program) = name.and_then(Program::named) {
         return finish(program.name, program.run(&texts[1..]));
     }
-    let cli = Cli::of(words, &texts);
-    finish(cli.program(), cli.run())
+    let (program, result) = Cli::of(words, &texts).run();
+    finish(program, result)
 }
 
 /// Says what went wrong and makes an exit code of it.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mercer::model::Event;
-use mercer::solve::{Progress, Stage};
+use mercer::solve::Progress;
 
 use crate::output::{rough, save};
 use crate::system;
@@ -51,7 +51,12 @@ impl<'a> Watcher<'a> {
     pub(crate) fn look(&mut self, event: Event<'_>) -> ControlFlow<()> {
         match event {
             Event::Round(progress) => self.round(progress),
-            Event::Stage(stage) if self.is_due(stage.elapsed) => self.show_stage(stage),
+            Event::Stage(stage) if self.is_due(stage.elapsed) => {
+                let left = |left: Duration| format!(", about {:.0} s left", left.as_secs_f64());
+                let left = stage.left().map_or(String::new(), left);
+                self.bar.set_position((stage.done * LENGTH as f64) as u64);
+                self.bar.set_message(format!("{}, {:.0} s{left}", stage.name, stage.elapsed.as_secs_f64()));
+            }
             _ => {}
         }
         if system::stop_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -102,13 +107,6 @@ impl<'a> Watcher<'a> {
         self.bar.set_message(format!(
             "{parts}gap {gap}, violation {violation} of {asked}, round {rounds}, {seconds:.0} s"
         ));
-    }
-
-    fn show_stage(&self, stage: &Stage) {
-        self.bar.set_position((stage.done * LENGTH as f64) as u64);
-        let left = |left: Duration| format!(", about {:.0} s left", left.as_secs_f64());
-        let left = stage.left().map_or(String::new(), left);
-        self.bar.set_message(format!("{}, {:.0} s{left}", stage.name, stage.elapsed.as_secs_f64()));
     }
 }
 

@@ -106,10 +106,13 @@ fn any_parameter_of_a_kernel_can_be_chosen() {
 #[test]
 fn data_that_cannot_be_used_is_refused_with_its_name() {
     let place = Place::new();
-    place.write("same", "1 1:1\n-1 1:1\n1 1:1\n");
-    place.write("one", "1 1:1\n1 1:2\n");
-    place.write("numbers", "0.1 1:1\n0.2 1:2\n0.3 1:3\n0.7 1:4\n");
-    place.write("words", "a 1:1\nb 1:2\n");
+    let files = [
+        ["same", "1 1:1\n-1 1:1\n1 1:1\n"],
+        ["one", "1 1:1\n1 1:2\n"],
+        ["numbers", "0.1 1:1\n0.2 1:2\n0.3 1:3\n0.7 1:4\n"],
+        ["words", "a 1:1\nb 1:2\n"],
+    ];
+    files.into_iter().for_each(|[name, text]| place.write(name, text));
     place.refuses(
         "rde {}",
         "

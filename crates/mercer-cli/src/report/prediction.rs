@@ -119,7 +119,6 @@ impl<'a> Predicted<'a> {
 }
 
 /// The measures of a regression.
-#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Errors {
     /// Mean of (f − y)².
     pub(crate) mean_square: f64,

@@ -86,7 +86,7 @@ pub(crate) enum Cli {
 
 /// Arguments in another program's syntax, passed on as they are.
 #[derive(Debug, Args)]
-struct Words {
+pub(crate) struct Words {
     /// LIBSVM's options and files; without any, the usage
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,

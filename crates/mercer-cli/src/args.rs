@@ -11,10 +11,11 @@ use serde::Serialize;
 use crate::failure::Result;
 use crate::output::{answer, answer_json, remark};
 
-/// A parser of the words of an option, each with its help and what it stands for.
-pub(crate) fn words<T: Copy + Send + Sync>(
-    all: &'static [(&str, &str, T)],
-) -> impl TypedValueParser<Value = T> {
+/// A word of an option, its help, and what it stands for.
+pub(crate) type Word<T> = (&'static str, &'static str, T);
+
+/// A parser of the words of an option.
+pub(crate) fn words<T: Copy + Send + Sync>(all: &'static [Word<T>]) -> impl TypedValueParser<Value = T> {
     let words =
         PossibleValuesParser::new(all.iter().map(|(word, help, _)| PossibleValue::new(*word).help(*help)));
     words.map(|given| all.iter().find(|(word, ..)| *word == given).expect("one of the words").2)
@@ -52,7 +53,7 @@ impl DataArgs {
     }
 }
 
-const FORMATS: [(&str, &str, Format); 3] = [
+const FORMATS: [Word<Format>; 3] = [
     ("libsvm", "`label index:value …`, one row a line", Format::Libsvm),
     ("csv", "Cells separated by commas, tabs or semicolons", Format::Csv),
     ("npy", "NumPy's array file", Format::Npy),
@@ -67,7 +68,7 @@ pub(crate) enum Scaling {
 }
 
 /// What `--scale` may say.
-pub(crate) const SCALINGS: [(&str, &str, Scaling); 3] = [
+pub(crate) const SCALINGS: [Word<Scaling>; 3] = [
     ("none", "As they are", Scaling::None),
     ("minmax", "Every feature to [-1, 1] by its smallest and largest value", Scaling::MinMax),
     ("standard", "Every feature to mean 0 and standard deviation 1", Scaling::Standard),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer::data::{self, Format, Points, ReadOptions, Table, write_csv, write_libsvm};
 
-use crate::args::{DataArgs, words};
+use crate::args::{DataArgs, Word, words};
 use crate::failure::{InFile, Result, unsupported, usage};
 use crate::models::{Kind, load};
 use crate::output::{count, remark};
@@ -35,7 +35,7 @@ enum FileKind {
     Model(Kind),
 }
 
-const FILES: [(&str, &str, FileKind); 5] = [
+const FILES: [Word<FileKind>; 5] = [
     ("libsvm", "Data: LIBSVM text", FileKind::Data(Format::Libsvm)),
     ("csv", "Data: CSV", FileKind::Data(Format::Csv)),
     ("npy", "Data: NumPy's array file (read only)", FileKind::Data(Format::Npy)),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::convert::write_table;
 use super::transform::no_components;
-use crate::args::{ModelArgs, words};
+use crate::args::{ModelArgs, Word, words};
 use crate::failure::{Result, usage};
 use crate::input::{scaled, vectors};
 use crate::models::{data_and_model, load, read};
@@ -62,7 +62,7 @@ pub(crate) struct DenoiseArgs {
 }
 
 /// Ways back from components.
-const WAYS: [(&str, &str, fn() -> Way); 4] = [
+const WAYS: [Word<fn() -> Way>; 4] = [
     ("linear", "Exact, for the kernel linear", || Way::Linear),
     ("fixed-point", "Steps until they rest, for the kernel rbf", Way::fixed_point),
     ("distances", "Distances to neighbours", Way::distances),

@@ -6,7 +6,7 @@ mod report;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use crate::args::{CommonArgs, DataArgs, SCALINGS, Scaling, megabytes, words};
+use crate::args::{CommonArgs, DataArgs, SCALINGS, Scaling, Word, megabytes, words};
 use crate::failure::{InFile, Result, usage};
 use crate::input::Input;
 use crate::output::save;
@@ -19,7 +19,7 @@ use mercer::model::{AnyKernel, AnyPoints, Criterion, Denoised, Event, Job, Rde, 
 use report::Outcome;
 
 /// What chooses the cut.
-const CRITERIA: [(&str, &str, Criterion); 2] = [
+const CRITERIA: [Word<Criterion>; 2] = [
     (
         "tcm",
         "The likelihood of two components: signal before the cut, noise after it",

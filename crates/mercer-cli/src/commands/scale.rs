@@ -7,7 +7,7 @@ use mercer::data::{self, FeatureRange, Range, Scaler, read_range, write_atomic, 
 use mercer::{Error, ErrorKind};
 
 use super::convert::write_table;
-use crate::args::{DataArgs, Scaling, words};
+use crate::args::{DataArgs, Scaling, Word, words};
 use crate::failure::{InFile, Result};
 use crate::paths;
 
@@ -36,7 +36,7 @@ pub(crate) struct ScaleArgs {
     data_options: DataArgs,
 }
 
-const METHODS: [(&str, &str, Scaling); 2] = [
+const METHODS: [Word<Scaling>; 2] = [
     ("minmax", "Every feature to [LOW, HIGH] by its smallest and largest value", Scaling::MinMax),
     ("standard", "Every feature to mean 0 and standard deviation 1", Scaling::Standard),
 ];

@@ -13,7 +13,7 @@ use mercer::data::{Vectors, number_text};
 use mercer::model::probability::{Method as Calibration, Settings};
 use mercer::model::{About, AnyEstimator, AnyKernel, Card, Kind, Method, TargetKind, Value};
 
-use crate::args::{MEGABYTE, megabytes};
+use crate::args::{MEGABYTE, Word, megabytes};
 use crate::failure::{Failure, Result, usage};
 
 /// The method where none is named.
@@ -55,10 +55,7 @@ pub(crate) fn names() -> PossibleValuesParser {
 
 /// The names of probabilities, as values of `--probability`.
 pub(crate) fn probabilities() -> PossibleValuesParser {
-    let value = |&(name, own, help): &(&'static str, &'static str, &'static str)| {
-        PossibleValue::new(name).alias(own).help(help)
-    };
-    PROBABILITIES.iter().map(value).collect::<Vec<_>>().into()
+    PROBABILITIES.map(|(name, own, help)| PossibleValue::new(name).alias(own).help(help)).into()
 }
 
 /// How a parameter is typed: `-c`, `--tolerance`, `--no-offset`.
@@ -196,7 +193,7 @@ struct Parameters(Vec<Given>);
 
 impl Args for Parameters {
     fn augment_args(command: Command) -> Command {
-        let flag = |(name, parameter, value): (&'static str, &'static str, &'static str)| {
+        let flag = |(name, parameter, value): Word<&'static str>| {
             Arg::new(name).long(name).action(ArgAction::SetTrue).help(format!("--{parameter} {value}"))
         };
         let options = parameters().into_iter().map(|(about, of)| {
@@ -218,18 +215,16 @@ impl FromArgMatches for Parameters {
             if matches.value_source(about.name) != Some(ValueSource::CommandLine) {
                 continue;
             }
-            let values: Vec<Value> = match about.kind {
+            let all: Vec<Value> = match about.kind {
                 Kind::Flag => vec![Value::Flag(about.default != Value::Flag(true))],
                 _ => matches.get_many(about.name).into_iter().flatten().cloned().collect(),
             };
-            let value = values.into_iter().reduce(|all, next| match (all, next) {
-                (Value::Weights(mut all), Value::Weights(next)) => {
-                    all.extend(next);
-                    Value::Weights(all)
-                }
+            // Weights add up; of other values the last counts.
+            let joined = all.into_iter().reduce(|all, next| match (all, next) {
+                (Value::Weights(all), Value::Weights(next)) => Value::Weights([all, next].concat()),
                 (_, next) => next,
             });
-            let value = value.ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))?;
+            let value = joined.ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))?;
             given.push(Given { spelled: spelled(&about), name: about.name, value });
         }
         for (flag, name, value) in ALIASES.into_iter().filter(|(flag, ..)| matches.get_flag(flag)) {

@@ -24,6 +24,9 @@ pub(crate) struct InspectArgs {
     model: PathBuf,
 }
 
+/// The version of mercer's file format; `load` refuses every other one.
+const VERSION: u32 = 1;
+
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     paths::model_file(&args.model)?;
     let (kind, saved) = load(&args.model)?;
@@ -40,7 +43,7 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
         "file": args.model.display().to_string(),
         "bytes": bytes,
         "kind": kind.name(),
-        "version": version(kind),
+        "version": (kind == Kind::Mercer).then_some(VERSION),
         "program": saved.program,
         "method": saved.method(),
         "space": model.space(),
@@ -79,15 +82,9 @@ fn training(training: &Training) -> Facts {
     training_facts(training).with("tolerance", training.tolerance).with("class_weights", weights)
 }
 
-/// The version of the file format.
-fn version(kind: Kind) -> Option<u32> {
-    // `load` refuses every other one.
-    (kind == Kind::Mercer).then_some(1)
-}
-
 fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     let (model, quality) = (&saved.model, saved.model.quality());
-    let version = version(kind).map_or(String::new(), |version| format!(", version {version}"));
+    let version = if kind == Kind::Mercer { format!(", version {VERSION}") } else { String::new() };
     let mut text = line("file", format!("{} ({})", args.model.display(), size(bytes)));
     text += &line("kind", format!("{}{version}, by {}", kind.name(), saved.program));
     text += &line("method", format!("{}, {}", saved.method(), model.words()));

@@ -169,15 +169,14 @@ fn set(estimator: &mut AnyEstimator, options: &Train, y: &Targets<AnyPoints>) ->
 
 /// Weights for the classes that are there; of the others LIBSVM only warns.
 fn class_weights(weights: &[(i32, f64)], y: &Labels) -> Vec<(String, f64)> {
-    let known = |&(class, weight): &(i32, f64)| {
-        let name = class.to_string();
-        if y.classes().contains(&name) {
-            return Some((name, weight));
-        }
+    let (known, unknown): (Vec<_>, Vec<_>) = weights
+        .iter()
+        .map(|&(class, weight)| (class.to_string(), weight))
+        .partition(|(class, _)| y.classes().contains(class));
+    for (class, _) in unknown {
         remark(format_args!("WARNING: class label {class} specified in weight is not found"));
-        None
-    };
-    weights.iter().filter_map(known).collect()
+    }
+    known
 }
 
 /// Fits each fold's complement and predicts the fold.

@@ -1,22 +1,33 @@
 //! Arguments that several commands share.
 
 use std::convert::Infallible;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use mercer::data::{ColumnRef, Features, Format, ReadOptions};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use mercer::data::{ColumnRef, Features, Format, ReadOptions, Scaler, Vectors};
 use serde::Serialize;
 
 use crate::failure::Result;
 use crate::output::{answer, answer_json, remark};
+
+/// A word of an option, its help, and what it stands for.
+pub(crate) type Word<T> = (&'static str, &'static str, T);
+
+/// A parser of the words of an option.
+pub(crate) fn words<T: Copy + Send + Sync>(all: &'static [Word<T>]) -> impl TypedValueParser<Value = T> {
+    let words =
+        PossibleValuesParser::new(all.iter().map(|(word, help, _)| PossibleValue::new(*word).help(*help)));
+    words.map(|given| all.iter().find(|(word, ..)| *word == given).expect("one of the words").2)
+}
 
 /// How a data file is read.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading data")]
 pub(crate) struct DataArgs {
     /// Format of the data [default: by the file's name, else by its first bytes; texts are always `label<TAB>text` lines]
-    #[arg(long, value_enum)]
-    format: Option<FormatArg>,
+    #[arg(long, value_parser = words(&FORMATS))]
+    format: Option<Format>,
     /// Label column of a CSV or NPY file, by name or by number from 1; `none`: there is none [default: the column
     /// called label, class, target or y, else the last; in NPY files none]
     #[arg(long, value_name = "COLUMN", value_parser = label_column)]
@@ -39,7 +50,7 @@ impl DataArgs {
     /// What the library is to be told.
     pub(crate) fn options(&self) -> ReadOptions {
         ReadOptions {
-            format: self.format.map(FormatArg::format),
+            format: self.format,
             label: self.label.clone(),
             features: match (&self.columns[..], &self.drop[..]) {
                 ([], []) => Features::All,
@@ -53,37 +64,36 @@ impl DataArgs {
     }
 }
 
-/// Formats of data files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormatArg {
-    /// `label index:value …`, one row a line
-    Libsvm,
-    /// Cells separated by commas, tabs or semicolons
-    Csv,
-    /// NumPy's array file
-    Npy,
+const FORMATS: [Word<Format>; 3] = [
+    ("libsvm", "`label index:value …`, one row a line", Format::Libsvm),
+    ("csv", "Cells separated by commas, tabs or semicolons", Format::Csv),
+    ("npy", "NumPy's array file", Format::Npy),
+];
+
+/// How features are scaled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Scaling {
+    None,
+    MinMax,
+    Standard,
 }
 
-impl FormatArg {
-    /// The library's word for it.
-    fn format(self) -> Format {
+/// What `--scale` may say.
+pub(crate) const SCALINGS: [Word<Scaling>; 3] = [
+    ("none", "As they are", Scaling::None),
+    ("minmax", "Every feature to [-1, 1] by its smallest and largest value", Scaling::MinMax),
+    ("standard", "Every feature to mean 0 and standard deviation 1", Scaling::Standard),
+];
+
+impl Scaling {
+    /// The scaling of these points, where there is one; `limits` are those of min-max.
+    pub(crate) fn of(self, points: &Vectors, [lower, upper]: [f64; 2]) -> mercer::Result<Option<Scaler>> {
         match self {
-            Self::Libsvm => Format::Libsvm,
-            Self::Csv => Format::Csv,
-            Self::Npy => Format::Npy,
+            Self::None => Ok(None),
+            Self::MinMax => Scaler::min_max(points, lower, upper).map(Some),
+            Self::Standard => Scaler::standard(points).map(Some),
         }
     }
-}
-
-/// How features are scaled before training.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScaleArg {
-    /// As they are
-    None,
-    /// Every feature to [-1, 1] by its smallest and largest value
-    Minmax,
-    /// Every feature to mean 0 and standard deviation 1
-    Standard,
 }
 
 /// Options of every command that computes.
@@ -138,12 +148,17 @@ pub(crate) struct ModelArgs {
     pub(crate) common: CommonArgs,
 }
 
-/// A column by number or name; `none` for none.
+impl ModelArgs {
+    /// Where rows or predictions go.
+    pub(crate) fn output(&self) -> &Path {
+        self.out.as_deref().unwrap_or(Path::new("-"))
+    }
+}
+
 fn label_column(text: &str) -> Result<ColumnRef, Infallible> {
     if text == "none" { Ok(ColumnRef::Absent) } else { text.parse() }
 }
 
-/// `yes` or `no`.
 fn yes_or_no(text: &str) -> Result<bool, String> {
     match text {
         "yes" => Ok(true),

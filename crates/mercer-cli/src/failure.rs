@@ -5,22 +5,16 @@ use std::path::{Path, PathBuf};
 
 use mercer::ErrorKind;
 
-/// Results of this program.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// The exit codes; the table in the help text and the README lists them.
+/// The exit codes; the table in the help text and the README explains them.
 pub(crate) mod code {
-    /// The data or the model file is bad.
     pub(crate) const DATA: u8 = 1;
-    /// Wrong usage or a parameter out of range.
     pub(crate) const USAGE: u8 = 2;
-    /// A kernel failed its check.
     pub(crate) const KERNEL: u8 = 3;
-    /// Reading or writing failed.
     pub(crate) const IO: u8 = 4;
-    /// Not supported.
     pub(crate) const UNSUPPORTED: u8 = 5;
-    /// Interrupted; as shells have it, 128 and the number of the signal.
+    /// As shells have it, 128 and the number of the signal.
     pub(crate) const INTERRUPTED: u8 = 130;
 }
 
@@ -39,8 +33,12 @@ pub(crate) enum Failure {
     Answer(u8),
 }
 
+/// Failures of usage and of what is not supported, with their texts as `format!` takes them.
+macro_rules! usage { ($($text:tt)*) => { $crate::failure::Failure::Usage(format!($($text)*)) }; }
+macro_rules! unsupported { ($($text:tt)*) => { $crate::failure::Failure::Unsupported(format!($($text)*)) }; }
+pub(crate) use {unsupported, usage};
+
 impl Failure {
-    /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Usage(_) => code::USAGE,
@@ -62,15 +60,12 @@ impl Failure {
 
     /// Whether the reader of our output has closed it (`mercer … | head`): no reason to complain.
     pub(crate) fn is_closed_pipe(&self) -> bool {
-        let reason = match self {
-            Self::Output(reason) => reason,
-            Self::Library { error, .. } => match error.kind() {
-                ErrorKind::Io { source, .. } => source,
-                _ => return false,
-            },
-            _ => return false,
-        };
-        reason.kind() == std::io::ErrorKind::BrokenPipe
+        let is = |reason: &std::io::Error| reason.kind() == std::io::ErrorKind::BrokenPipe;
+        match self {
+            Self::Output(reason) => is(reason),
+            Self::Library { error, .. } => matches!(error.kind(), ErrorKind::Io { source, .. } if is(source)),
+            _ => false,
+        }
     }
 }
 
@@ -97,7 +92,6 @@ impl From<mercer::Error> for Failure {
 
 /// Says which file a flaw of the data as a whole is in.
 pub(crate) trait InFile<T> {
-    /// The same result; a flaw names `file`.
     fn in_file(self, file: &Path) -> Result<T>;
 }
 

@@ -1,26 +1,28 @@
 //! Fits under the eyes of the user.
 
+use std::path::Path;
 use std::time::Instant;
 
 use mercer::model::file::Training;
 use mercer::model::probability::{Estimate, Settings};
 use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Event, Facts, Job, Targets};
-use mercer::solve::Phases;
+use mercer::solve::{Phases, Stop};
 
+use crate::failure::{Failure, Result, code};
 use crate::output::remark;
-use crate::progress::{Show, Watcher};
+use crate::progress::Watcher;
 use crate::system;
 
 /// What is fitted to.
 pub(crate) struct Data<'a> {
-    /// The points.
     pub(crate) x: &'a AnyPoints,
-    /// What is known of them.
     pub(crate) y: &'a Targets<AnyPoints>,
     /// A weight for each; empty for 1.
     pub(crate) weights: &'a [f64],
     /// Bytes that matrices may take; none for what the machine has left.
     pub(crate) memory: Option<usize>,
+    /// Whether there is no progress bar.
+    pub(crate) quiet: bool,
 }
 
 /// A model and what it took to fit it.
@@ -29,18 +31,26 @@ pub(crate) struct Fitted {
     pub(crate) seconds: f64,
     /// Where they went, summed over programmes that run side by side.
     pub(crate) phases: Phases,
-    /// What the fit found besides.
     pub(crate) found: Facts,
     /// What a model file says of how its model was trained.
     pub(crate) training: Option<Training>,
 }
 
 /// Fits with a progress bar and a table of all rounds, as wanted; Ctrl-C ends with the best so far, where there is one.
-pub(crate) fn fit(estimator: &AnyEstimator, data: &Data<'_>, show: &Show) -> mercer::Result<Fitted> {
-    let (model, job, seconds) = watched(estimator, data, show, |job| estimator.fit(data.x, data.y, job))?;
-    let (phases, found) = job;
+pub(crate) fn fit(estimator: &AnyEstimator, data: &Data<'_>, trace: Option<&Path>) -> mercer::Result<Fitted> {
+    let (model, phases, found, seconds) =
+        watched(estimator, data, trace, |job| estimator.fit(data.x, data.y, job))?;
     let training = Training::of(estimator, &found, model.classes());
     Ok(Fitted { model, seconds, phases, found, training })
+}
+
+/// Ends a program whose fit stopped for this reason: by an exit code of its own if the user wanted it to. The model itself
+/// may have been ready by then.
+pub(crate) fn ended(stop: Option<Stop>) -> Result<()> {
+    match stop == Some(Stop::Interrupted) || system::stop_wanted() {
+        true => Err(Failure::Answer(code::INTERRUPTED)),
+        false => Ok(()),
+    }
 }
 
 /// What a model's decisions are worth.
@@ -53,22 +63,16 @@ pub(crate) struct Learnt {
 
 /// Learns what the decisions of a fitted model are worth. There is nothing to be had where the user wanted to stop, or where
 /// a one-class model has too few points on one side; a warning says so.
-///
-/// # Errors
-/// If a fit to the points without a fold fails, or the method has no probabilities.
 pub(crate) fn learn(
     estimator: &AnyEstimator,
     data: &Data<'_>,
     model: &AnyModel,
     settings: &Settings,
-    show: &Show,
 ) -> mercer::Result<Learnt> {
-    let show = Show::bar(show.quiet);
-    let (estimate, (_, found), seconds) =
-        watched(estimator, data, &show, |job| match system::stop_wanted() {
-            true => Ok(None),
-            false => estimator.learn(data.x, data.y, model, settings, job),
-        })?;
+    let (estimate, _, found, seconds) = watched(estimator, data, None, |job| match system::stop_wanted() {
+        true => Ok(None),
+        false => estimator.learn(data.x, data.y, model, settings, job),
+    })?;
     let folds = found.number("folds").map(|folds| folds as usize);
     if system::stop_wanted() {
         remark("mercer: warning: interrupted: the model has no probabilities");
@@ -86,17 +90,17 @@ pub(crate) fn learn(
 fn watched<T>(
     estimator: &AnyEstimator,
     data: &Data<'_>,
-    show: &Show,
+    trace: Option<&Path>,
     work: impl FnOnce(&mut Job<'_, AnyPoints>) -> mercer::Result<T>,
-) -> mercer::Result<(T, (Phases, Facts), f64)> {
+) -> mercer::Result<(T, Phases, Facts, f64)> {
     let tolerance = estimator.get("tolerance").and_then(|tolerance| tolerance.number());
-    let mut watcher = Watcher::new(tolerance.unwrap_or(1.0), show);
+    let mut watcher = Watcher::new(tolerance.unwrap_or(1.0), data.quiet, trace);
     let mut look = |event: Event<'_>| watcher.look(event);
     let mut job = Job::new().weights(data.weights).memory(data.memory).watched(&mut look);
     let started = Instant::now();
     let done = system::fitting(|| work(&mut job))?;
     let seconds = started.elapsed().as_secs_f64();
-    let gathered = (job.phases, job.found);
+    let (phases, found) = (job.phases, job.found);
     watcher.finish()?;
-    Ok((done, gathered, seconds))
+    Ok((done, phases, found, seconds))
 }

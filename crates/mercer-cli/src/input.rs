@@ -6,12 +6,11 @@ use mercer::data::{Encoding, LabelColumn, ReadOptions, Scaler, Table, Vectors};
 use mercer::model::file::Saved;
 use mercer::model::{AnyKernel, AnyModel, AnyPoints};
 
-use crate::args::ScaleArg;
-use crate::failure::{Failure, InFile, Result};
+use crate::args::Scaling;
+use crate::failure::{InFile, Result, unsupported, usage};
 
 /// What a fit gets.
 pub(crate) struct Input {
-    /// The points.
     pub(crate) x: AnyPoints,
     labels: Option<LabelColumn>,
     encoding: Option<Encoding>,
@@ -25,22 +24,17 @@ impl Input {
         path: &Path,
         kernel: Option<&AnyKernel>,
         options: &ReadOptions,
-        scale: ScaleArg,
+        scale: Scaling,
     ) -> Result<Self> {
-        if kernel.is_some_and(AnyKernel::is_precomputed) && scale != ScaleArg::None {
-            return Err(Failure::Usage(
-                "--scale: the columns of a precomputed kernel are not features".into(),
-            ));
+        if kernel.is_some_and(AnyKernel::is_precomputed) && scale != Scaling::None {
+            return Err(usage!("--scale: the columns of a precomputed kernel are not features"));
         }
         let Table { points, labels, encoding, names } =
             AnyPoints::read(kernel, path, options).in_file(path)?;
         let scaler = match (scale, &points) {
-            (ScaleArg::None, _) => None,
-            (ScaleArg::Minmax, AnyPoints::Vectors(points)) => Some(Scaler::min_max(points, -1.0, 1.0)?),
-            (ScaleArg::Standard, AnyPoints::Vectors(points)) => Some(Scaler::standard(points)?),
-            (_, points) => {
-                return Err(Failure::Usage(format!("--scale: {} have no features", points.space())));
-            }
+            (_, AnyPoints::Vectors(points)) => scale.of(points, [-1.0, 1.0])?,
+            (Scaling::None, _) => None,
+            (_, points) => return Err(usage!("--scale: {} have no features", points.space())),
         };
         let x = match scaled(scaler.as_ref(), points) {
             AnyPoints::Vectors(points) => points.compact().into(),
@@ -51,12 +45,9 @@ impl Input {
 
     /// Hands over the labels, which must be there.
     pub(crate) fn labels(&mut self, path: &Path) -> Result<LabelColumn> {
-        self.labels.take().ok_or_else(|| {
-            let file = path.display();
-            Failure::Usage(format!(
-                "{file}: no labels; name their column by --label or their file by --labels"
-            ))
-        })
+        let file = path.display();
+        let missing = || usage!("{file}: no labels; name their column by --label or their file by --labels");
+        self.labels.take().ok_or_else(missing)
     }
 
     /// The model with how its data came to be.
@@ -79,6 +70,6 @@ pub(crate) fn scaled(scaler: Option<&Scaler>, points: AnyPoints) -> AnyPoints {
 pub(crate) fn vectors(points: AnyPoints, command: &str) -> Result<Vectors> {
     match points {
         AnyPoints::Vectors(points) => Ok(points),
-        other => Err(Failure::Unsupported(format!("{command} of {}", other.space()))),
+        other => Err(unsupported!("{command} of {}", other.space())),
     }
 }

@@ -30,10 +30,10 @@ fn main() -> ExitCode {
     // A link called svm-train (and so on) to this program is that program.
     let name = texts.first().map(Path::new).and_then(Path::file_stem).and_then(|name| name.to_str());
     if let Some(program) = name.and_then(Program::named) {
-        return finish(program.name(), program.run(&texts[1..]));
+        return finish(program.name, program.run(&texts[1..]));
     }
-    let cli = Cli::of(words, &texts);
-    finish(cli.program(), cli.run())
+    let (program, result) = Cli::of(words, &texts).run();
+    finish(program, result)
 }
 
 /// Says what went wrong and makes an exit code of it.

@@ -3,6 +3,8 @@
 //! `mercer train` knows the options of all methods, since an option that the method asked for does not have is refused by
 //! name. Its help shows those of one.
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -11,11 +13,11 @@ use mercer::data::{Vectors, number_text};
 use mercer::model::probability::{Method as Calibration, Settings};
 use mercer::model::{About, AnyEstimator, AnyKernel, Card, Kind, Method, TargetKind, Value};
 
-use crate::args::{MEGABYTE, megabytes};
-use crate::failure::{Failure, Result};
+use crate::args::{MEGABYTE, Word, megabytes};
+use crate::failure::{Failure, Result, usage};
 
 /// The method where none is named.
-pub(crate) const DEFAULT: &str = "svc";
+const DEFAULT: &str = "svc";
 
 /// Methods that take the place of svc by `--multiclass`, beside the rules that svc has itself.
 const SCHEMES: [&str; 4] = ["ovr", "crammer-singer", "weston-watkins", "softmax"];
@@ -38,12 +40,10 @@ const PROBABILITIES: [(&str, &str, &str); 4] = [
     ("density", "density", "How ordinary a row is among the training data"),
 ];
 
-/// All methods.
 pub(crate) fn cards() -> Vec<Card> {
     Method::<Vectors>::all().iter().map(Method::card).collect()
 }
 
-/// The method of that name.
 pub(crate) fn card(name: &str) -> Result<Card> {
     Ok(Method::<Vectors>::find(name)?.card())
 }
@@ -55,10 +55,7 @@ pub(crate) fn names() -> PossibleValuesParser {
 
 /// The names of probabilities, as values of `--probability`.
 pub(crate) fn probabilities() -> PossibleValuesParser {
-    let value = |&(name, own, help): &(&'static str, &'static str, &'static str)| {
-        PossibleValue::new(name).alias(own).help(help)
-    };
-    PROBABILITIES.iter().map(value).collect::<Vec<_>>().into()
+    PROBABILITIES.map(|(name, own, help)| PossibleValue::new(name).alias(own).help(help)).into()
 }
 
 /// How a parameter is typed: `-c`, `--tolerance`, `--no-offset`.
@@ -70,7 +67,7 @@ pub(crate) fn spelled(about: &About) -> String {
 }
 
 /// The long option: a flag that is set where nothing is said is taken back by `no-`.
-fn long(about: &About) -> String {
+pub(crate) fn long(about: &About) -> String {
     let no = if about.default == Value::Flag(true) { "no-" } else { "" };
     format!("{no}{}", about.name)
 }
@@ -105,11 +102,9 @@ fn parameters() -> Vec<(About, Vec<(&'static str, About)>)> {
     all
 }
 
-/// The option of a parameter.
 fn option(about: &About) -> Arg {
-    let arg = Arg::new(about.name).long(long(about)).short(about.letter);
     let heading = if about.group.is_empty() { "Parameters of the method" } else { about.group };
-    let arg = arg.help_heading(heading);
+    let arg = Arg::new(about.name).long(long(about)).short(about.letter).help_heading(heading);
     let value = match about.kind {
         Kind::Flag => return arg.action(ArgAction::SetTrue),
         Kind::Choice(words) => {
@@ -157,10 +152,36 @@ fn parsed(kind: Kind, text: &str) -> Result<Value, String> {
     }
 }
 
-/// A parameter that was given.
+/// What to fit, by which kernel, and what it needs to know of the data: the first options of `mercer train`.
+#[derive(Debug, Args)]
+pub(crate) struct MethodArgs {
+    /// What to fit; `mercer methods` tells more, and `mercer train --method NAME --help` shows the options of each
+    #[arg(long, short, value_parser = names(), default_value = DEFAULT, hide_default_value = true)]
+    method: String,
+    /// Kernel expression, for instance "rbf(gamma=0.5) + 2*linear"; it tells what points are: vectors or texts
+    /// [default: rbf with gamma = 1/features]
+    #[arg(long, short, value_name = "EXPRESSION")]
+    pub(crate) kernel: Option<AnyKernel>,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// Labels are sets such as `2,5`, or empty: a function for each label (the method multilabel)
+    #[arg(long, conflicts_with = "multiclass")]
+    multilabel: bool,
+    /// Approximate, for 100,000 rows and more: divide the rows into cells, fit a classifier to each, and let that of the
+    /// nearest cell decide (the method local) [default: one for 10,000 rows, from 1 to 64]
+    #[arg(long, value_name = "CELLS", require_equals = true, num_args = 0..=1)]
+    early: Option<Option<usize>>,
+    /// A file with a column for each target, in place of the labels
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// The file of the second view, with the same rows in the same order
+    #[arg(long, value_name = "FILE")]
+    pub(crate) second: Option<PathBuf>,
+}
+
+/// A parameter that was given, and how it was typed.
 #[derive(Debug, Clone)]
 struct Given {
-    /// How it was typed.
     spelled: String,
     name: &'static str,
     value: Value,
@@ -168,11 +189,11 @@ struct Given {
 
 /// The parameters of methods that were given.
 #[derive(Debug, Clone)]
-pub(crate) struct Parameters(Vec<Given>);
+struct Parameters(Vec<Given>);
 
 impl Args for Parameters {
     fn augment_args(command: Command) -> Command {
-        let flag = |(name, parameter, value): (&'static str, &'static str, &'static str)| {
+        let flag = |(name, parameter, value): Word<&'static str>| {
             Arg::new(name).long(name).action(ArgAction::SetTrue).help(format!("--{parameter} {value}"))
         };
         let options = parameters().into_iter().map(|(about, of)| {
@@ -194,18 +215,16 @@ impl FromArgMatches for Parameters {
             if matches.value_source(about.name) != Some(ValueSource::CommandLine) {
                 continue;
             }
-            let values: Vec<Value> = match about.kind {
+            let all: Vec<Value> = match about.kind {
                 Kind::Flag => vec![Value::Flag(about.default != Value::Flag(true))],
                 _ => matches.get_many(about.name).into_iter().flatten().cloned().collect(),
             };
-            let value = values.into_iter().reduce(|all, next| match (all, next) {
-                (Value::Weights(mut all), Value::Weights(next)) => {
-                    all.extend(next);
-                    Value::Weights(all)
-                }
+            // Weights add up; of other values the last counts.
+            let joined = all.into_iter().reduce(|all, next| match (all, next) {
+                (Value::Weights(all), Value::Weights(next)) => Value::Weights([all, next].concat()),
                 (_, next) => next,
             });
-            let value = value.ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))?;
+            let value = joined.ok_or_else(|| clap::Error::new(ErrorKind::MissingRequiredArgument))?;
             given.push(Given { spelled: spelled(&about), name: about.name, value });
         }
         for (flag, name, value) in ALIASES.into_iter().filter(|(flag, ..)| matches.get_flag(flag)) {
@@ -222,22 +241,20 @@ impl FromArgMatches for Parameters {
 
 /// The command `train` as the help of one method shows it: without the options of others.
 pub(crate) fn of_one(command: Command, card: &Card) -> Command {
-    let has = |name: &str| card.parameters.iter().any(|about| about.name == name);
-    let (svc, rounds) = (card.name == DEFAULT, has(ROUNDS));
     let parameters: Vec<&str> = parameters().iter().map(|(about, _)| about.name).collect();
     command.mut_args(|arg| {
         let name = arg.get_id().as_str();
-        if let Some(about) = card.parameters.iter().find(|about| about.name == name && name != SEED) {
+        if let Some(about) = card.parameter(name).filter(|_| name != SEED) {
             return arg.help(help(about));
         }
         let alias = ALIASES.iter().find(|(flag, ..)| *flag == name);
         let hidden = match name {
-            "multilabel" | "early" => !svc,
+            "multilabel" | "early" => card.name != DEFAULT,
             "targets" => card.target != TargetKind::Numbers,
             "second" => card.target != TargetKind::View,
             "probability" | "folds" => card.probabilities.is_empty(),
-            "trace" => !rounds,
-            _ => parameters.contains(&name) || alias.is_some_and(|(_, parameter, _)| !has(parameter)),
+            "trace" => card.parameter(ROUNDS).is_none(),
+            _ => parameters.contains(&name) || alias.is_some_and(|(_, of, _)| card.parameter(of).is_none()),
         };
         arg.hide(hidden)
     })
@@ -264,16 +281,6 @@ pub(crate) fn named_in(words: &[String]) -> Option<Card> {
     card(name).ok()
 }
 
-/// The options by which a method is asked for and told of the data, beside its parameters.
-pub(crate) struct Asked<'a> {
-    pub(crate) method: &'a str,
-    pub(crate) multilabel: bool,
-    pub(crate) early: Option<Option<usize>>,
-    pub(crate) targets: bool,
-    pub(crate) second: bool,
-    pub(crate) parameters: &'a Parameters,
-}
-
 /// The method to be fitted.
 pub(crate) struct Choice {
     pub(crate) card: Card,
@@ -286,120 +293,100 @@ pub(crate) struct Choice {
 
 impl Choice {
     /// Refuses options that the method does not have: they would be ignored.
-    pub(crate) fn of(asked: &Asked<'_>) -> Result<Self> {
-        let base = card(asked.method)?;
+    pub(crate) fn of(asked: &MethodArgs) -> Result<Self> {
+        let base = card(&asked.method)?;
         let mut given = asked.parameters.0.clone();
         let scheme = given.iter().find(|given| given.name == MULTICLASS).map(|given| given.value.to_string());
-        let of_svc = |option: &str| -> Result<()> {
-            match base.name {
-                DEFAULT => Ok(()),
-                _ if option == "--early" => Err(refusal(option, &base)),
-                _ => {
-                    let words = words_of(&base);
-                    Err(Failure::Usage(format!("{option}: {words} does not have it; {DEFAULT} has")))
-                }
-            }
+        let scheme = scheme.filter(|scheme| scheme != "ovo");
+        let other = scheme.as_deref().filter(|scheme| SCHEMES.contains(scheme));
+        let (name, words) = match (asked.early, asked.multilabel, other) {
+            (Some(_), ..) => ("local", "--early".to_owned()),
+            (None, true, _) => ("multilabel", "--multilabel".to_owned()),
+            (None, false, Some(scheme)) => (scheme, format!("--multiclass {scheme}")),
+            (None, false, None) => (base.name, words_of(&base)),
         };
-        let (name, words) = match (&asked.early, asked.multilabel, &scheme) {
-            (Some(cells), multilabel, scheme) => {
-                of_svc("--early")?;
-                if multilabel {
-                    return Err(Failure::Usage("--multilabel: --early does not have it".into()));
-                }
-                if let Some(scheme) = scheme.as_ref().filter(|scheme| *scheme != "ovo") {
-                    let text = format!("--multiclass {scheme}: --early does not have it; it has ovo");
-                    return Err(Failure::Usage(text));
-                }
-                given.retain(|given| given.name != MULTICLASS);
-                let cells = cells.map(|cells| Value::Whole(cells as u64));
-                let (spelled, name) = ("--early".to_owned(), "cells");
-                given.extend(cells.map(|value| Given { spelled, name, value }));
-                ("local", "--early".to_owned())
+        let replaces = asked.early.is_some() || asked.multilabel || other.is_some();
+        if replaces && base.name != DEFAULT {
+            return Err(match asked.early {
+                Some(_) => refusal(&words, &base),
+                None => usage!("{words}: {} does not have it; {DEFAULT} has", words_of(&base)),
+            });
+        }
+        if let Some(cells) = asked.early {
+            if asked.multilabel {
+                return Err(usage!("--multilabel: --early does not have it"));
             }
-            (None, true, _) => {
-                of_svc("--multilabel")?;
-                ("multilabel", "--multilabel".to_owned())
+            if let Some(scheme) = scheme {
+                return Err(usage!("--multiclass {scheme}: --early does not have it; it has ovo"));
             }
-            (None, false, Some(scheme)) if SCHEMES.contains(&scheme.as_str()) => {
-                let words = format!("--multiclass {scheme}");
-                of_svc(&words)?;
-                given.retain(|given| given.name != MULTICLASS);
-                (scheme.as_str(), words)
-            }
-            (None, false, _) => (base.name, words_of(&base)),
-        };
-        let card = if name == base.name { base.clone() } else { card(name)? };
-        let choice = Self { card, words, given, scheme: scheme.filter(|scheme| scheme != "ovo") };
+            let (spelled, name) = (words.clone(), "cells");
+            given.extend(cells.map(|cells| Given { spelled, name, value: Value::Whole(cells as u64) }));
+        }
+        if asked.early.is_some() || other.is_some() {
+            given.retain(|given| given.name != MULTICLASS);
+        }
+        let choice = Self { card: card(name)?, words, given, scheme };
         choice.refuse(&base, asked)?;
         Ok(choice)
     }
 
-    fn refuse(&self, base: &Card, asked: &Asked<'_>) -> Result<()> {
-        let has = |card: &Card, name: &str| card.parameters.iter().any(|about| about.name == name);
-        for given in &self.given {
-            if has(&self.card, given.name) {
-                continue;
-            }
-            return Err(match has(base, given.name) {
-                true => Failure::Usage(format!("{}: {} does not have it", given.spelled, self.words)),
-                false if given.name == MULTICLASS => {
-                    let with = cards().into_iter().filter(|card| has(card, MULTICLASS)).map(|card| card.name);
-                    let with = with.collect::<Vec<_>>().join(" and ");
-                    let words = words_of(base);
-                    let option = format!("{} {}", given.spelled, given.value);
-                    Failure::Usage(format!("{option}: {words} does not have it; {with} have"))
-                }
-                false => refusal(&given.spelled, base),
+    fn refuse(&self, base: &Card, asked: &MethodArgs) -> Result<()> {
+        let has = |card: &Card, given: &Given| card.parameter(given.name).is_some();
+        if let Some(given) = self.given.iter().find(|given| !has(&self.card, given)) {
+            let Given { spelled, value, .. } = given;
+            return Err(if has(base, given) {
+                usage!("{spelled}: {} does not have it", self.words)
+            } else if given.name == MULTICLASS {
+                let with = cards().into_iter().filter(|card| has(card, given)).map(|card| card.name);
+                let (words, with) = (words_of(base), with.collect::<Vec<_>>().join(" and "));
+                usage!("{spelled} {value}: {words} does not have it; {with} have")
+            } else {
+                refusal(spelled, base)
             });
         }
-        let files =
-            [("--targets", asked.targets, TargetKind::Numbers), ("--second", asked.second, TargetKind::View)];
-        match files.iter().find(|(_, given, target)| *given && self.card.target != *target) {
+        let files = [
+            ("--targets", &asked.targets, TargetKind::Numbers),
+            ("--second", &asked.second, TargetKind::View),
+        ];
+        match files.iter().find(|(_, file, target)| file.is_some() && self.card.target != *target) {
             Some((option, ..)) => Err(refusal(option, base)),
             None => Ok(()),
         }
     }
 
-    /// The value given to a parameter.
     pub(crate) fn given(&self, name: &str) -> Option<&Value> {
         self.given.iter().rev().find(|given| given.name == name).map(|given| &given.value)
     }
 
     /// Refuses a table of rounds where there are none.
     pub(crate) fn check_trace(&self) -> Result<()> {
-        if self.card.parameters.iter().any(|about| about.name == ROUNDS) {
-            return Ok(());
+        match self.card.parameter(ROUNDS) {
+            Some(_) => Ok(()),
+            None => Err(usage!("--trace: {} is no support vector machine", self.words)),
         }
-        Err(Failure::Usage(format!("--trace: {} is no support vector machine", self.words)))
     }
 
     /// How the probabilities of that name are to be learnt.
     pub(crate) fn probability(&self, wanted: &str, folds: Option<usize>, seed: u64) -> Result<Settings> {
         let of = |name: &str| PROBABILITIES.iter().find(|(door, own, _)| *door == name || *own == name);
-        let wanted = of(wanted).unwrap_or(&PROBABILITIES[0]);
-        if !self.card.probabilities.contains(&wanted.1) {
-            let known: Vec<&str> =
-                self.card.probabilities.iter().filter_map(|own| of(own)).map(|p| p.0).collect();
-            let (wanted, words) = (wanted.0, &self.words);
-            return Err(Failure::Usage(match (known.is_empty(), words.starts_with("--method")) {
-                (false, _) => {
-                    let known = known.join(" and ");
-                    format!("--probability {wanted}: {words} does not have it; it has {known}")
-                }
-                (true, true) => {
-                    format!("--probability {wanted}: {words} does not have it; it has no probabilities")
-                }
-                (true, false) => format!("--probability: {words} does not have it; softmax has its own"),
-            }));
+        let (wanted, own, _) = *of(wanted).unwrap_or(&PROBABILITIES[0]);
+        if !self.card.probabilities.contains(&own) {
+            let known = self.card.probabilities.iter().filter_map(|own| of(own)).map(|p| p.0);
+            let (known, words) = (known.collect::<Vec<_>>().join(" and "), &self.words);
+            if known.is_empty() && !words.starts_with("--method") {
+                return Err(usage!("--probability: {words} does not have it; softmax has its own"));
+            }
+            let known = if known.is_empty() { "no probabilities" } else { &known };
+            return Err(usage!("--probability {wanted}: {words} does not have it; it has {known}"));
         }
-        if wanted.0 == "density" && folds.is_some() {
-            return Err(Failure::Usage("--folds: a density is found without".into()));
+        if wanted == "density" && folds.is_some() {
+            return Err(usage!("--folds: a density is found without"));
         }
         let folds = folds.unwrap_or(Settings::default().folds);
         if folds < 2 {
-            return Err(Failure::Usage(format!("--folds {folds}: must be at least 2")));
+            return Err(usage!("--folds {folds}: must be at least 2"));
         }
-        let method = if wanted.0 == "isotonic" { Calibration::Isotonic } else { Calibration::Sigmoid };
+        let method = if wanted == "isotonic" { Calibration::Isotonic } else { Calibration::Sigmoid };
         Ok(Settings { method, folds, seed })
     }
 
@@ -423,16 +410,15 @@ fn words_of(card: &Card) -> String {
 
 /// The message for an option that a method does not have, with those that it has.
 fn refusal(option: &str, card: &Card) -> Failure {
-    let method = words_of(card);
-    Failure::Usage(format!("{option}: {method} does not have it; it has {}", own_options(card).join(", ")))
+    usage!("{option}: {} does not have it; it has {}", words_of(card), own_options(card).join(", "))
 }
 
 /// The options of a method itself, without those of its solver.
 pub(crate) fn own_options(card: &Card) -> Vec<String> {
     let own = card.parameters.iter().filter(|about| about.group.is_empty() && about.name != SEED);
     let mut options: Vec<String> = own.map(spelled).collect();
-    let has = |parameter: &str| card.parameters.iter().any(|about| about.name == parameter);
-    options.extend(ALIASES.iter().filter(|(_, of, _)| has(of)).map(|(flag, ..)| format!("--{flag}")));
+    let aliases = ALIASES.iter().filter(|(_, of, _)| card.parameter(of).is_some());
+    options.extend(aliases.map(|(flag, ..)| format!("--{flag}")));
     match card.target {
         TargetKind::Numbers => options.push("--targets".into()),
         TargetKind::View => options.push("--second".into()),

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use mercer::data::{LabelColumn, Points, ReadOptions, Table};
 use mercer::error::{DataProblem, ErrorKind};
 use mercer::model::file::Saved;
-use mercer::model::{AnyPoints, TargetKind, libsvm};
+use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value, libsvm};
 
+use crate::args::ModelArgs;
 use crate::failure::{Failure, InFile, Result};
 use crate::input::scaled;
+use crate::paths;
 
 /// What LIBSVM's model text begins with.
 const LIBSVM: &[u8] = b"svm_type";
@@ -18,24 +20,13 @@ const LIBSVM: &[u8] = b"svm_type";
 const BRACE: usize = 8;
 
 /// The kinds of model file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
-    /// Ours.
     Mercer,
-    /// LIBSVM's text.
     Libsvm,
 }
 
 impl Kind {
-    /// The other one.
-    pub(crate) fn other(self) -> Self {
-        match self {
-            Self::Mercer => Self::Libsvm,
-            Self::Libsvm => Self::Mercer,
-        }
-    }
-
-    /// In words.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Mercer => "mercer model",
@@ -44,23 +35,18 @@ impl Kind {
     }
 
     /// By the first bytes of a file; nothing if it is no model.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub(crate) fn of(path: &Path) -> Result<Option<Self>> {
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(BRACE as u64 + 1).read_to_end(&mut head));
         read.map_err(|source| mercer::Error::io(path, source))?;
-        Ok(if head.starts_with(LIBSVM) {
-            Some(Self::Libsvm)
-        } else if head.get(BRACE) == Some(&b'{') && head[..BRACE].ends_with(&[0, 0]) {
-            Some(Self::Mercer)
-        } else {
-            None
+        Ok(match head.starts_with(LIBSVM) {
+            true => Some(Self::Libsvm),
+            false => {
+                (head.get(BRACE) == Some(&b'{') && head[..BRACE].ends_with(&[0, 0])).then_some(Self::Mercer)
+            }
         })
     }
 
-    /// Writes a model file of this kind.
     pub(crate) fn save(self, saved: &Saved, path: &Path) -> mercer::Result<()> {
         match self {
             Self::Mercer => saved.save(path),
@@ -77,21 +63,26 @@ pub(crate) fn load(path: &Path) -> Result<(Kind, Saved)> {
     })
 }
 
-/// Data and model, whichever of the two was named first.
-pub(crate) fn data_and_model(data: &Path, model: &Path) -> (PathBuf, PathBuf) {
+/// Data and model, whichever of the two was named first. Refuses outputs that would overwrite these or `others`.
+pub(crate) fn data_and_model<'a>(
+    args: &'a ModelArgs,
+    picture: &Option<PathBuf>,
+    others: &[&'a Option<PathBuf>],
+) -> Result<[&'a Path; 2]> {
     let is_model = |path: &Path| path.is_file() && matches!(Kind::of(path), Ok(Some(_)));
-    match is_model(data) && !is_model(model) {
-        true => (model.to_owned(), data.to_owned()),
-        false => (data.to_owned(), model.to_owned()),
+    let mut files: [&Path; 2] = [&args.data, &args.model];
+    if is_model(files[0]) && !is_model(files[1]) {
+        files.reverse();
     }
+    paths::model_file(files[1])?;
+    let others = others.iter().filter_map(|path| path.as_deref());
+    let inputs: Vec<&Path> = files.into_iter().chain(others).collect();
+    args.out.iter().chain(picture).try_for_each(|output| paths::distinct(output, &inputs))?;
+    Ok(files)
 }
 
 /// Reads data as the training data of a model were read and makes both equally wide: a sparse file does not say how wide
 /// it is, and a feature that one of the two does not mention is zero there.
-///
-/// # Errors
-/// If the data cannot be read, or are dense and of another width, or have labels that are no numbers where a
-/// regression is to be compared with them.
 pub(crate) fn read(
     saved: &mut Saved,
     path: &Path,
@@ -121,6 +112,17 @@ pub(crate) fn read(
         AnyPoints::Vectors(vectors) => Ok((vectors.with_width(width).compact().into(), labels)),
         other => Ok((other, labels)),
     }
+}
+
+/// Refuses what LIBSVM's model text cannot say, before time is spent on a fit.
+pub(crate) fn check_libsvm(
+    estimator: &AnyEstimator,
+    kernel: &AnyKernel,
+    y: &Targets<AnyPoints>,
+) -> mercer::Result<()> {
+    let classes = if let Targets::Classes(labels) = y { labels.classes() } else { &[] };
+    let summed = estimator.get("multiclass").is_some_and(|rule| rule == Value::Word("ovo-sum".into()));
+    libsvm::check(estimator.card().kind, summed, kernel, classes)
 }
 
 /// The failure of a model without probabilities; `remedy` says how it would have some.

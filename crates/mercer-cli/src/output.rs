@@ -3,7 +3,7 @@
 //! `println!` and `eprintln!` panic when the other end is closed; these do not.
 
 use std::fmt::Display;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write, stderr, stdout};
 use std::path::Path;
 
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::failure::{Failure, Result};
 
 /// Writes a text to standard output.
 pub(crate) fn answer(text: impl Display) -> Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(stdout().lock());
     write!(out, "{text}").and_then(|()| out.flush()).map_err(Failure::Output)
 }
 
@@ -25,20 +25,31 @@ pub(crate) fn answer_json(object: &impl Serialize) -> Result<()> {
 /// Writes a remark to standard error.
 pub(crate) fn remark(text: impl Display) {
     // There is no other place to tell if even this fails.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(stderr().lock(), "{text}");
 }
 
-/// Writes to standard output for `-` or no path, else to a file that appears whole or not at all.
-pub(crate) fn write_to(
-    path: Option<&Path>,
-    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<()> {
-    Ok(mercer::data::write_atomic(path.unwrap_or(Path::new("-")), fill)?)
+/// Rows of cells, each column as wide as its widest cell.
+pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let wide: [usize; N] =
+        std::array::from_fn(|k| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0));
+    let cell = |(cell, &wide): (&String, &usize)| format!("{cell:<wide$}");
+    let line = |row: &[String; N]| row.iter().zip(&wide).map(cell).collect::<Vec<_>>().join("  ");
+    rows.iter().map(|row| format!("{}\n", line(row).trim_end())).collect()
 }
 
-/// Whether [`write_to`] would write to standard output.
-pub(crate) fn is_stdout(path: Option<&Path>) -> bool {
-    path.is_none_or(|path| path.as_os_str() == "-")
+/// Writes a text to standard output for `-`, else to a file that appears whole or not at all.
+pub(crate) fn save(path: &Path, text: &str) -> mercer::Result<()> {
+    mercer::data::write_atomic(path, |out| out.write_all(text.as_bytes()))
+}
+
+/// Whether a path is that of standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The smallest and the largest.
+pub(crate) fn range(values: &[f64]) -> [f64; 2] {
+    values.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &v| [low.min(v), high.max(v)])
 }
 
 pub(crate) use mercer::model::words::{count, rough, seconds, short};

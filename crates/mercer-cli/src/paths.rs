@@ -2,26 +2,24 @@
 
 use std::path::Path;
 
-use crate::failure::{Failure, Result};
+use crate::failure::{Result, usage};
 
 /// Refuses an output that would overwrite one of the inputs.
 pub(crate) fn distinct(output: &Path, inputs: &[&Path]) -> Result<()> {
     // A file that does not exist yet is no input.
     let Ok(target) = output.canonicalize() else { return Ok(()) };
-    match inputs.iter().find(|input| input.canonicalize().is_ok_and(|path| path == target && path.is_file()))
-    {
-        None => Ok(()),
-        Some(_) => Err(Failure::Usage(format!(
-            "{}: this is an input; the output must go to another file",
-            output.display()
-        ))),
+    let is_target = |path: &&Path| path.canonicalize().is_ok_and(|path| path == target && path.is_file());
+    if inputs.iter().any(is_target) {
+        let output = output.display();
+        return Err(usage!("{output}: this is an input; the output must go to another file"));
     }
+    Ok(())
 }
 
 /// Refuses `-` for a model, which is a file.
 pub(crate) fn model_file(path: &Path) -> Result<()> {
     if path.as_os_str() == "-" {
-        return Err(Failure::Usage("-: a model is a file; only data and predictions can be piped".into()));
+        return Err(usage!("-: a model is a file; only data and predictions can be piped"));
     }
     Ok(())
 }
@@ -32,9 +30,7 @@ pub(crate) fn trace_file(trace: &Path, data: &Path, model: &Path) -> Result<()> 
     distinct(trace, &[data])?;
     if trace == model {
         let name = trace.display();
-        return Err(Failure::Usage(format!(
-            "--trace {name}: this is the model; the trace must go to another file"
-        )));
+        return Err(usage!("--trace {name}: this is the model; the trace must go to another file"));
     }
     Ok(mercer::data::write_atomic(trace, |_| Ok(()))?)
 }

@@ -2,46 +2,28 @@
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mercer::data::write_atomic;
 use mercer::model::Event;
-use mercer::solve::{Progress, Stage};
+use mercer::solve::Progress;
 
-use crate::output::rough;
+use crate::output::{rough, save};
 use crate::system;
 
 /// A fit that ends before this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The bar is redrawn this often at most.
 const BETWEEN: Duration = Duration::from_millis(100);
-/// Steps of the bar.
 const LENGTH: u64 = 1000;
 /// The first line of the table of all rounds.
 const HEADER: &str = "part,round,steps,active,working_set,violation,objective,gap,seconds,first,second\n";
 
-/// What of a fit is shown and kept.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Show {
-    /// No bar.
-    pub(crate) quiet: bool,
-    /// A file for a table of all rounds.
-    pub(crate) trace: Option<PathBuf>,
-}
-
-impl Show {
-    /// No file; a bar unless `quiet`.
-    pub(crate) fn bar(quiet: bool) -> Self {
-        Self { quiet, trace: None }
-    }
-}
-
 /// Shows how a fit goes and passes on the user's wish to stop.
-pub(crate) struct Watcher {
+pub(crate) struct Watcher<'a> {
     /// The table of all rounds and its file, where one is wanted.
-    trace: Option<(PathBuf, String)>,
+    trace: Option<(&'a Path, String)>,
     bar: ProgressBar,
     /// The violation at which rounds end.
     tolerance: f64,
@@ -53,14 +35,15 @@ pub(crate) struct Watcher {
     started_parts: usize,
 }
 
-impl Watcher {
-    /// A watcher; a quiet one shows nothing, and neither does a standard error that is no terminal.
-    pub(crate) fn new(tolerance: f64, show: &Show) -> Self {
-        let target = if show.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+impl<'a> Watcher<'a> {
+    /// A quiet watcher shows nothing, and neither does one whose standard error is no terminal; `trace` is the file of a table
+    /// of all rounds.
+    pub(crate) fn new(tolerance: f64, quiet: bool, trace: Option<&'a Path>) -> Self {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
         let style = ProgressStyle::with_template("fitting {bar:30} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-        let trace = show.trace.clone().map(|path| (path, HEADER.to_owned()));
+        let trace = trace.map(|path| (path, HEADER.to_owned()));
         Self { trace, bar, tolerance, shown: Duration::ZERO, worst: 0.0, position: 0, started_parts: 0 }
     }
 
@@ -68,7 +51,12 @@ impl Watcher {
     pub(crate) fn look(&mut self, event: Event<'_>) -> ControlFlow<()> {
         match event {
             Event::Round(progress) => self.round(progress),
-            Event::Stage(stage) if self.is_due(stage.elapsed) => self.show_stage(stage),
+            Event::Stage(stage) if self.is_due(stage.elapsed) => {
+                let left = |left: Duration| format!(", about {:.0} s left", left.as_secs_f64());
+                let left = stage.left().map_or(String::new(), left);
+                self.bar.set_position((stage.done * LENGTH as f64) as u64);
+                self.bar.set_message(format!("{}, {:.0} s{left}", stage.name, stage.elapsed.as_secs_f64()));
+            }
             _ => {}
         }
         if system::stop_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -76,10 +64,7 @@ impl Watcher {
 
     /// Writes the table of all rounds, where one was wanted.
     pub(crate) fn finish(mut self) -> mercer::Result<()> {
-        match self.trace.take() {
-            None => Ok(()),
-            Some((path, table)) => write_atomic(&path, |out| out.write_all(table.as_bytes())),
-        }
+        self.trace.take().map_or(Ok(()), |(path, table)| save(path, &table))
     }
 
     fn is_due(&mut self, elapsed: Duration) -> bool {
@@ -117,25 +102,15 @@ impl Watcher {
             1 => String::new(),
             parts => format!("part {} of {parts}, ", self.started_parts),
         };
+        let [gap, violation, asked] = [progress.gap, progress.violation, self.tolerance].map(rough);
+        let (rounds, seconds) = (progress.rounds, progress.elapsed.as_secs_f64());
         self.bar.set_message(format!(
-            "{parts}gap {}, violation {} of {}, round {}, {:.0} s",
-            rough(progress.gap),
-            rough(progress.violation),
-            rough(self.tolerance),
-            progress.rounds,
-            progress.elapsed.as_secs_f64(),
+            "{parts}gap {gap}, violation {violation} of {asked}, round {rounds}, {seconds:.0} s"
         ));
-    }
-
-    fn show_stage(&self, stage: &Stage) {
-        self.bar.set_position((stage.done * LENGTH as f64) as u64);
-        let left =
-            stage.left().map_or(String::new(), |left| format!(", about {:.0} s left", left.as_secs_f64()));
-        self.bar.set_message(format!("{}, {:.0} s{left}", stage.name, stage.elapsed.as_secs_f64()));
     }
 }
 
-impl Drop for Watcher {
+impl Drop for Watcher<'_> {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

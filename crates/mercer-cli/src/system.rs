@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mercer::MAX_THREADS;
 
-use crate::failure::{Failure, Result, code};
+use crate::failure::{Result, code, usage};
 
 /// Set while there is a fit that can hand over what it has.
 static FITTING: AtomicBool = AtomicBool::new(false);
@@ -32,10 +32,10 @@ fn status_bytes(name: &str) -> Option<u64> {
 /// Starts the pool of threads; 0 means one per core. Returns how many there are.
 pub(crate) fn start_threads(threads: usize) -> Result<usize> {
     if threads > MAX_THREADS {
-        return Err(Failure::Usage(format!("--threads {threads}: at most {MAX_THREADS}")));
+        return Err(usage!("--threads {threads}: at most {MAX_THREADS}"));
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    pool.map_err(|error| Failure::Usage(format!("--threads {threads}: {error}")))?;
+    pool.map_err(|error| usage!("--threads {threads}: {error}"))?;
     Ok(rayon::current_num_threads())
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn listen_for_interrupt() -> Result<()> {
             std::process::exit(i32::from(code::INTERRUPTED));
         }
     };
-    ctrlc::set_handler(answer).map_err(|error| Failure::Usage(format!("cannot listen for Ctrl-C: {error}")))
+    ctrlc::set_handler(answer).map_err(|error| usage!("cannot listen for Ctrl-C: {error}"))
 }
 
 /// Whether the user wants the fit to end.

@@ -143,26 +143,21 @@ fn a_target_that_is_no_number_is_named_with_its_place() {
 #[test]
 fn parameters_of_another_method_are_refused() {
     let place = Place::new();
-    for (arguments, message) in [
-        ("-m svr -w 1=2", "--weight: --method svr does not have it; it has -c, --epsilon, --squared"),
-        ("-m svr --nu 0.1", "--nu: --method svr does not have it; it has -c, --epsilon, --squared"),
-        ("-m nu-svr -p 0.1", "--epsilon: --method nu-svr does not have it; it has -c, --nu"),
-        ("-m one-class -c 2", "-c: --method one-class does not have it; it has --nu"),
-        ("-m svdd --epsilon 0.2", "--epsilon: --method svdd does not have it; it has -c, --nu"),
-        (
-            "--epsilon 1",
-            "--epsilon: --method svc does not have it; it has -c, --weight, --squared, --no-offset, --mean, --multiclass, \
-             --multilabel, --early",
-        ),
-        (
-            "-m nu-svc -c 1",
-            "-c: --method nu-svc does not have it; it has --nu, --weight, --adapt, --multiclass",
-        ),
-        ("-m nu-svr --nu 1.5", "nu = 1.5: must be above 0 and at most 1"),
-        ("-m one-class --nu 0", "nu = 0: must be above 0 and at most 1"),
-        ("-m svr -p -1", "epsilon = -1: must be finite and not negative"),
-        ("-m svdd -c 0.001", "c = 0.001: must be finite and at least 1/n, n the number of points"),
-    ] {
+    let table = "
+        -m svr -w 1=2 => --weight: --method svr does not have it; it has -c, --epsilon, --squared
+        -m svr --nu 0.1 => --nu: --method svr does not have it; it has -c, --epsilon, --squared
+        -m nu-svr -p 0.1 => --epsilon: --method nu-svr does not have it; it has -c, --nu
+        -m one-class -c 2 => -c: --method one-class does not have it; it has --nu
+        -m svdd --epsilon 0.2 => --epsilon: --method svdd does not have it; it has -c, --nu
+        --epsilon 1 => --epsilon: --method svc does not have it; it has -c, --weight, --squared, --no-offset, --mean, --multiclass, --multilabel, --early
+        -m nu-svc -c 1 => -c: --method nu-svc does not have it; it has --nu, --weight, --adapt, --multiclass
+        -m nu-svr --nu 1.5 => nu = 1.5: must be above 0 and at most 1
+        -m one-class --nu 0 => nu = 0: must be above 0 and at most 1
+        -m svr -p -1 => epsilon = -1: must be finite and not negative
+        -m svdd -c 0.001 => c = 0.001: must be finite and at least 1/n, n the number of points
+    ";
+    for line in table.trim().lines() {
+        let (arguments, message) = line.split_once(" => ").unwrap();
         refused(&place, &format!("train {arguments} @iris_scale m"), 2, &format!("mercer: {message}"));
     }
     assert_eq!(place.run("train -m tree @iris_scale").code, Some(2));

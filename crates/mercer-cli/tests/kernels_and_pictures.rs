@@ -23,11 +23,8 @@ fn a_kernel_passes_its_check_and_an_indefinite_function_fails() {
 #[test]
 fn kernels_are_shown_in_canonical_form() {
     let place = Place::new();
-    let out = place.run("kernel show rbf(0.5)+linear*2").ok().out;
-    assert!(out.contains("rbf(gamma=0.5) + 2*linear"), "{out}");
-    assert!(out.contains("0.rbf.gamma"), "{out}");
-    let out = place.run("kernel list").ok().out;
-    assert!(out.contains("matern(nu=1.5, length=1)"), "{out}");
+    place.run("kernel show rbf(0.5)+linear*2").ok().says("rbf(gamma=0.5) + 2*linear").says("0.rbf.gamma");
+    place.run("kernel list").ok().says("matern(nu=1.5, length=1)");
 }
 
 #[test]

@@ -223,13 +223,10 @@ fn methods_by_name_are_those_by_their_older_words() {
             "local" => "--early".to_owned(),
             _ => continue,
         };
-        place.run(&format!("train -q -m {name} {} a", data(&method))).ok();
-        place.run(&format!("train -q {words} {} b", data(&method))).ok();
-        assert!(std::fs::read(place.path("a")).unwrap() == std::fs::read(place.path("b")).unwrap(), "{name}");
+        let data = data(&method);
+        place.trains_alike(&format!("-m {name} {data}"), &format!("{words} {data}"));
     }
-    place.run("train -q -m ridge --iterative wave a").ok();
-    place.run("train -q -m ridge --solver cg wave b").ok();
-    assert!(std::fs::read(place.path("a")).unwrap() == std::fs::read(place.path("b")).unwrap());
+    place.trains_alike("-m ridge --iterative wave", "-m ridge --solver cg wave");
 }
 
 #[test]

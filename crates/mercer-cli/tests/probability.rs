@@ -36,11 +36,11 @@ fn predicted(place: &Place, command: &str, data: &str, model: &str) -> String {
 #[test]
 fn libsvms_models_have_libsvms_probabilities() {
     let place = Place::new();
-    for (model, data) in [
-        ("heart", "heart_scale"),
-        ("glass", "glass_scale"),
-        ("iris_nu", "iris_scale"),
-        ("wine_one_class", "wine_scale"),
+    for [model, data] in [
+        ["heart", "heart_scale"],
+        ["glass", "glass_scale"],
+        ["iris_nu", "iris_scale"],
+        ["wine_one_class", "wine_scale"],
     ] {
         let (names, rows) = table(&predicted(&place, "svm-predict -b 1", data, model), ' ');
         let (their_names, their_rows) =

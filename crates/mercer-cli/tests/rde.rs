@@ -86,46 +86,44 @@ fn any_parameter_of_a_kernel_can_be_chosen() {
         .json();
     assert_eq!(report["parameter"], "0.poly.coef0");
     assert_eq!(report["trials"].as_array().unwrap().len(), 2);
-    for (arguments, message) in [
-        ("-k poly+rbf --grid auto", "say which of 0.poly.gamma, 0.poly.coef0, 1.rbf.gamma it is for"),
-        ("-k linear --grid auto", "linear has no parameter to change"),
-        (
-            "-k rbf --parameter x --grid auto",
-            "--parameter x: rbf(gamma=1) does not have it; it has rbf.gamma",
-        ),
-        ("-k poly --parameter poly.coef0 --grid auto", "poly.coef0 may be 0; say its values"),
-        ("--grid 0,1", "gamma = 0"),
-        ("--grid 2:1", "HIGH not below it"),
-        ("--figure a --spectrum a", "two outputs cannot go to one file"),
-        ("--rows 100 --labels-out l", "all 150 rows are needed, and --rows is 100"),
-        ("--memory 0.001", "an eigendecomposition needs"),
-    ] {
-        let run = place.run(&format!("rde {arguments} @iris_scale"));
-        assert_eq!(run.code, Some(2), "{arguments}: {}", run.err);
-        assert!(run.err.contains(message), "{arguments}: {}", run.err);
-    }
+    place.refuses(
+        "rde {} @iris_scale",
+        "
+        -k poly+rbf --grid auto => 2 say which of 0.poly.gamma, 0.poly.coef0, 1.rbf.gamma it is for
+        -k linear --grid auto => 2 linear has no parameter to change
+        -k rbf --parameter x --grid auto => 2 --parameter x: rbf(gamma=1) does not have it; it has rbf.gamma
+        -k poly --parameter poly.coef0 --grid auto => 2 poly.coef0 may be 0; say its values
+        --grid 0,1 => 2 gamma = 0
+        --grid 2:1 => 2 HIGH not below it
+        --figure a --spectrum a => 2 two outputs cannot go to one file
+        --rows 100 --labels-out l => 2 all 150 rows are needed, and --rows is 100
+        --memory 0.001 => 2 an eigendecomposition needs
+        ",
+    );
     assert_eq!(place.files(), [] as [&str; 0]);
 }
 
 #[test]
 fn data_that_cannot_be_used_is_refused_with_its_name() {
     let place = Place::new();
-    place.write("same", "1 1:1\n-1 1:1\n1 1:1\n");
-    place.write("one", "1 1:1\n1 1:2\n");
-    place.write("numbers", "0.1 1:1\n0.2 1:2\n0.3 1:3\n0.7 1:4\n");
-    place.write("words", "a 1:1\nb 1:2\n");
-    for (arguments, code, message) in [
-        ("same", 2, "--grid auto: all rows are the same"),
-        ("one", 1, "one: only one class, '1'; at least two are needed"),
-        ("numbers", 2, "numbers: 4 different labels in 4 rows; numbers need --regression"),
-        ("--regression words", 1, "words:1:1: not a number: 'a'"),
-        ("-k rbf(gamma=1e9) numbers --regression", 1, "numbers: the Gram matrix has no leading eigenvalues"),
-        ("absent", 4, "absent"),
-    ] {
-        let run = place.run(&format!("rde {arguments}"));
-        assert_eq!(run.code, Some(code), "{arguments}: {}", run.err);
-        assert!(run.err.contains(message), "{arguments}: {}", run.err);
-    }
+    let files = [
+        ["same", "1 1:1\n-1 1:1\n1 1:1\n"],
+        ["one", "1 1:1\n1 1:2\n"],
+        ["numbers", "0.1 1:1\n0.2 1:2\n0.3 1:3\n0.7 1:4\n"],
+        ["words", "a 1:1\nb 1:2\n"],
+    ];
+    files.into_iter().for_each(|[name, text]| place.write(name, text));
+    place.refuses(
+        "rde {}",
+        "
+        same => 2 --grid auto: all rows are the same
+        one => 1 one: only one class, '1'; at least two are needed
+        numbers => 2 numbers: 4 different labels in 4 rows; numbers need --regression
+        --regression words => 1 words:1:1: not a number: 'a'
+        -k rbf(gamma=1e9) numbers --regression => 1 numbers: the Gram matrix has no leading eigenvalues
+        absent => 4 absent
+        ",
+    );
 }
 
 #[test]

@@ -2,23 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use mercer::data::{self, Format, Points, ReadOptions, Table, write_csv, write_libsvm};
 
-use crate::args::DataArgs;
-use crate::failure::{Failure, InFile, Result};
+use crate::args::{DataArgs, Word, words};
+use crate::failure::{InFile, Result, unsupported, usage};
 use crate::models::{Kind, load};
 use crate::output::{count, remark};
 use crate::paths;
 
-/// `mercer convert`.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// Format of IN [default: by its name and first bytes]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = words(&FILES))]
     from: Option<FileKind>,
     /// Format of OUT [default: by its name]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = words(&FILES))]
     to: Option<FileKind>,
     /// Data or model file to read
     #[arg(value_name = "IN")]
@@ -30,67 +29,46 @@ pub(crate) struct ConvertArgs {
     data_options: DataArgs,
 }
 
-/// Formats of data and model files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy)]
 enum FileKind {
-    /// Data: LIBSVM text
-    Libsvm,
-    /// Data: CSV
-    Csv,
-    /// Data: NumPy's array file (read only)
-    Npy,
-    /// Model: mercer's file
-    Mercer,
-    /// Model: LIBSVM's text
-    LibsvmModel,
+    Data(Format),
+    Model(Kind),
 }
 
-impl FileKind {
-    /// The format of data files, or none for models.
-    fn format(self) -> Option<Format> {
-        match self {
-            Self::Libsvm => Some(Format::Libsvm),
-            Self::Csv => Some(Format::Csv),
-            Self::Npy => Some(Format::Npy),
-            Self::Mercer | Self::LibsvmModel => None,
-        }
+const FILES: [Word<FileKind>; 5] = [
+    ("libsvm", "Data: LIBSVM text", FileKind::Data(Format::Libsvm)),
+    ("csv", "Data: CSV", FileKind::Data(Format::Csv)),
+    ("npy", "Data: NumPy's array file (read only)", FileKind::Data(Format::Npy)),
+    ("mercer", "Model: mercer's file", FileKind::Model(Kind::Mercer)),
+    ("libsvm-model", "Model: LIBSVM's text", FileKind::Model(Kind::Libsvm)),
+];
+
+pub(crate) fn run(args: &ConvertArgs) -> Result<()> {
+    paths::distinct(&args.output, &[&args.input])?;
+    match args.from {
+        Some(FileKind::Model(_)) => convert_model(args),
+        Some(FileKind::Data(format)) => convert_data(args, Some(format)),
+        None if args.input.as_os_str() != "-" && Kind::of(&args.input)?.is_some() => convert_model(args),
+        None => convert_data(args, None),
     }
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &ConvertArgs) -> Result<()> {
-    paths::distinct(&args.output, &[&args.input])?;
-    let from_model = match args.from {
-        Some(FileKind::Mercer | FileKind::LibsvmModel) => true,
-        Some(_) => false,
-        None => args.input.as_os_str() != "-" && Kind::of(&args.input)?.is_some(),
-    };
-    if from_model { convert_model(args) } else { convert_data(args) }
-}
-
-fn convert_data(args: &ConvertArgs) -> Result<()> {
-    let to = match args.to.map(FileKind::format) {
-        Some(Some(format)) => format,
-        Some(None) => {
-            let input = args.input.display();
-            return Err(Failure::Usage(format!(
-                "{input} is no model; --to libsvm or --to csv makes data of it"
-            )));
+fn convert_data(args: &ConvertArgs, from: Option<Format>) -> Result<()> {
+    let (input, output) = (args.input.display(), args.output.display());
+    let unknown = || usage!("{output}: the name does not tell the format; say --to libsvm or --to csv");
+    let to = match args.to {
+        Some(FileKind::Data(format)) => format,
+        None => Format::of_path(&args.output).ok_or_else(unknown)?,
+        Some(FileKind::Model(_)) => {
+            return Err(usage!("{input} is no model; --to libsvm or --to csv makes data of it"));
         }
-        None => Format::of_path(&args.output).ok_or_else(|| {
-            let output = args.output.display();
-            Failure::Usage(format!(
-                "{output}: the name does not tell the format; say --to libsvm or --to csv"
-            ))
-        })?,
     };
-    let from = args.from.and_then(FileKind::format);
     let options = args.data_options.options();
     let options = ReadOptions { format: from.or(options.format), ..options };
     let table = data::read(&args.input, &options).in_file(&args.input)?;
     write_table(&args.output, &table, Some(to))?;
     let (rows, features) = (count(table.points.len(), "row"), count(table.points.width(), "feature"));
-    remark(format_args!("{}: {rows}, {features}", args.output.display()));
+    remark(format_args!("{output}: {rows}, {features}"));
     Ok(())
 }
 
@@ -100,37 +78,33 @@ pub(super) fn write_table(path: &Path, table: &Table, format: Option<Format>) ->
     match format.or_else(|| Format::of_path(path)).unwrap_or(Format::Libsvm) {
         Format::Libsvm => write_libsvm(path, &table.points, labels)?,
         Format::Csv => write_csv(path, &table.points, &table.names, labels)?,
-        Format::Npy => {
-            return Err(Failure::Unsupported("writing NPY files; .csv and .libsvm can be written".into()));
-        }
+        Format::Npy => return Err(unsupported!("writing NPY files; .csv and .libsvm can be written")),
     }
     Ok(())
 }
 
 fn convert_model(args: &ConvertArgs) -> Result<()> {
+    let (input, output) = (args.input.display(), args.output.display());
     let (kind, saved) = load(&args.input)?;
-    let ending = args.output.extension().and_then(|ending| ending.to_str());
-    let to = match (args.to, ending) {
-        (Some(FileKind::Mercer), _) | (None, Some("mercer")) => Kind::Mercer,
-        (Some(FileKind::LibsvmModel), _) | (None, Some("model")) => Kind::Libsvm,
-        (None, _) => kind.other(),
-        (Some(_), _) => {
-            let input = args.input.display();
-            return Err(Failure::Usage(format!("{input} is a model; --to mercer or --to libsvm-model")));
+    let to = match (args.to, args.output.extension().and_then(|ending| ending.to_str()), kind) {
+        (Some(FileKind::Model(to)), ..) => to,
+        (Some(FileKind::Data(_)), ..) => {
+            return Err(usage!("{input} is a model; --to mercer or --to libsvm-model"));
         }
+        (None, Some("mercer"), _) => Kind::Mercer,
+        (None, Some("model"), _) | (None, _, Kind::Mercer) => Kind::Libsvm,
+        (None, _, Kind::Libsvm) => Kind::Mercer,
     };
     for (part, what) in [(saved.scaler.is_some(), "scaling"), (saved.encoding.is_some(), "columns")] {
         if part && to == Kind::Libsvm {
             remark(format_args!(
-                "mercer: warning: LIBSVM's text has no place for the {what} stored in {}; data for {} must be \
+                "mercer: warning: LIBSVM's text has no place for the {what} stored in {input}; data for {output} must be \
                  prepared the same way first",
-                args.input.display(),
-                args.output.display(),
             ));
         }
     }
     to.save(&saved, &args.output)?;
     let points = count(saved.model.support_points(), "support point");
-    remark(format_args!("{}: {points}, {}", args.output.display(), to.name()));
+    remark(format_args!("{output}: {points}, {}", to.name()));
     Ok(())
 }

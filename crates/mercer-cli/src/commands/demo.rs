@@ -8,16 +8,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use mercer::data::{self, Labels, Points, ReadOptions, Vectors, write_atomic};
+use mercer::data::{self, Labels, Points, ReadOptions, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
-use mercer::model::{Svc, SvcModel, Totals};
+use mercer::model::{Svc, Totals};
 
-use crate::failure::{Failure, Result};
-use crate::output::{answer, rough, seconds, short};
+use crate::failure::{Result, usage};
+use crate::output::{answer, is_stdout, rough, save, seconds, short};
 use crate::plot::{Captions, surface};
 use crate::system;
 
-/// `mercer demo`.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// File for the picture
@@ -37,7 +36,6 @@ const TEST: &[u8] = include_bytes!("../../../../data/ripley.t.libsvm.gz");
 const GAMMA: f64 = 4.0;
 const C: f64 = 1.0;
 
-/// Runs the command.
 pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     system::start_threads(0)?;
     let (x, y) = read("ripley", TRAIN)?;
@@ -52,34 +50,31 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     let predicted = model.predict(&held_out)?;
     let correct = predicted.iter().enumerate().filter(|(i, found)| **found == labels.name(*i)).count();
     let predict_seconds = started.elapsed().as_secs_f64();
-    let accuracy = format!("{} % ({correct} of {})", percent(correct, held_out.len()), held_out.len());
+    let rows = held_out.len();
+    let accuracy = format!("{:.1} % ({correct} of {rows})", 100.0 * correct as f64 / rows.max(1) as f64);
 
-    let totals = Totals::of(&model.certificates).ok_or_else(|| Failure::Usage("no certificate".into()))?;
-    let captions = captions(&svc, &model, &totals, &accuracy);
-    let picture = surface(&model, &x, &y, &captions)?;
-    write_atomic(&args.out, |out| out.write_all(picture.as_bytes()))?;
-    if args.out.as_os_str() == "-" {
+    let totals = Totals::of(&model.certificates).ok_or_else(|| usage!("no certificate"))?;
+    let gap = totals.gap.map_or(String::new(), |gap| format!(", duality gap {}", rough(gap)));
+    let found = format!("{}, C = {}: {} support points", svc.kernel, svc.c, model.expansion.points().len());
+    let (title, subtitle) = (format!("Held-out accuracy {accuracy}"), format!("Ripley's data, {found}{gap}"));
+    save(&args.out, &surface(&model, &x, &y, &Captions { title, subtitle })?)?;
+    if is_stdout(&args.out) {
         return Ok(());
     }
     answer(format_args!(
-        "Ripley's data: two classes in the plane, {} points to train on, {} held out.\n\n\
-         train    {}, C = {}: {} support points in {}\n\
-         certify  {}: objective {}{}, violation {}\n\
+        "Ripley's data: two classes in the plane, {} points to train on, {rows} held out.\n\n\
+         train    {found} in {}\n\
+         certify  {}: objective {}{gap}, violation {}\n\
          predict  held-out accuracy {accuracy} in {}; the best possible is about 92 %\n\
          picture  {}\n\n\
          Next: mercer train --help, or mercer demo --kernel \"poly(degree=5, coef0=1)\"\n",
         x.len(),
-        held_out.len(),
-        svc.kernel,
-        svc.c,
-        model.expansion.points().len(),
         seconds(fit_seconds),
         totals.stop,
         short(totals.objective),
-        gap(&totals),
         rough(totals.violation),
         seconds(predict_seconds),
-        absolute(&args.out),
+        std::path::absolute(&args.out).unwrap_or_else(|_| args.out.clone()).display(),
     ))
 }
 
@@ -87,34 +82,4 @@ fn read(name: &str, bytes: &'static [u8]) -> Result<(Vectors, Labels)> {
     let table = data::read_from(Path::new(name), Cursor::new(bytes), &ReadOptions::default())?;
     let labels = table.labels.map_or_else(|| Labels::new(vec![], vec![]), |labels| labels.labels());
     Ok((table.points.with_width(2), labels.libsvm_order()))
-}
-
-fn captions(
-    svc: &Svc<VectorExpr>,
-    model: &SvcModel<Vectors, VectorExpr>,
-    totals: &Totals,
-    accuracy: &str,
-) -> Captions {
-    Captions {
-        title: format!("Held-out accuracy {accuracy}"),
-        subtitle: format!(
-            "Ripley's data, {}, C = {}: {} support points{}",
-            svc.kernel,
-            svc.c,
-            model.expansion.points().len(),
-            gap(totals),
-        ),
-    }
-}
-
-fn gap(totals: &Totals) -> String {
-    totals.gap.map_or(String::new(), |gap| format!(", duality gap {}", rough(gap)))
-}
-
-fn percent(correct: usize, rows: usize) -> String {
-    format!("{:.1}", 100.0 * correct as f64 / rows.max(1) as f64)
-}
-
-fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

@@ -5,8 +5,8 @@ mod noise;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
-use mercer::data::{Dense, LabelColumn, Points, Table, Vectors, write_atomic};
+use clap::Args;
+use mercer::data::{Dense, LabelColumn, Points, Table, Vectors};
 use mercer::kernel::VectorExpr;
 use mercer::model::file::Saved;
 use mercer::model::{Convergence, PcaModel, Way};
@@ -14,22 +14,21 @@ use serde_json::{Value, json};
 
 use super::convert::write_table;
 use super::transform::no_components;
-use crate::args::ModelArgs;
-use crate::failure::{Failure, Result};
+use crate::args::{ModelArgs, Word, words};
+use crate::failure::{Result, usage};
 use crate::input::{scaled, vectors};
 use crate::models::{data_and_model, load, read};
-use crate::output::{count, is_stdout, seconds, short};
+use crate::output::{count, is_stdout, range, save, seconds, short};
 use crate::plot::{self, Images};
 use crate::report::line;
-use crate::{paths, system};
+use crate::system;
 use noise::Noise;
 
-/// `mercer denoise`.
 #[derive(Debug, Args)]
 pub(crate) struct DenoiseArgs {
     /// How a projection becomes a row again [default: by the kernel]
-    #[arg(long, value_enum)]
-    way: Option<WayArg>,
+    #[arg(long, value_parser = words(&WAYS))]
+    way: Option<fn() -> Way>,
     /// Use the first K components; of several numbers, separated by commas, those with the smallest error
     #[arg(long, value_name = "K", value_delimiter = ',')]
     components: Vec<usize>,
@@ -63,17 +62,12 @@ pub(crate) struct DenoiseArgs {
 }
 
 /// Ways back from components.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum WayArg {
-    /// Exact, for the kernel linear
-    Linear,
-    /// Steps until they rest, for the kernel rbf
-    FixedPoint,
-    /// Distances to neighbours
-    Distances,
-    /// A regression from components to rows, for all kernels
-    Ridge,
-}
+const WAYS: [Word<fn() -> Way>; 4] = [
+    ("linear", "Exact, for the kernel linear", || Way::Linear),
+    ("fixed-point", "Steps until they rest, for the kernel rbf", Way::fixed_point),
+    ("distances", "Distances to neighbours", Way::distances),
+    ("ridge", "A regression from components to rows, for all kernels", Way::ridge),
+];
 
 /// `HxW`
 fn shape(text: &str) -> Result<(usize, usize), String> {
@@ -86,36 +80,32 @@ fn shape(text: &str) -> Result<(usize, usize), String> {
 /// Images of a panel.
 const SHOWN: usize = 10;
 
-/// Runs the command.
 pub(crate) fn run(args: &DenoiseArgs) -> Result<()> {
     system::start_threads(args.files.common.threads)?;
-    let (data, model) = data_and_model(&args.files.data, &args.files.model);
-    paths::model_file(&model)?;
-    let inputs: Vec<&Path> =
-        [&data, &model].into_iter().chain(&args.clean).chain(&args.beside).map(AsRef::as_ref).collect();
-    args.files.out.iter().chain(&args.panel).try_for_each(|output| paths::distinct(output, &inputs))?;
+    let [data, model] = data_and_model(&args.files, &args.panel, &[&args.clean, &args.beside])?;
     let started = Instant::now();
-    let (rows, labels, names) = rows(args, &data, &model)?;
-    check_shape(args, rows.noisy.columns())?;
-    let mut models = vec![(model.as_path(), args.way.map(|way| self::way(way, args)))];
-    models.extend(args.beside.iter().map(|path| (path.as_path(), None)));
-    let mut answers = Vec::new();
-    for (path, way) in models {
-        answers.push(denoise(args, path, way, &rows)?);
+    let (rows, labels, names) = rows(args, data, model)?;
+    let features = rows.noisy.columns();
+    if let Some((height, width)) =
+        args.shape.filter(|&(height, width)| height.checked_mul(width) != Some(features))
+    {
+        return Err(usage!("--shape {height}x{width}: a row has {features} features"));
+    }
+    let mut answers = vec![denoise(args, model, args.way, &rows)?];
+    if let Some(path) = &args.beside {
+        answers.push(denoise(args, path, None, &rows)?);
     }
     if let Some(path) = &args.panel {
-        let picture = panel(args, &rows, labels.as_ref(), &answers);
-        write_atomic(path, |out| out.write_all(picture.as_bytes()))?;
+        save(path, &panel(args, &rows, labels.as_ref(), &answers))?;
     }
     let quiet_out = args.panel.is_some() || rows.clean.is_some();
-    let table = Table { points: Vectors::from(answers[0].rows.clone()), labels, encoding: None, names };
-    let out = args.files.out.as_deref();
-    if out.is_some() || !quiet_out {
-        write_table(out.unwrap_or(Path::new("-")), &table, None)?;
+    if args.files.out.is_some() || !quiet_out {
+        let points = Vectors::from(answers[0].rows.clone());
+        write_table(args.files.output(), &Table { points, labels, encoding: None, names }, None)?;
     }
-    let noisy = rows.clean.as_ref().map(|clean| mean_square(&rows.noisy, clean));
+    let noisy = rows.error(&rows.noisy);
     let text = summary(args, &rows, noisy, &answers, started.elapsed().as_secs_f64());
-    let piped = !quiet_out && is_stdout(out);
+    let piped = !quiet_out && is_stdout(args.files.output());
     args.files.common.tell(&text, piped, || object(&rows, noisy, &answers))
 }
 
@@ -125,62 +115,62 @@ struct Rows {
     clean: Option<Dense<f64>>,
 }
 
+impl Rows {
+    /// The mean square error of rows, where that is known.
+    fn error(&self, found: &Dense<f64>) -> Option<f64> {
+        let clean = self.clean.as_ref()?.values();
+        let squares = found.values().iter().zip(clean).map(|(a, b)| (a - b).powi(2));
+        Some(squares.sum::<f64>() / clean.len().max(1) as f64)
+    }
+}
+
 fn rows(args: &DenoiseArgs, data: &Path, model: &Path) -> Result<(Rows, Option<LabelColumn>, Vec<String>)> {
-    let options = || args.files.data_options.options();
+    let read = |saved: &mut Saved, file: &Path| -> Result<_> {
+        let (points, labels) = read(saved, file, args.files.data_options.options())?;
+        Ok((vectors(points, "denoising")?, labels))
+    };
     let (_, mut saved) = load(model)?;
-    let (points, labels) = read(&mut saved, data, options())?;
-    let points = vectors(points, "denoising")?;
+    let (points, labels) = read(&mut saved, data)?;
     let names = if saved.names.len() == points.width() { saved.names.clone() } else { Vec::new() };
-    let given = undone(&saved, &points);
-    let clean = match &args.clean {
-        None => None,
-        Some(file) => {
-            let (clean, _) = read(&mut load(model)?.1, file, options())?;
-            let clean = vectors(clean, "denoising")?;
-            if clean.len() != points.len() {
-                let (found, rows) = (clean.len(), points.len());
-                let file = file.display();
-                return Err(Failure::Usage(format!("--clean: {file} has {found} rows, the data {rows}")));
-            }
-            Some(undone(&saved, &clean.with_width(points.width())))
+    let mut rows = Rows { noisy: undone(&saved, &points), clean: None };
+    if let Some(file) = &args.clean {
+        let (clean, _) = read(&mut load(model)?.1, file)?;
+        let (found, given, file) = (clean.len(), points.len(), file.display());
+        if found != given {
+            return Err(usage!("--clean: {file} has {found} rows, the data {given}"));
         }
-    };
-    let rows = match args.noise {
-        None => Rows { noisy: given, clean },
-        Some(kind) => Rows { noisy: noise::add(&given, kind, args.files.common.seed), clean: Some(given) },
-    };
+        rows.clean = Some(undone(&saved, &clean.with_width(points.width())));
+    }
+    if let Some(kind) = args.noise {
+        let noisy = noise::add(&rows.noisy, kind, args.files.common.seed);
+        rows = Rows { clean: Some(rows.noisy), noisy };
+    }
     Ok((rows, labels, names))
 }
 
 /// All features in the units of the data file.
 fn undone(saved: &Saved, points: &Vectors) -> Dense<f64> {
-    let dense = all_features(points);
+    let d = points.width();
+    let mut values = vec![0.0; points.len() * d];
+    for (i, row) in values.chunks_mut(d.max(1)).enumerate() {
+        points.row(i).for_each(|k, value| row[k] = value);
+    }
+    let dense = Dense::new(d, values);
     match &saved.scaler {
-        Some(scaler) if scaler.width() == dense.columns() => scaler.undo(&dense),
+        Some(scaler) if scaler.width() == d => scaler.undo(&dense),
         _ => dense,
     }
 }
 
-fn all_features(points: &Vectors) -> Dense<f64> {
-    let d = points.width();
-    let mut values = vec![0.0; points.len() * d];
-    for (i, row) in values.chunks_mut(d.max(1)).enumerate().take(points.len()) {
-        points.row(i).for_each(|k, value| row[k] = value);
-    }
-    Dense::new(d, values)
-}
-
-fn way(way: WayArg, args: &DenoiseArgs) -> Way {
+/// A way with what the options say of it.
+fn adjusted(way: Way, args: &DenoiseArgs) -> Way {
     match way {
-        WayArg::Linear => Way::Linear,
-        WayArg::FixedPoint => match Way::fixed_point() {
-            Way::FixedPoint { steps, tolerance } => {
-                Way::FixedPoint { steps: args.steps.unwrap_or(steps), tolerance }
-            }
-            other => other,
-        },
-        WayArg::Distances => Way::Distances { neighbours: args.neighbours.unwrap_or(10) },
-        WayArg::Ridge => Way::Ridge { kernel: None, lambda: args.lambda.unwrap_or(1e-3) },
+        Way::FixedPoint { steps, tolerance } => {
+            Way::FixedPoint { steps: args.steps.unwrap_or(steps), tolerance }
+        }
+        Way::Distances { neighbours } => Way::Distances { neighbours: args.neighbours.unwrap_or(neighbours) },
+        Way::Ridge { kernel, lambda } => Way::Ridge { kernel, lambda: args.lambda.unwrap_or(lambda) },
+        other => other,
     }
 }
 
@@ -190,65 +180,53 @@ struct Answer {
     way: &'static str,
     /// Numbers of components that were tried, and the error of each where it is known.
     tried: Vec<(usize, Option<f64>)>,
-    /// The one that was taken.
+    /// The number that was taken, and its error.
     taken: usize,
+    error: Option<f64>,
     rows: Dense<f64>,
     convergence: Vec<Convergence>,
 }
 
-type Model = PcaModel<Vectors, VectorExpr>;
-
-fn denoise(args: &DenoiseArgs, path: &Path, way: Option<Way>, rows: &Rows) -> Result<Answer> {
+fn denoise(args: &DenoiseArgs, path: &Path, way: Option<fn() -> Way>, rows: &Rows) -> Result<Answer> {
     let (_, mut saved) = load(path)?;
     let expected = saved.model.width();
     let points =
         vectors(scaled(saved.scaler.as_ref(), Vectors::from(rows.noisy.clone()).into()), "denoising")?;
     if points.width() < expected {
-        return Err(Failure::Usage(format!("{}: the model has {expected} features", path.display())));
+        return Err(usage!("{}: the model has {expected} features", path.display()));
     }
     if points.width() > expected {
         saved.model.widen(points.width());
     }
-    let Some(model) = saved.model.downcast::<Model>() else { return Err(no_components(path, &saved.model)) };
-    let way = way.unwrap_or_else(|| default_way(args, model));
-    way.check(model.expansion.kernel())?;
+    let Some(model) = saved.model.downcast::<PcaModel<Vectors, VectorExpr>>() else {
+        return Err(no_components(path, &saved.model));
+    };
+    let kernel = model.expansion.kernel();
+    let way = adjusted(way.map_or_else(|| Way::for_kernel(kernel), |way| way()), args);
+    way.check(kernel)?;
     let mut counts: Vec<usize> = args.components.iter().map(|&k| k.min(model.components())).collect();
     counts.dedup();
     if counts.is_empty() {
         counts.push(model.components());
     }
     if counts.len() > 1 && rows.clean.is_none() {
-        return Err(Failure::Usage(
-            "--components: several numbers need --clean or --noise to choose by".into(),
-        ));
+        return Err(usage!("--components: several numbers need --clean or --noise to choose by"));
     }
     let mut best: Option<Answer> = None;
     let mut tried = Vec::new();
-    for count in counts {
-        let part = model.first(count)?;
-        let found = part.denoise(&points, &way)?;
-        let found_rows = undone(&saved, &Vectors::from(found.points));
-        let error = rows.clean.as_ref().map(|clean| mean_square(&found_rows, clean));
-        tried.push((count, error));
-        let better = best.as_ref().is_none_or(|best| error < best.tried.last().and_then(|last| last.1));
-        if better {
-            let components = self::count(count, "component");
-            let (words, way) = (format!("kpca, {}, {components}", part.expansion.kernel()), name(&way));
-            let tried = vec![(count, error)];
-            let convergence = found.convergence;
-            best = Some(Answer { words, way, tried, taken: count, rows: found_rows, convergence });
+    for taken in counts {
+        let found = model.first(taken)?.denoise(&points, &way)?;
+        let (found, convergence) = (undone(&saved, &Vectors::from(found.points)), found.convergence);
+        let error = rows.error(&found);
+        tried.push((taken, error));
+        if best.as_ref().is_none_or(|best| error < best.error) {
+            let words = format!("kpca, {kernel}, {}", count(taken, "component"));
+            let (way, tried) = (name(&way), Vec::new());
+            best = Some(Answer { words, way, tried, taken, error, rows: found, convergence });
         }
     }
-    let best = best.ok_or_else(|| Failure::Usage("--components: none".into()))?;
+    let best = best.ok_or_else(|| usage!("--components: none"))?;
     Ok(Answer { tried, ..best })
-}
-
-fn default_way(args: &DenoiseArgs, model: &Model) -> Way {
-    match Way::for_kernel(model.expansion.kernel()) {
-        Way::FixedPoint { .. } => way(WayArg::FixedPoint, args),
-        Way::Ridge { .. } => way(WayArg::Ridge, args),
-        other => other,
-    }
 }
 
 fn name(way: &Way) -> &'static str {
@@ -260,63 +238,38 @@ fn name(way: &Way) -> &'static str {
     }
 }
 
-fn mean_square(a: &Dense<f64>, b: &Dense<f64>) -> f64 {
-    let pairs = a.values().iter().zip(b.values());
-    pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.values().len().max(1) as f64
-}
-
-fn check_shape(args: &DenoiseArgs, features: usize) -> Result<()> {
-    match args.shape {
-        Some((height, width)) if height.checked_mul(width) != Some(features) => {
-            Err(Failure::Usage(format!("--shape {height}x{width}: a row has {features} features")))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Some rows as images: the first of each class, or the first.
 fn panel(args: &DenoiseArgs, rows: &Rows, labels: Option<&LabelColumn>, answers: &[Answer]) -> String {
     let shape = args.shape.unwrap_or((1, rows.noisy.columns()));
     let mut shown: Vec<usize> = match labels.map(LabelColumn::labels) {
         Some(labels) if labels.classes().len() > 1 => {
-            let mut first: Vec<(String, usize)> = (0..labels.classes().len())
-                .filter_map(|class| {
-                    let at = labels.index().iter().position(|&index| index as usize == class)?;
-                    Some((labels.classes()[class].clone(), at))
-                })
-                .collect();
-            first.sort_by(|a, b| (a.0.len(), &a.0).cmp(&(b.0.len(), &b.0)));
-            first.into_iter().map(|(_, at)| at).collect()
+            let first = |class: usize| labels.index().iter().position(|&index| index as usize == class);
+            let mut first: Vec<usize> = (0..labels.classes().len()).filter_map(first).collect();
+            first.sort_by_key(|&i| (labels.name(i).len(), labels.name(i).to_owned()));
+            first
         }
         _ => (0..rows.noisy.len()).collect(),
     };
     shown.truncate(SHOWN);
-    let images = |from: &Dense<f64>| shown.iter().map(|&i| from.row(i).to_vec()).collect::<Vec<_>>();
-    let error = |found: &Dense<f64>| {
-        let clean = rows.clean.as_ref()?;
-        Some(format!("mean square error {}", short(mean_square(found, clean))))
-    };
-    let row = |name: String, from: &Dense<f64>, remark: Option<String>| Images {
+    let row = |name: String, from: &Dense<f64>, error: Option<f64>| Images {
         name,
-        remark: remark.unwrap_or_default(),
-        images: images(from),
+        remark: error.map_or(String::new(), |error| format!("mean square error {}", short(error))),
+        images: shown.iter().map(|&i| from.row(i).to_vec()).collect(),
     };
     let mut all = Vec::new();
     all.extend(rows.clean.as_ref().map(|clean| row("original".into(), clean, None)));
-    all.push(row("noisy".into(), &rows.noisy, error(&rows.noisy)));
+    all.push(row("noisy".into(), &rows.noisy, rows.error(&rows.noisy)));
     for answer in answers.iter().rev() {
         let kind = if answer.way == "linear" { "linear PCA" } else { "kernel PCA" };
-        all.push(row(format!("{kind}, {}", answer.taken), &answer.rows, error(&answer.rows)));
+        all.push(row(format!("{kind}, {}", answer.taken), &answer.rows, answer.error));
     }
-    let (low, high) = noise::range(rows.clean.as_ref().unwrap_or(&rows.noisy).values());
+    let [low, high] = range(rows.clean.as_ref().unwrap_or(&rows.noisy).values());
     plot::panel(&all, shape, [low, high.max(low + f64::MIN_POSITIVE)], "Denoised images")
 }
 
 fn summary(args: &DenoiseArgs, rows: &Rows, noisy: Option<f64>, answers: &[Answer], time: f64) -> String {
-    let mut text = line(
-        "data",
-        format!("{}, {}", count(rows.noisy.len(), "row"), count(rows.noisy.columns(), "feature")),
-    );
+    let (n, features) = (count(rows.noisy.len(), "row"), count(rows.noisy.columns(), "feature"));
+    let mut text = line("data", format!("{n}, {features}"));
     if let Some(noisy) = noisy {
         let kind = match args.noise {
             Some(Noise::Gaussian(size)) => format!("gaussian, deviation {size}: "),
@@ -331,10 +284,8 @@ fn summary(args: &DenoiseArgs, rows: &Rows, noisy: Option<f64>, answers: &[Answe
         for (components, error) in &answer.tried {
             if let Some(error) = error {
                 let mark = if *components == answer.taken && answer.tried.len() > 1 { "  <" } else { "" };
-                text += &line(
-                    "",
-                    format!("{components:>5} components  mean square error {}{mark}", short(*error)),
-                );
+                let error = short(*error);
+                text += &line("", format!("{components:>5} components  mean square error {error}{mark}"));
             }
         }
     }
@@ -358,9 +309,8 @@ fn way_words(answer: &Answer) -> String {
 fn object(rows: &Rows, noisy: Option<f64>, answers: &[Answer]) -> Value {
     let one = |answer: &Answer| {
         let tried = |&(components, error): &(usize, Option<f64>)| json!({ "components": components, "mean_square_error": error });
-        let error = answer.tried.iter().find(|tried| tried.0 == answer.taken).and_then(|tried| tried.1);
         json!({
-            "way": answer.way, "components": answer.taken, "mean_square_error": error,
+            "way": answer.way, "components": answer.taken, "mean_square_error": answer.error,
             "tried": answer.tried.iter().map(tried).collect::<Vec<_>>(),
             "converged": answer.convergence.iter().filter(|how| how.converged).count(),
         })

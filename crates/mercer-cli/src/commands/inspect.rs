@@ -13,9 +13,8 @@ use crate::failure::Result;
 use crate::models::{Kind, load};
 use crate::output::{answer, answer_json, count, rough};
 use crate::paths;
-use crate::report::{LINES, Row, grid, line, parameters, probability_object, probability_words, rest};
+use crate::report::{line, listed, parameters, probability_object, probability_words, training_facts};
 
-/// `mercer inspect`.
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
     /// One object on one line instead of text
@@ -25,15 +24,16 @@ pub(crate) struct InspectArgs {
     model: PathBuf,
 }
 
-/// Runs the command.
+/// The version of mercer's file format; `load` refuses every other one.
+const VERSION: u32 = 1;
+
 pub(crate) fn run(args: &InspectArgs) -> Result<()> {
     paths::model_file(&args.model)?;
     let (kind, saved) = load(&args.model)?;
     let bytes = std::fs::metadata(&args.model).map(|data| data.len()).unwrap_or(0);
-    if args.json {
-        answer_json(&object(args, kind, bytes, &saved))
-    } else {
-        answer(text(args, kind, bytes, &saved))
+    match args.json {
+        true => answer_json(&object(args, kind, bytes, &saved)),
+        false => answer(text(args, kind, bytes, &saved)),
     }
 }
 
@@ -43,7 +43,7 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
         "file": args.model.display().to_string(),
         "bytes": bytes,
         "kind": kind.name(),
-        "version": version(kind),
+        "version": (kind == Kind::Mercer).then_some(VERSION),
         "program": saved.program,
         "method": saved.method(),
         "space": model.space(),
@@ -77,25 +77,14 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
 }
 
 /// The parameters of training, those that there are.
-fn training(training: &Training) -> Value {
-    let mut object = json!({ "tolerance": training.tolerance, "class_weights": training.class_weights });
-    for (name, value) in [("c", training.c), ("nu", training.nu), ("epsilon", training.epsilon)] {
-        if let Some(value) = value {
-            object[name] = json!(value);
-        }
-    }
-    object
-}
-
-/// The version of the file format.
-fn version(kind: Kind) -> Option<u32> {
-    // `load` refuses every other one.
-    (kind == Kind::Mercer).then_some(1)
+fn training(training: &Training) -> Facts {
+    let weights = training.class_weights.as_slice();
+    training_facts(training).with("tolerance", training.tolerance).with("class_weights", weights)
 }
 
 fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     let (model, quality) = (&saved.model, saved.model.quality());
-    let version = version(kind).map_or(String::new(), |version| format!(", version {version}"));
+    let version = if kind == Kind::Mercer { format!(", version {VERSION}") } else { String::new() };
     let mut text = line("file", format!("{} ({})", args.model.display(), size(bytes)));
     text += &line("kind", format!("{}{version}, by {}", kind.name(), saved.program));
     text += &line("method", format!("{}, {}", saved.method(), model.words()));
@@ -114,9 +103,7 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     if let Some(estimate) = &saved.probability {
         text += &line("probability", probability_words(estimate));
     }
-    text += &classes(model, saved.training.as_ref());
-    text.push('\n');
-    text + &outputs(model, &quality)
+    text + &classes(model, saved.training.as_ref()) + &outputs(model, &quality)
 }
 
 fn certificate(quality: &Quality) -> String {
@@ -158,18 +145,14 @@ fn classes(model: &AnyModel, training: Option<&Training>) -> String {
     let facts = model.facts();
     let Some(Fact::Counts(sizes)) = facts.get("support_vectors_per_class") else { return String::new() };
     let weights = training.map_or(&[][..], |training| &training.class_weights);
-    let row = |(class, name): (usize, &String)| {
+    let row = |class: usize| {
         let mut facts = Facts::default().with("support", sizes[class]);
         if let Some(weight) = weights.get(class) {
             facts.add("C times", *weight);
         }
-        Row { name: name.clone(), facts, remark: String::new() }
+        (facts, String::new())
     };
-    let names = model.classes();
-    let rows: Vec<Row> = names.iter().enumerate().take(LINES).map(row).collect();
-    let mut text = format!("\n{}", grid(["class", ""], &rows));
-    rest(&mut text, names.len());
-    text
+    listed(["class", ""], model.classes(), row)
 }
 
 /// A line for each part of a model that has parts, else for each output, with its numbers.
@@ -179,17 +162,20 @@ fn outputs(model: &AnyModel, quality: &Quality) -> String {
         Fact::Parts(parts) => Some(parts),
         _ => None,
     });
-    let of_part = |(name, part): (&String, &Facts)| {
-        let remark = part.iter().filter_map(|(name, fact)| match fact {
-            Fact::Text(text) => Some(format!("{name} '{text}'")),
-            _ => None,
-        });
-        Row { name: name.clone(), facts: part.clone(), remark: remark.collect::<Vec<_>>().join(", ") }
-    };
+    if let Some(parts) = parts {
+        let of_part = |k: usize| {
+            let remark = parts[k].iter().filter_map(|(name, fact)| match fact {
+                Fact::Text(text) => Some(format!("{name} '{text}'")),
+                _ => None,
+            });
+            (parts[k].clone(), remark.collect::<Vec<_>>().join(", "))
+        };
+        return listed([what, ""], &names[..names.len().min(parts.len())], of_part);
+    }
     // One programme for all, or none for some: then a line has no certificate of its own.
     let certificates = quality.certificates();
     let certificates = if certificates.len() == names.len() { certificates } else { &[] };
-    let of_output = |(k, name): (usize, &String)| {
+    let of_output = |k: usize| {
         let mut row = Facts::default().with("offset", offsets[k]);
         for (name, fact) in facts.iter() {
             if let Fact::Numbers(numbers) = fact
@@ -198,25 +184,12 @@ fn outputs(model: &AnyModel, quality: &Quality) -> String {
                 row.add(name, numbers[k]);
             }
         }
-        let certificate = certificates.get(k);
-        if let Some(certificate) = certificate {
-            row.add("objective", certificate.objective);
-            row.add("gap", certificate.gap);
-            row.add("violation", certificate.violation);
-            row.add("iterations", certificate.iterations);
-        }
-        Row {
-            name: name.clone(),
-            facts: row,
-            remark: certificate.map_or(String::new(), |c| c.stop.to_string()),
-        }
+        let Some(certificate) = certificates.get(k) else { return (row, String::new()) };
+        row.add("objective", certificate.objective);
+        row.add("gap", certificate.gap);
+        row.add("violation", certificate.violation);
+        row.add("iterations", certificate.iterations);
+        (row, certificate.stop.to_string())
     };
-    let rows: Vec<Row> = match parts {
-        Some(parts) => names.iter().zip(parts).take(LINES).map(of_part).collect(),
-        None => names.iter().enumerate().take(LINES).map(of_output).collect(),
-    };
-    let stop = if certificates.is_empty() || parts.is_some() { "" } else { "stop" };
-    let mut text = grid([what, stop], &rows);
-    rest(&mut text, names.len());
-    text
+    listed([what, if certificates.is_empty() { "" } else { "stop" }], &names, of_output)
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use mercer::data::Points;
-use mercer::kernel::{Definiteness, Limits, Validity, Verdict, check};
+use mercer::kernel::{Definiteness, Limits, Parameter, Validity, Verdict, check};
 use mercer::model::{AnyKernel, AnyPoints};
 use serde_json::json;
 
@@ -17,7 +17,6 @@ use crate::output::{answer, short};
 use crate::report::features;
 use crate::{help, system};
 
-/// `mercer kernel …`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KernelCommand {
     /// Is it a kernel? By construction, and on data, with its spectrum
@@ -32,7 +31,6 @@ pub(crate) enum KernelCommand {
     List,
 }
 
-/// `mercer kernel check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
     /// Most rows to look at; of more, this many spread evenly over the data
@@ -58,7 +56,6 @@ const DECADES: f64 = 6.0;
 /// Points of a witness that are shown.
 const WITNESS: usize = 5;
 
-/// Runs the command.
 pub(crate) fn run(command: &KernelCommand) -> Result<()> {
     match command {
         KernelCommand::Check(args) => run_check(args),
@@ -75,17 +72,16 @@ fn show(kernel: &AnyKernel) -> Result<()> {
         text.push_str("parameters   none\n");
         return answer(text);
     }
-    let wide = parameters.iter().map(|p| p.path.len()).max().unwrap_or(0).max("parameter".len());
-    let heading = ("parameter", "value", "low", "high");
-    let _ = writeln!(
-        text,
-        "\n{:<wide$}  {:>10}  {:>9}  {:>9}  scale",
-        heading.0, heading.1, heading.2, heading.3
-    );
-    for p in parameters {
+    let row = |p: Parameter| {
         let scale = if p.log { "log" } else { "linear" };
-        let (low, high) = (short(p.low), short(p.high));
-        let _ = writeln!(text, "{:<wide$}  {:>10}  {low:>9}  {high:>9}  {scale}", p.path, short(p.value));
+        [p.path, short(p.value), short(p.low), short(p.high), scale.into()]
+    };
+    let head = ["parameter", "value", "low", "high", "scale"].map(str::to_owned);
+    let rows: Vec<_> = [head].into_iter().chain(parameters.into_iter().map(row)).collect();
+    let wide = rows.iter().map(|row| row[0].len()).max().unwrap_or(0);
+    text.push('\n');
+    for [path, value, low, high, scale] in rows {
+        let _ = writeln!(text, "{path:<wide$}  {value:>10}  {low:>9}  {high:>9}  {scale}");
     }
     answer(text)
 }
@@ -97,12 +93,13 @@ fn run_check(args: &CheckArgs) -> Result<()> {
     let points = AnyPoints::read(Some(kernel), &args.data, &options).in_file(&args.data)?.points;
     let limits = Limits { rows: args.rows, eigenfunctions: args.spectrum };
     let validity = check(kernel, &points, limits).in_file(&args.data)?;
+    let valid = validity.verdict == Verdict::PositiveSemidefinite;
     args.common.tell(&report(args, &points, &validity), false, || {
         json!({
             "kernel": args.expression.to_string(),
             "definiteness": validity.definiteness.to_string(),
             "verdict": validity.verdict.to_string(),
-            "valid": validity.verdict == Verdict::PositiveSemidefinite,
+            "valid": valid,
             "rows": validity.rows.len(),
             "of": validity.of,
             "features": points.width(),
@@ -114,11 +111,7 @@ fn run_check(args: &CheckArgs) -> Result<()> {
             "spectrum": validity.spectrum.eigenvalues.iter().take(args.spectrum).collect::<Vec<_>>(),
         })
     })?;
-    if validity.verdict == Verdict::PositiveSemidefinite {
-        Ok(())
-    } else {
-        Err(Failure::Answer(code::KERNEL))
-    }
+    if valid { Ok(()) } else { Err(Failure::Answer(code::KERNEL)) }
 }
 
 fn report(args: &CheckArgs, points: &AnyPoints, validity: &Validity<AnyPoints>) -> String {
@@ -127,10 +120,9 @@ fn report(args: &CheckArgs, points: &AnyPoints, validity: &Validity<AnyPoints>) 
         Definiteness::PsdOnNonNegative => "a kernel where no feature is negative",
         Definiteness::Unknown => "nothing is known",
     };
-    let rows = if validity.is_sample() {
-        format!("{} of {} rows, spread evenly", validity.rows.len(), validity.of)
-    } else {
-        format!("{} rows", validity.of)
+    let rows = match validity.is_sample() {
+        true => format!("{} of {} rows, spread evenly", validity.rows.len(), validity.of),
+        false => format!("{} rows", validity.of),
     };
     let on_data = match validity.verdict {
         Verdict::PositiveSemidefinite => format!("positive semi-definite on {rows}"),
@@ -178,14 +170,11 @@ fn spectrum(text: &mut String, validity: &Validity<AnyPoints>, count: usize) {
     for (i, &value) in all.iter().enumerate().take(count) {
         sum += value.max(0.0);
         let share = if total > 0.0 { format!("{:.1} %", 100.0 * sum / total) } else { "-".into() };
-        let _ = writeln!(text, "{:>4}  {:>10}  {share:>8}  {}", i + 1, short(value), bar(value, first));
+        let decades = if value > 0.0 && first > 0.0 { DECADES + (value / first).log10() } else { 0.0 };
+        let bar = "█".repeat((BAR * decades / DECADES).round().max(0.0) as usize);
+        let _ = writeln!(text, "{:>4}  {:>10}  {share:>8}  {bar}", i + 1, short(value));
     }
     if all.len() > count {
         let _ = writeln!(text, "   … {} more; bars on a log scale of {DECADES} decades", all.len() - count);
     }
-}
-
-fn bar(value: f64, first: f64) -> String {
-    let decades = if value > 0.0 && first > 0.0 { DECADES + (value / first).log10() } else { 0.0 };
-    "█".repeat((BAR * decades / DECADES).round().max(0.0) as usize)
 }

@@ -1,17 +1,14 @@
 //! `mercer methods`: the table of methods, and one of them with its parameters.
 
-use std::fmt::Write;
-
 use clap::Args;
-use mercer::model::{About, Card, Kind, SPACES, Value};
-use serde_json::{Value as Json, json};
+use mercer::model::{About, Card, Fact, Kind, SPACES};
+use serde_json::{Value, json};
 
 use crate::failure::Result;
 use crate::method::{self, own_options, spelled};
-use crate::output::{answer, answer_json};
+use crate::output::{answer, answer_json, table};
 use crate::report::line;
 
-/// `mercer methods`.
 #[derive(Debug, Args)]
 pub(crate) struct MethodsArgs {
     /// One object on one line instead of text
@@ -22,7 +19,6 @@ pub(crate) struct MethodsArgs {
     name: Option<String>,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
     match (&args.name, args.json) {
         (None, true) => {
@@ -36,14 +32,17 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
 
 /// A few lines for each method.
 fn listing(cards: &[Card]) -> String {
-    let wide = cards.iter().map(|card| card.name.len()).max().unwrap_or(0);
-    let mut text = format!("Methods of mercer train --method, on {}:\n\n", SPACES.join(" and "));
-    for card in cards {
-        let _ = writeln!(text, "{:<wide$}  {}", card.name, card.summary);
-        let _ =
-            writeln!(text, "{:<wide$}  needs {}; {}", "", card.target.words(), own_options(card).join(" "));
-    }
-    text + "\nOne with its parameters:  mercer methods NAME\nIts options:              mercer train --method NAME --help\n"
+    let lines = |card: &Card| {
+        let needs = format!("needs {}; {}", card.target.words(), own_options(card).join(" "));
+        [[card.name.to_owned(), card.summary.to_owned()], [String::new(), needs]]
+    };
+    let lines: Vec<[String; 2]> = cards.iter().flat_map(lines).collect();
+    format!(
+        "Methods of mercer train --method, on {}:\n\n{}\nOne with its parameters:  mercer methods NAME\n\
+         Its options:              mercer train --method NAME --help\n",
+        SPACES.join(" and "),
+        table(&lines),
+    )
 }
 
 /// All there is to say of a method.
@@ -57,21 +56,15 @@ fn page(card: &Card) -> String {
     let cells = |about: &About| {
         let letter = about.letter.filter(|_| about.name.len() > 1);
         let letter = letter.map_or(String::new(), |letter| format!(", -{letter}"));
-        [format!("{}{letter}", spelled(about)), about.default.to_string(), about.domain.to_owned()]
+        let option = format!("{}{letter}", spelled(about));
+        [option, about.default.to_string(), about.domain.to_owned(), about.meaning.to_owned()]
     };
-    let rows: Vec<[String; 3]> = card.parameters.iter().map(cells).collect();
-    let head = ["parameter", "default", "values"].map(str::to_owned);
-    let wide = |k: usize| rows.iter().chain([&head]).map(|row| row[k].chars().count()).max().unwrap_or(0);
-    let [first, second, third] = [wide(0), wide(1), wide(2)];
-    let meanings = ["meaning"].into_iter().chain(card.parameters.iter().map(|about| about.meaning));
-    text.push('\n');
-    for ([option, default, domain], meaning) in [&head].into_iter().chain(&rows).zip(meanings) {
-        let _ = writeln!(text, "{option:<first$}  {default:<second$}  {domain:<third$}  {meaning}");
-    }
-    text
+    let head = ["parameter", "default", "values", "meaning"].map(str::to_owned);
+    let rows: Vec<_> = [head].into_iter().chain(card.parameters.iter().map(cells)).collect();
+    format!("{text}\n{}", table(&rows))
 }
 
-fn object(card: &Card) -> Json {
+fn object(card: &Card) -> Value {
     let parameter = |about: &About| {
         json!({
             "name": about.name,
@@ -80,7 +73,7 @@ fn object(card: &Card) -> Json {
             "kind": kind(about.kind),
             "choices": match about.kind { Kind::Choice(words) => Some(words), _ => None },
             "domain": about.domain,
-            "default": value(&about.default),
+            "default": Fact::from(about.default.clone()),
             "meaning": about.meaning,
             "group": about.group,
         })
@@ -108,16 +101,5 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Seconds => "seconds",
         Kind::Megabytes => "megabytes",
         _ => "other",
-    }
-}
-
-fn value(value: &Value) -> Json {
-    match value {
-        Value::Absent => Json::Null,
-        Value::Flag(flag) => json!(flag),
-        Value::Whole(whole) => json!(whole),
-        Value::Number(number) => json!(number),
-        Value::Numbers(numbers) => json!(numbers),
-        other => json!(other.to_string()),
     }
 }

@@ -16,25 +16,18 @@ mod transform;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use crate::failure::Result;
 use crate::libsvm::Program;
 use crate::{help, method};
 
-/// mercer: kernel methods, exact and certified.
+/// The commands of the program.
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, about = help::ABOUT, long_about = help::LONG_ABOUT)]
 #[command(after_help = help::AFTER, subcommand_required = true)]
 #[command(arg_required_else_help = true, max_term_width = 100)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-/// The commands.
-#[derive(Debug, Subcommand)]
-enum Command {
+pub(crate) enum Cli {
     /// Fit a model to a data file and save it with its certificate
     #[command(after_help = help::TRAIN)]
     Train(Box<train::TrainArgs>),
@@ -93,7 +86,7 @@ enum Command {
 
 /// Arguments in another program's syntax, passed on as they are.
 #[derive(Debug, Args)]
-struct Words {
+pub(crate) struct Words {
     /// LIBSVM's options and files; without any, the usage
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
@@ -113,36 +106,28 @@ impl Cli {
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
-    /// What messages begin with.
-    pub(crate) fn program(&self) -> &'static str {
-        match self.command {
-            Command::SvmTrain(_) => Program::Train.name(),
-            Command::SvmPredict(_) => Program::Predict.name(),
-            Command::SvmScale(_) => Program::Scale.name(),
-            _ => "mercer",
-        }
-    }
-
-    /// Runs the command.
-    pub(crate) fn run(&self) -> Result<()> {
-        match &self.command {
-            Command::Train(args) => train::run(args),
-            Command::Predict(args) => predict::run(args),
-            Command::Transform(args) => transform::run(args),
-            Command::Denoise(args) => denoise::run(args),
-            Command::SvmTrain(words) => Program::Train.run(&words.words),
-            Command::SvmPredict(words) => Program::Predict.run(&words.words),
-            Command::SvmScale(words) => Program::Scale.run(&words.words),
-            Command::Scale(args) => scale::run(args),
-            Command::Inspect(args) => inspect::run(args),
-            Command::Convert(args) => convert::run(args),
-            Command::Methods(args) => methods::run(args),
-            Command::Kernel(command) => kernel::run(command),
-            Command::Rde(args) => rde::run(args),
-            Command::Demo(args) => demo::run(args),
-            Command::Completions { shell } => shell::completions(*shell),
-            Command::Man { folder } => shell::man(folder.as_deref()),
-        }
+    /// Runs the command; also returns what messages begin with.
+    pub(crate) fn run(&self) -> (&'static str, Result<()>) {
+        let libsvm = |program: Program, words: &Words| (program.name, program.run(&words.words));
+        let result = match self {
+            Self::SvmTrain(words) => return libsvm(Program::TRAIN, words),
+            Self::SvmPredict(words) => return libsvm(Program::PREDICT, words),
+            Self::SvmScale(words) => return libsvm(Program::SCALE, words),
+            Self::Train(args) => train::run(args),
+            Self::Predict(args) => predict::run(args),
+            Self::Transform(args) => transform::run(args),
+            Self::Denoise(args) => denoise::run(args),
+            Self::Scale(args) => scale::run(args),
+            Self::Inspect(args) => inspect::run(args),
+            Self::Convert(args) => convert::run(args),
+            Self::Methods(args) => methods::run(args),
+            Self::Kernel(command) => kernel::run(command),
+            Self::Rde(args) => rde::run(args),
+            Self::Demo(args) => demo::run(args),
+            Self::Completions { shell } => shell::completions(*shell),
+            Self::Man { folder } => shell::man(folder.as_deref()),
+        };
+        ("mercer", result)
     }
 }
 

@@ -3,18 +3,18 @@
 use std::time::Instant;
 
 use clap::Args;
+use mercer::data::write_atomic;
 use mercer::model::file::Saved;
 use mercer::model::probability::Columns;
-use mercer::model::{AnyPoints, Calibrates, How, TargetKind};
+use mercer::model::{AnyPoints, Calibrates, Facts, How, TargetKind};
 
 use crate::args::ModelArgs;
-use crate::failure::{Failure, InFile, Result};
+use crate::failure::{InFile, Result, usage};
 use crate::models::{load, no_probabilities, read};
-use crate::output::{is_stdout, remark, write_to};
-use crate::report::{Predicted, Summary};
+use crate::output::{is_stdout, remark};
+use crate::report::{Predicted, summary};
 use crate::{paths, system};
 
-/// `mercer predict`.
 #[derive(Debug, Args)]
 pub(crate) struct PredictArgs {
     /// Write the decision of every pair of classes, or the score of one-class and svdd, beside the label, separated by
@@ -44,14 +44,11 @@ impl PredictArgs {
     }
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &PredictArgs) -> Result<()> {
-    let ModelArgs { data, model, out, data_options, common } = &args.files;
-    let threads = system::start_threads(common.threads)?;
+    let ModelArgs { data, model, data_options, common, .. } = &args.files;
+    let (threads, out) = (system::start_threads(common.threads)?, args.files.output());
     paths::model_file(model)?;
-    if let Some(out) = out {
-        paths::distinct(out, &[data, model])?;
-    }
+    paths::distinct(out, &[data, model])?;
     let started = Instant::now();
     let (_, mut saved) = load(model)?;
     if let Some((option, columns)) = args.columns() {
@@ -64,44 +61,42 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     let predicted = predict(&saved, &points, args.columns().map(|(_, columns)| columns)).in_file(data)?;
     let predict_seconds = started.elapsed().as_secs_f64();
 
-    let out = out.as_deref();
-    write_to(out, |out| predicted.write(out))?;
+    write_atomic(out, |out| predicted.write(out))?;
     if predicted.is_nothing() {
         remark(
             "mercer: no label is predicted for any row; try a larger C or another kernel, or look at --scores",
         );
     }
-    let judgement = labels
-        .filter(|labels| predicted.is_comparable(labels))
-        .map(|labels| predicted.judge(&labels))
-        .transpose()
-        .in_file(data)?
-        .flatten();
-    let peak_bytes = system::peak_bytes();
-    let summary = Summary { read_seconds, predict_seconds, threads, peak_bytes, ..Summary::default() };
-    let summary = summary.of(&predicted, judgement);
-    common.tell(&summary.text(), is_stdout(out), || &summary)
+    let labels = labels.filter(|labels| predicted.is_comparable(labels));
+    let judgement = labels.map(|labels| predicted.judge(&labels)).transpose().in_file(data)?.flatten();
+    let cost = Facts::default()
+        .with("read_seconds", read_seconds)
+        .with("predict_seconds", predict_seconds)
+        .with("rows_per_second", None::<f64>)
+        .with("threads", threads)
+        .with("peak_bytes", system::peak_bytes());
+    let (text, object) = summary(&predicted, judgement, cost);
+    common.tell(&text, is_stdout(out), || object)
 }
 
 /// Refuses columns that a model does not have.
 fn check(args: &PredictArgs, saved: &Saved, option: &str, columns: Columns) -> Result<()> {
     let (model, file) = (&saved.model, args.files.model.display());
     let regression = matches!(model.target(), TargetKind::Number | TargetKind::Numbers);
-    let text = match columns {
+    Err(match columns {
         _ if model.quality().is_of_parts() => {
             let why = "whose decisions do not compare with each other's";
-            format!("{option}: {file} has a machine for each cell (--early), {why}")
+            usage!("{option}: {file} has a machine for each cell (--early), {why}")
         }
         Columns::Decisions if regression => {
-            format!("{option}: {file} is a regression; its values are its predictions")
+            usage!("{option}: {file} is a regression; its values are its predictions")
         }
-        Columns::Scores if model.classes().is_empty() => format!("{option}: {file} has no classes"),
+        Columns::Scores if model.classes().is_empty() => usage!("{option}: {file} has no classes"),
         Columns::Probabilities if saved.probability.is_none() && model.calibrates() != Calibrates::Own => {
-            return Err(no_probabilities(&args.files.model, "train it with --probability"));
+            no_probabilities(&args.files.model, "train it with --probability")
         }
         _ => return Ok(()),
-    };
-    Err(Failure::Usage(text))
+    })
 }
 
 /// What the model says of all rows, and beside it what was asked for.

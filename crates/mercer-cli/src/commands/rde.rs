@@ -6,45 +6,33 @@ mod report;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
-use mercer::data::{Points, ReadOptions, number_text};
-use mercer::model::{AnyKernel, AnyPoints, Criterion, Denoised, Event, Job, Rde, RdeFit, Targets};
-use mercer::solve::Target;
-
-use crate::args::{CommonArgs, DataArgs, ScaleArg, megabytes};
-use crate::failure::{Failure, InFile, Result};
+use crate::args::{CommonArgs, DataArgs, SCALINGS, Scaling, Word, megabytes, words};
+use crate::failure::{InFile, Result, usage};
 use crate::input::Input;
-use crate::output::write_to;
-use crate::progress::{Show, Watcher};
+use crate::output::save;
+use crate::progress::Watcher;
 use crate::{paths, plot, system};
 use candidates::{Candidates, Grid};
+use clap::Args;
+use mercer::data::{Points, ReadOptions, number_text};
+use mercer::model::{AnyKernel, AnyPoints, Criterion, Denoised, Event, Job, Rde, RdeFit, Targets};
 use report::Outcome;
 
 /// What chooses the cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CutArg {
-    /// The likelihood of two components: signal before the cut, noise after it
-    Tcm,
-    /// The leave-one-out error of the fit by the directions before the cut
-    Loo,
-}
+const CRITERIA: [Word<Criterion>; 2] = [
+    (
+        "tcm",
+        "The likelihood of two components: signal before the cut, noise after it",
+        Criterion::TwoComponents,
+    ),
+    ("loo", "The leave-one-out error of the fit by the directions before the cut", Criterion::LeaveOneOut),
+];
 
-impl CutArg {
-    /// The library's word for it.
-    fn criterion(self) -> Criterion {
-        match self {
-            Self::Tcm => Criterion::TwoComponents,
-            Self::Loo => Criterion::LeaveOneOut,
-        }
-    }
-}
-
-/// `mercer rde`.
 #[derive(Debug, Args)]
 pub(crate) struct RdeArgs {
     /// What chooses the cut, and among kernels
-    #[arg(long, short, value_enum, default_value = "tcm")]
-    method: CutArg,
+    #[arg(long, short, value_parser = words(&CRITERIA), default_value = "tcm")]
+    method: Criterion,
     /// Kernel expression [default: rbf, with --grid auto]
     #[arg(long, short, value_name = "EXPRESSION")]
     kernel: Option<AnyKernel>,
@@ -58,8 +46,8 @@ pub(crate) struct RdeArgs {
     #[arg(long)]
     regression: bool,
     /// Scale features first
-    #[arg(long, short, value_enum, default_value = "none")]
-    scale: ScaleArg,
+    #[arg(long, short, value_parser = words(&SCALINGS), default_value = "none")]
+    scale: Scaling,
     /// Most rows to look at; of more, this many spread evenly over the data
     #[arg(long, value_name = "N", default_value_t = 2000)]
     rows: usize,
@@ -83,7 +71,6 @@ pub(crate) struct RdeArgs {
     common: CommonArgs,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &RdeArgs) -> Result<()> {
     system::start_threads(args.common.threads)?;
     system::listen_for_interrupt()?;
@@ -95,15 +82,13 @@ pub(crate) fn run(args: &RdeArgs) -> Result<()> {
     let seconds = started.elapsed().as_secs_f64();
     let outcome = Outcome { args, candidates: &candidates, x: &x, of, targets: &targets, fit: &fit, seconds };
     if let Some(path) = &args.spectrum {
-        write_to(Some(path), |out| out.write_all(spectrum(&fit, &names(&outcome)).as_bytes()))?;
+        save(path, &spectrum(&fit, &targets))?;
     }
     if let Some(path) = &args.labels_out {
-        write_to(Some(path), |out| out.write_all(denoised(&fit).as_bytes()))?;
+        save(path, &denoised(&fit))?;
     }
     if let Some(path) = &args.figure {
-        let captions = outcome.captions();
-        let picture = plot::spectrum(&fit.relevance, &captions);
-        write_to(Some(path), |out| out.write_all(picture.as_bytes()))?;
+        save(path, &plot::spectrum(&fit.relevance, &outcome.captions()))?;
     }
     args.common.tell(&outcome.text(), false, || outcome.object())
 }
@@ -115,8 +100,7 @@ fn check_outputs(args: &RdeArgs) -> Result<()> {
     for (i, output) in outputs.iter().enumerate() {
         paths::distinct(output, &[&args.data])?;
         if outputs[..i].contains(output) {
-            let name = output.display();
-            return Err(Failure::Usage(format!("{name}: two outputs cannot go to one file")));
+            return Err(usage!("{}: two outputs cannot go to one file", output.display()));
         }
     }
     Ok(())
@@ -131,18 +115,14 @@ fn read(args: &RdeArgs) -> Result<(AnyPoints, Targets<AnyPoints>, usize)> {
         true => Targets::Numbers(vec![labels.numbers().in_file(&args.data)?]),
         false => Targets::Classes(labels.labels().libsvm_order()),
     };
-    let of = x.len();
-    if of <= args.rows {
+    let (of, most) = (x.len(), args.rows);
+    if of <= most {
         return Ok((x, targets, of));
     }
     if args.labels_out.is_some() {
-        let most = args.rows;
-        return Err(Failure::Usage(format!(
-            "--labels-out: all {of} rows are needed, and --rows is {most}; say --rows {of}"
-        )));
+        return Err(usage!("--labels-out: all {of} rows are needed, and --rows is {most}; say --rows {of}"));
     }
-    let index: Vec<usize> =
-        (0..args.rows).map(|i| (i as u128 * of as u128 / args.rows as u128) as usize).collect();
+    let index: Vec<usize> = (0..most).map(|i| (i as u128 * of as u128 / most as u128) as usize).collect();
     Ok((x.select(&index), targets.select(&index), of))
 }
 
@@ -152,18 +132,17 @@ fn estimate(
     x: &AnyPoints,
     targets: &Targets<AnyPoints>,
 ) -> Result<RdeFit> {
-    let rde = Rde::among(candidates.kernels.clone()).criterion(args.method.criterion());
+    let rde = Rde::among(candidates.kernels.clone()).criterion(args.method);
     if let Targets::Classes(labels) = targets {
-        let classes = labels.classes().len();
-        if classes > 2 && classes > x.len() / 2 {
-            let file = args.data.display();
-            let text =
-                format!("{file}: {classes} different labels in {} rows; numbers need --regression", x.len());
-            return Err(Failure::Usage(text));
+        let (file, classes, rows) = (args.data.display(), labels.classes().len(), x.len());
+        if classes > 2 && classes > rows / 2 {
+            return Err(usage!(
+                "{file}: {classes} different labels in {rows} rows; numbers need --regression"
+            ));
         }
     }
     let left = |budget: usize| budget.saturating_sub(system::resident_bytes().unwrap_or(0) as usize);
-    let mut watcher = Watcher::new(1.0, &Show::bar(args.common.quiet));
+    let mut watcher = Watcher::new(1.0, args.common.quiet, None);
     let mut look = |event: Event<'_>| watcher.look(event);
     let mut job = Job::new().memory(args.memory.map(left)).watched(&mut look);
     let fitted = system::fitting(|| match targets {
@@ -181,48 +160,30 @@ fn numbers(targets: &Targets<AnyPoints>) -> &[f64] {
     }
 }
 
-/// The name of each target's column.
-fn names(outcome: &Outcome<'_>) -> Vec<String> {
-    match outcome.targets {
+/// A line for each eigenvalue (CSV); scores where there can be a cut after it.
+fn spectrum(fit: &RdeFit, targets: &Targets<AnyPoints>) -> String {
+    let quoted = |name: String| match name.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name,
+    };
+    let coefficients: Vec<String> = match targets {
         Targets::Classes(labels) if labels.classes().len() > 2 => {
-            labels.classes().iter().map(|class| format!("coefficient of {class}")).collect()
+            labels.classes().iter().map(|class| quoted(format!("coefficient of {class}"))).collect()
         }
         _ => vec!["coefficient".into()],
-    }
-}
-
-/// A line for each eigenvalue; scores where there can be a cut after it.
-fn spectrum(fit: &RdeFit, names: &[String]) -> String {
-    let mut writer = csv_line(
-        ["dimension".to_owned(), "eigenvalue".into()]
-            .into_iter()
-            .chain(names.iter().cloned())
-            .chain(["likelihood".into(), "leave_one_out".into()]),
-    );
+    };
+    let mut text = format!("dimension,eigenvalue,{},likelihood,leave_one_out\n", coefficients.join(","));
     let mut cuts = fit.relevance.cuts.iter().peekable();
     for (i, eigenvalue) in fit.relevance.eigenvalues.iter().enumerate() {
-        let coefficient = |target: &Target| number_text(target.coefficients[i]);
+        let coefficients = fit.relevance.targets.iter().map(|target| target.coefficients[i]);
+        let cells: Vec<String> = [*eigenvalue].into_iter().chain(coefficients).map(number_text).collect();
         let cut = cuts.next_if(|cut| cut.dimension == i + 1);
-        let score = |value: Option<f64>| value.map_or(String::new(), number_text);
-        writer.push_str(&csv_line(
-            [(i + 1).to_string(), number_text(*eigenvalue)]
-                .into_iter()
-                .chain(fit.relevance.targets.iter().map(coefficient))
-                .chain([score(cut.map(|cut| cut.likelihood)), score(cut.map(|cut| cut.leave_one_out))]),
-        ));
+        let scores = cut.map_or(",".into(), |cut| {
+            format!("{},{}", number_text(cut.likelihood), number_text(cut.leave_one_out))
+        });
+        text += &format!("{},{},{scores}\n", i + 1, cells.join(","));
     }
-    writer
-}
-
-/// Cells of a CSV file; those with a comma, a quote or a line end are quoted.
-fn csv_line(cells: impl Iterator<Item = String>) -> String {
-    let quoted = |cell: String| match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell,
-    };
-    let mut line = cells.map(quoted).collect::<Vec<_>>().join(",");
-    line.push('\n');
-    line
+    text
 }
 
 /// Labels without noise, one a line.
@@ -231,7 +192,5 @@ fn denoised(fit: &RdeFit) -> String {
         Denoised::Numbers(numbers) => numbers.iter().map(|&number| number_text(number)).collect(),
         Denoised::Classes(labels) => (0..labels.len()).map(|i| labels.name(i).to_owned()).collect(),
     };
-    let mut text = lines.join("\n");
-    text.push('\n');
-    text
+    lines.join("\n") + "\n"
 }

@@ -3,52 +3,28 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::args::{CommonArgs, DataArgs, MEGABYTE, SCALINGS, Scaling, megabytes, words};
+use crate::failure::{InFile, Result, unsupported, usage};
+use crate::fit::{Data, Fitted, ended, fit, learn};
+use crate::input::Input;
+use crate::method::{self, Choice, MethodArgs};
+use crate::models::{Kind, check_libsvm};
+use crate::output::{count, remark};
+use crate::report::{Cost, Finished};
+use crate::{paths, system};
 use clap::Args;
 use mercer::data::{self, ColumnRef, Encoding, LabelSets, Points, ReadOptions, Table};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Method, Settings};
-use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value, libsvm};
-use mercer::solve::Stop;
-
-use crate::args::{CommonArgs, DataArgs, MEGABYTE, ScaleArg, megabytes};
-use crate::failure::{Failure, InFile, Result, code};
-use crate::fit::{Data, Fitted, fit, learn};
-use crate::input::Input;
-use crate::method::{self, Asked, Choice, Parameters};
-use crate::models::Kind;
-use crate::output::{count, remark};
-use crate::progress::Show;
-use crate::report::{Cost, Finished};
-use crate::{paths, system};
+use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
 const OVERHEAD: u64 = 32 << 20;
 
-/// `mercer train`.
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
-    /// What to fit; `mercer methods` tells more, and `mercer train --method NAME --help` shows the options of each
-    #[arg(long, short, value_parser = method::names(), default_value = method::DEFAULT, hide_default_value = true)]
-    method: String,
-    /// Kernel expression, for instance "rbf(gamma=0.5) + 2*linear"; it tells what points are: vectors or texts
-    /// [default: rbf with gamma = 1/features]
-    #[arg(long, short, value_name = "EXPRESSION")]
-    kernel: Option<AnyKernel>,
     #[command(flatten)]
-    parameters: Parameters,
-    /// Labels are sets such as `2,5`, or empty: a function for each label (the method multilabel)
-    #[arg(long, conflicts_with = "multiclass")]
-    multilabel: bool,
-    /// Approximate, for 100,000 rows and more: divide the rows into cells, fit a classifier to each, and let that of the
-    /// nearest cell decide (the method local) [default: one for 10,000 rows, from 1 to 64]
-    #[arg(long, value_name = "CELLS", require_equals = true, num_args = 0..=1)]
-    early: Option<Option<usize>>,
-    /// A file with a column for each target, in place of the labels
-    #[arg(long, value_name = "FILE")]
-    targets: Option<PathBuf>,
-    /// The file of the second view, with the same rows in the same order
-    #[arg(long, value_name = "FILE")]
-    second: Option<PathBuf>,
+    asked: MethodArgs,
     /// File with a weight for each row, one number a line: a whole number counts the row so often, 0 leaves it out
     #[arg(long = "weights", value_name = "FILE")]
     row_weights: Option<PathBuf>,
@@ -59,8 +35,8 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "K", requires = "probability")]
     folds: Option<usize>,
     /// Scale features first; the scaling is stored in the model and applied in prediction
-    #[arg(long, short, value_enum, default_value = "none")]
-    scale: ScaleArg,
+    #[arg(long, short, value_parser = words(&SCALINGS), default_value = "none")]
+    scale: Scaling,
     /// Write LIBSVM's model text instead of a mercer model
     #[arg(long)]
     libsvm: bool,
@@ -80,20 +56,12 @@ pub(crate) struct TrainArgs {
     common: CommonArgs,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     mercer::keep_little_freed_memory();
     let threads = system::start_threads(args.common.threads)?;
     system::listen_for_interrupt()?;
     let path = model_path(args)?;
-    let choice = Choice::of(&Asked {
-        method: &args.method,
-        multilabel: args.multilabel,
-        early: args.early,
-        targets: args.targets.is_some(),
-        second: args.second.is_some(),
-        parameters: &args.parameters,
-    })?;
+    let choice = Choice::of(&args.asked)?;
     if let Some(trace) = &args.trace {
         choice.check_trace()?;
         args.row_weights.iter().try_for_each(|weights| paths::distinct(trace, &[weights]))?;
@@ -104,16 +72,16 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     let started = Instant::now();
     let target = choice.card.target;
     let options = ReadOptions {
-        targets: matches!(target, TargetKind::Number | TargetKind::Numbers) && args.targets.is_none(),
+        targets: matches!(target, TargetKind::Number | TargetKind::Numbers) && args.asked.targets.is_none(),
         sets: target == TargetKind::Sets,
         ..args.data_options.options()
     };
-    let mut input = Input::read(&args.data, args.kernel.as_ref(), &options, args.scale)?;
+    let mut input = Input::read(&args.data, args.asked.kernel.as_ref(), &options, args.scale)?;
     let y = targets(args, &choice, &mut input)?;
     mercer::return_freed_memory();
     let read_seconds = started.elapsed().as_secs_f64();
 
-    let kernel = args.kernel.clone().unwrap_or_else(|| input.x.default_kernel());
+    let kernel = args.asked.kernel.clone().unwrap_or_else(|| input.x.default_kernel());
     let mut estimator = choice.estimator(kernel.clone(), args.common.seed)?;
     let memory = memory(args, &mut estimator)?;
     estimator.check()?;
@@ -123,11 +91,10 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     }
     let read = |file: &PathBuf| data::read_weights(file, input.x.len());
     let weights = args.row_weights.as_ref().map(read).transpose()?.unwrap_or_default();
-    let show = Show { quiet: args.common.quiet, trace: args.trace.clone() };
-    let given = Data { x: &input.x, y: &y, weights: &weights, memory };
-    let fitted = fit(&estimator, &given, &show).in_file(&args.data)?;
+    let given = Data { x: &input.x, y: &y, weights: &weights, memory, quiet: args.common.quiet };
+    let fitted = fit(&estimator, &given, args.trace.as_deref()).in_file(&args.data)?;
     let Fitted { model, seconds: fit_seconds, phases, found, training } = fitted;
-    let learnt = settings.as_ref().map(|settings| learn(&estimator, &given, &model, settings, &show));
+    let learnt = settings.as_ref().map(|settings| learn(&estimator, &given, &model, settings));
     let learnt = learnt.transpose().in_file(&args.data)?;
     let peak_bytes = system::peak_bytes();
 
@@ -139,6 +106,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     let save_seconds = started.elapsed().as_secs_f64();
 
     let probability_seconds = learnt.as_ref().map(|learnt| learnt.seconds);
+    let cost =
+        Cost { threads, read_seconds, fit_seconds, probability_seconds, save_seconds, phases, peak_bytes };
     let finished = Finished {
         estimator: &estimator,
         saved: &saved,
@@ -149,21 +118,11 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
         scheme: choice.scheme.as_deref(),
         path: &path,
         seed: args.common.seed,
-        cost: Cost {
-            threads,
-            read_seconds,
-            fit_seconds,
-            probability_seconds,
-            save_seconds,
-            phases,
-            peak_bytes,
-        },
+        cost,
     };
     warn(&finished, &choice);
     args.common.tell(&finished.text(), false, || finished.object())?;
-    let interrupted = finished.totals().is_some_and(|totals| totals.stop == Stop::Interrupted);
-    // The model itself may have been ready by then.
-    if interrupted || system::stop_wanted() { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
+    ended(finished.totals().map(|totals| totals.stop))
 }
 
 /// Says what the user should know although there is a model.
@@ -188,8 +147,8 @@ fn warn(finished: &Finished<'_>, choice: &Choice) {
 fn model_path(args: &TrainArgs) -> Result<PathBuf> {
     let path = args.model.clone().unwrap_or_else(|| default_model(&args.data, args.libsvm));
     paths::model_file(&path)?;
-    let read = [Some(&args.data), args.row_weights.as_ref(), args.targets.as_ref(), args.second.as_ref()];
-    read.into_iter().flatten().try_for_each(|other| paths::distinct(&path, &[other]))?;
+    let read = [&args.row_weights, &args.asked.targets, &args.asked.second].into_iter().flatten();
+    read.chain([&args.data]).try_for_each(|other| paths::distinct(&path, &[other]))?;
     Ok(path)
 }
 
@@ -208,8 +167,9 @@ fn probability(args: &TrainArgs, choice: &Choice) -> Result<Option<Settings>> {
     let Some(wanted) = &args.probability else { return Ok(None) };
     let settings = choice.probability(wanted, args.folds, args.common.seed)?;
     if settings.method == Method::Isotonic && args.libsvm {
-        let what = "isotonic probabilities as LIBSVM's model text, which has Platt's sigmoids";
-        return Err(Failure::Unsupported(what.into()));
+        return Err(unsupported!(
+            "isotonic probabilities as LIBSVM's model text, which has Platt's sigmoids"
+        ));
     }
     Ok(Some(settings))
 }
@@ -225,15 +185,14 @@ fn targets(args: &TrainArgs, choice: &Choice, input: &mut Input) -> Result<Targe
             }
             Targets::Classes(labels)
         }
-        TargetKind::Number | TargetKind::Numbers => Targets::Numbers(match &args.targets {
+        TargetKind::Number | TargetKind::Numbers => Targets::Numbers(match &args.asked.targets {
             Some(file) => columns(file, input.x.len())?,
             None => vec![input.labels(&args.data)?.numbers().in_file(&args.data)?],
         }),
         TargetKind::Sets => {
             let sets = LabelSets::of(&input.labels(&args.data)?.labels());
             if sets.names().is_empty() {
-                let file = args.data.display();
-                return Err(Failure::Usage(format!("--multilabel: no row of {file} has a label")));
+                return Err(usage!("--multilabel: no row of {} has a label", args.data.display()));
             }
             Targets::Sets(sets)
         }
@@ -258,34 +217,27 @@ fn columns(file: &Path, rows: usize) -> Result<Vec<Vec<f64>>> {
     let options = ReadOptions { label: Some(ColumnRef::Absent), ..ReadOptions::default() };
     let table = data::read(file, &options).in_file(file)?.points;
     if table.len() != rows {
-        let found = table.len();
-        let file = file.display();
-        return Err(Failure::Usage(format!("--targets: {file} has {found} rows, the data {rows}")));
+        let (file, found) = (file.display(), table.len());
+        return Err(usage!("--targets: {file} has {found} rows, the data {rows}"));
     }
     Ok((0..table.width()).map(|j| (0..rows).map(|i| table.row(i).get(j)).collect()).collect())
 }
 
 /// The points of the second view, as they are in their file.
 fn second(args: &TrainArgs, choice: &Choice) -> Result<AnyPoints> {
-    let Some(file) = &args.second else {
-        let method = choice.card.name;
-        return Err(Failure::Usage(format!(
-            "--method {method}: name the file of the second view by --second"
-        )));
-    };
-    if args.scale != ScaleArg::None {
-        return Err(Failure::Usage(
-            "--scale: not for two views; scale each file by mercer scale --save first".into(),
-        ));
+    let method = choice.card.name;
+    let missing = || usage!("--method {method}: name the file of the second view by --second");
+    let file = args.asked.second.as_ref().ok_or_else(missing)?;
+    if args.scale != Scaling::None {
+        return Err(usage!("--scale: not for two views; scale each file by mercer scale --save first"));
     }
     let own = choice.given("second-kernel").map(|text| text.to_string().parse::<AnyKernel>()).transpose()?;
-    let kernel = own.or_else(|| args.kernel.clone().filter(|kernel| !kernel.is_precomputed()));
+    let kernel = own.or_else(|| args.asked.kernel.clone().filter(|kernel| !kernel.is_precomputed()));
     let options = ReadOptions { labels_path: None, ..args.data_options.options() };
     let Table { points, encoding, .. } = AnyPoints::read(kernel.as_ref(), file, &options).in_file(file)?;
     let words = |encoding: &Encoding| encoding.columns.iter().any(|column| column.categories.is_some());
     if encoding.as_ref().is_some_and(words) {
-        let file = file.display();
-        return Err(Failure::Unsupported(format!("{file}: columns of words in the second view")));
+        return Err(unsupported!("{}: columns of words in the second view", file.display()));
     }
     Ok(points)
 }
@@ -306,9 +258,8 @@ fn left_for_rows(budget: usize) -> Result<usize> {
     let taken = system::resident_bytes().unwrap_or(0) + OVERHEAD;
     let left = (budget as u64).checked_sub(taken).filter(|&left| left > 0);
     left.map(|left| left as usize).ok_or_else(|| {
-        let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
-        let (budget, taken) = (megabytes(budget as u64), megabytes(taken));
-        Failure::Usage(format!("--memory {budget}: the data and the program take {taken} MB already"))
+        let [budget, taken] = [budget as u64, taken].map(|bytes| bytes.div_ceil(1 << 20));
+        usage!("--memory {budget}: the data and the program take {taken} MB already")
     })
 }
 
@@ -317,23 +268,11 @@ fn check_weights(args: &TrainArgs, estimator: &AnyEstimator, y: &Targets<AnyPoin
     let (Some(Value::Weights(weights)), Targets::Classes(labels)) = (estimator.get("weight"), y) else {
         return Ok(());
     };
+    let file = args.data.display();
     match weights.iter().find(|(class, _)| !labels.classes().contains(class)) {
         None => Ok(()),
-        Some((class, weight)) => {
-            let file = args.data.display();
-            Err(Failure::Usage(format!("--weight {class}={weight}: {file} has no class '{class}'")))
-        }
+        Some((class, weight)) => Err(usage!("--weight {class}={weight}: {file} has no class '{class}'")),
     }
-}
-
-/// Refuses what LIBSVM's model text cannot say, before time is spent on a fit.
-fn check_libsvm(estimator: &AnyEstimator, kernel: &AnyKernel, y: &Targets<AnyPoints>) -> Result<()> {
-    let classes = match y {
-        Targets::Classes(labels) => labels.classes(),
-        _ => &[],
-    };
-    let summed = estimator.get("multiclass").is_some_and(|rule| rule == Value::Word("ovo-sum".into()));
-    Ok(libsvm::check(estimator.card().kind, summed, kernel, classes)?)
 }
 
 #[cfg(test)]

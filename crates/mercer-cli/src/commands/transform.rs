@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer::data::{Dense, LabelColumn, Points, ReadOptions, Table, Vectors, write_atomic};
+use mercer::data::{Dense, LabelColumn, Points, ReadOptions, Table, Vectors};
 use mercer::error::ErrorKind;
 use mercer::kernel::VectorExpr;
 use mercer::model::file::Saved;
@@ -12,13 +12,12 @@ use serde_json::json;
 
 use super::convert::write_table;
 use crate::args::ModelArgs;
-use crate::failure::{Failure, InFile, Result};
+use crate::failure::{Failure, InFile, Result, unsupported, usage};
 use crate::input::vectors;
 use crate::models::{data_and_model, load, read};
-use crate::output::{count, is_stdout, short};
-use crate::{paths, plot, system};
+use crate::output::{count, is_stdout, save, short};
+use crate::{plot, system};
 
-/// `mercer transform`.
 #[derive(Debug, Args)]
 pub(crate) struct TransformArgs {
     /// kpca: the first K components only
@@ -38,51 +37,36 @@ pub(crate) struct TransformArgs {
     files: ModelArgs,
 }
 
-/// Analyses of vectors.
 type Cca = CcaModel<Vectors, VectorExpr>;
 type Pca = PcaModel<Vectors, VectorExpr>;
 
-/// Runs the command.
 pub(crate) fn run(args: &TransformArgs) -> Result<()> {
     let common = &args.files.common;
     let threads = system::start_threads(common.threads)?;
-    let (data, model) = data_and_model(&args.files.data, &args.files.model);
-    paths::model_file(&model)?;
-    for output in args.files.out.iter().chain(&args.figure) {
-        paths::distinct(output, &[&data, &model])?;
-        args.second.iter().try_for_each(|second| paths::distinct(output, &[second]))?;
-    }
-    let (_, mut saved) = load(&model)?;
+    let [data, model] = data_and_model(&args.files, &args.figure, &[&args.second])?;
+    let (_, mut saved) = load(model)?;
     let views = args.second_view || args.second.is_some();
     if views && saved.model.target() != TargetKind::View {
-        return Err(Failure::Usage(format!("{} has no second view", model.display())));
+        return Err(usage!("{} has no second view", model.display()));
     }
     if let (Some(count), Some(pca)) = (args.components, saved.model.downcast_mut::<Pca>()) {
         *pca = pca.first(count)?;
     }
-    let found = components(&mut saved, args, &data, &model)?;
-    let (rows, columns) = (found.rows.len(), found.rows.columns());
-    let names = found.names;
-    let table =
-        Table { points: found.rows.into(), labels: found.labels, encoding: None, names: names.clone() };
-    let out = args.files.out.as_deref();
-    if args.figure.is_none() || out.is_some() {
-        write_table(out.unwrap_or(Path::new("-")), &table, None)?;
+    let Found { rows, names, labels, correlations } = components(&mut saved, args, data, model)?;
+    let (out, (n, columns)) = (args.files.output(), (rows.len(), rows.columns()));
+    let table = Table { points: rows.into(), labels, encoding: None, names };
+    if args.figure.is_none() || args.files.out.is_some() {
+        write_table(out, &table, None)?;
     }
-    let mut text = format!("{}, {}", count(rows, "row"), count(columns, "component"));
-    if let Some(correlations) = &found.correlations {
+    let mut text = format!("{}, {}", count(n, "row"), count(columns, "component"));
+    if let Some(correlations) = &correlations {
         let list: Vec<String> = correlations.iter().map(|value| short(*value)).collect();
         text += &format!("; correlations {}", list.join(", "));
     }
-    let piped = args.figure.is_none() && is_stdout(out);
-    common.tell(&text, piped, || {
+    common.tell(&text, args.figure.is_none() && is_stdout(out), || {
         json!({
-            "rows": rows,
-            "components": columns,
-            "names": names,
-            "correlations": found.correlations,
-            "threads": threads,
-            "peak_bytes": system::peak_bytes(),
+            "rows": n, "components": columns, "names": table.names, "correlations": correlations,
+            "threads": threads, "peak_bytes": system::peak_bytes(),
         })
     })
 }
@@ -106,8 +90,7 @@ fn components(saved: &mut Saved, args: &TransformArgs, data: &Path, model: &Path
     }
     let (points, labels) = read(saved, data, options.clone())?;
     if let Some(path) = &args.figure {
-        let picture = figure(&saved.model, &points)?;
-        write_atomic(path, |out| out.write_all(picture.as_bytes()))?;
+        save(path, &figure(&saved.model, &points)?)?;
     }
     let rows = match saved.model.components(&points) {
         Err(error) if matches!(error.kind(), ErrorKind::Unsupported { .. }) => {
@@ -132,7 +115,7 @@ fn components(saved: &mut Saved, args: &TransformArgs, data: &Path, model: &Path
 /// The analysis of two views of vectors.
 fn views(model: &mut AnyModel) -> Result<&mut Cca> {
     let space = model.space();
-    model.downcast_mut().ok_or_else(|| Failure::Unsupported(format!("the second view of {space}")))
+    model.downcast_mut().ok_or_else(|| unsupported!("the second view of {space}"))
 }
 
 /// Points of the second view, as wide as those of the model: a sparse file does not say how wide it is.
@@ -157,7 +140,7 @@ fn named(letter: &str, columns: usize) -> Vec<String> {
 /// The message for a model without components.
 pub(super) fn no_components(file: &Path, model: &AnyModel) -> Failure {
     let (file, method) = (file.display(), model.kind());
-    Failure::Usage(format!("{file}: a model of --method {method} has no components; use mercer predict"))
+    usage!("{file}: a model of --method {method} has no components; use mercer predict")
 }
 
 fn figure(model: &AnyModel, points: &AnyPoints) -> Result<String> {
@@ -167,8 +150,8 @@ fn figure(model: &AnyModel, points: &AnyPoints) -> Result<String> {
         }
         (Some(_), _) => {
             let width = points.width();
-            Err(Failure::Usage(format!("--figure: components are drawn over two features, not {width}")))
+            Err(usage!("--figure: components are drawn over two features, not {width}"))
         }
-        (None, _) => Err(Failure::Unsupported(format!("--figure of --method {}", model.kind()))),
+        (None, _) => Err(unsupported!("--figure of --method {}", model.kind())),
     }
 }

@@ -1,7 +1,5 @@
 //! What LIBSVM prints about a fit.
 
-use std::fmt::Write;
-
 use mercer::data::{Labels, format_g};
 use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Fact, Facts, Targets, Value, pairs};
 use mercer::solve::Certificate;
@@ -29,6 +27,12 @@ pub(super) fn of_fit(
     }
 }
 
+fn single(model: &AnyModel, found: Option<(&str, f64)>, variables: &Variables) -> String {
+    let quality = model.quality();
+    let block = |certificate| block(certificate, model.offsets()[0], found, Some(variables));
+    quality.certificates().first().map_or(String::new(), block)
+}
+
 /// The lines of a classifier by pairs; of ν-SVC with the C that belongs to ν.
 fn classifier(estimator: &AnyEstimator, model: &AnyModel, found: &Facts, y: &Labels) -> String {
     let mut sizes = vec![0_usize; y.classes().len()];
@@ -54,7 +58,7 @@ fn classifier(estimator: &AnyEstimator, model: &AnyModel, found: &Facts, y: &Lab
                 (of_pair(model, p, [a, b], &bounds), Some(("C", c[p])))
             }
         };
-        block(&mut text, &quality.certificates()[p], model.offsets()[p], found, &variables);
+        text += &block(&quality.certificates()[p], model.offsets()[p], found, Some(&variables));
     }
     text + &total(model)
 }
@@ -78,12 +82,10 @@ fn total(model: &AnyModel) -> String {
 
 /// The lines of any fit with weights of points: what counts points of weight 1 is left out.
 pub(super) fn weighted(model: &AnyModel) -> String {
-    let mut text = String::new();
-    for (certificate, offset) in model.quality().certificates().iter().zip(model.offsets()) {
-        let _ = writeln!(text, "*\noptimization finished, #iter = {}", certificate.iterations);
-        let _ = writeln!(text, "obj = {:.6}, rho = {offset:.6}", certificate.objective);
-    }
-    text + &total(model)
+    let quality = model.quality();
+    let solved = quality.certificates().iter().zip(model.offsets());
+    solved.map(|(certificate, offset)| block(certificate, *offset, None, None)).collect::<String>()
+        + &total(model)
 }
 
 /// The lines about the noise of a regression; LIBSVM's two programs write the value differently.
@@ -95,37 +97,27 @@ pub(super) fn noise(sigma: f64, name: &str) -> String {
     )
 }
 
-fn single(model: &AnyModel, found: Option<(&str, f64)>, variables: &Variables) -> String {
-    let mut text = String::new();
-    if let Some(certificate) = model.quality().certificates().first() {
-        block(&mut text, certificate, model.offsets()[0], found, variables);
-    }
-    text
-}
-
 fn block(
-    text: &mut String,
     certificate: &Certificate,
     offset: f64,
     found: Option<(&str, f64)>,
-    variables: &Variables,
-) {
-    let _ = writeln!(text, "*\noptimization finished, #iter = {}", certificate.iterations);
-    if let Some((name, value)) = found {
-        let _ = writeln!(text, "{name} = {value:.6}");
-    }
-    let _ = writeln!(text, "obj = {:.6}, rho = {offset:.6}", certificate.objective);
-    let _ = writeln!(text, "nSV = {}, nBSV = {}", variables.support, variables.at_bound);
+    variables: Option<&Variables>,
+) -> String {
+    let found = found.map_or(String::new(), |(name, value)| format!("{name} = {value:.6}\n"));
+    let counts = variables.map_or(String::new(), |variables| {
+        format!("nSV = {}, nBSV = {}\n", variables.support, variables.at_bound)
+    });
+    let Certificate { iterations, objective, .. } = certificate;
+    format!(
+        "*\noptimization finished, #iter = {iterations}\n{found}obj = {objective:.6}, rho = {offset:.6}\n{counts}"
+    )
 }
 
-/// What LIBSVM tells of the variables of a problem.
-#[derive(Debug, Default, PartialEq)]
+/// What LIBSVM tells of the variables of a problem: Σ|β|, how many are not 0, and how many are at their bound.
+#[derive(Default)]
 struct Variables {
-    /// Σ|β|
     sum: f64,
-    /// Variables that are not 0.
     support: usize,
-    /// Variables at their bound.
     at_bound: usize,
 }
 

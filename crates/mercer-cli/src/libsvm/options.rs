@@ -1,27 +1,33 @@
 //! Options in LIBSVM's syntax: `-x value` each, then the files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::failure::{Failure, Result};
+use mercer::model::Value;
+
+use crate::args::MEGABYTE;
+use crate::failure::{Failure, Result, usage};
 
 /// The methods of `svm-train -s`, by their names in the table.
 const METHODS: [&str; 5] = ["svc", "nu-svc", "one-class", "svr", "nu-svr"];
+/// Options of `svm-train` that are numbers: the parameter of the method that each sets, and LIBSVM's default.
+const PARAMETERS: [(&str, &str, f64); 5] = [
+    ("-c", "c", 1.0),
+    ("-n", "nu", 0.5),
+    ("-p", "epsilon", 0.1),
+    ("-m", "cache", 100.0),
+    ("-e", "tolerance", 1e-3),
+];
 
-/// `svm-train`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Default)]
 pub(super) struct Train {
     pub(super) method: &'static str,
     pub(super) kernel: u8,
     pub(super) degree: u32,
     pub(super) gamma: Option<f64>,
     pub(super) coef0: f64,
-    pub(super) c: f64,
-    pub(super) nu: f64,
-    pub(super) epsilon: f64,
-    pub(super) cache_megabytes: f64,
-    pub(super) tolerance: f64,
-    pub(super) shrinking: bool,
+    /// Parameters by name, whether the method has them or not.
+    pub(super) parameters: Vec<(&'static str, Value)>,
     pub(super) probability: bool,
     pub(super) weights: Vec<(i32, f64)>,
     pub(super) weight_file: Option<PathBuf>,
@@ -31,18 +37,14 @@ pub(super) struct Train {
     pub(super) model: PathBuf,
 }
 
-/// `svm-predict`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Default)]
 pub(super) struct Predict {
     pub(super) probability: bool,
     pub(super) quiet: bool,
-    pub(super) data: PathBuf,
-    pub(super) model: PathBuf,
-    pub(super) out: PathBuf,
+    pub(super) files: [PathBuf; 3],
 }
 
-/// `svm-scale`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Default)]
 pub(super) struct Scale {
     pub(super) limits: [f64; 2],
     pub(super) target: Option<[f64; 2]>,
@@ -55,97 +57,97 @@ pub(super) struct Scale {
 struct Words<'a>(std::iter::Peekable<std::slice::Iter<'a, String>>);
 
 impl<'a> Words<'a> {
-    fn new(words: &'a [String]) -> Self {
-        Self(words.iter().peekable())
-    }
-
-    /// The next word if it is an option.
-    fn option(&mut self) -> Option<&'a str> {
-        self.0.next_if(|word| word.starts_with('-') && word.len() > 1).map(String::as_str)
+    /// Hands every option to `set` and returns the files behind them, of which there must be `least` to N; those that
+    /// are not given are empty.
+    fn parse<const N: usize>(
+        words: &'a [String],
+        least: usize,
+        mut set: impl FnMut(&'a str, &mut Self) -> Result<()>,
+    ) -> Result<[PathBuf; N]> {
+        let mut words = Self(words.iter().peekable());
+        while let Some(option) = words.0.next_if(|word| word.starts_with('-') && word.len() > 1) {
+            set(option, &mut words)?;
+        }
+        let mut files: Vec<PathBuf> = words.0.map(PathBuf::from).collect();
+        if files.len() >= least && files.len() < N {
+            files.resize(N, PathBuf::new());
+        }
+        files.try_into().map_err(|_| explanation())
     }
 
     fn value<T: FromStr>(&mut self, option: &str) -> Result<T> {
-        let word = self.0.next().ok_or_else(usage)?;
-        word.parse().map_err(|_| Failure::Usage(format!("{option} {word}: not a value of this option")))
+        let word = self.0.next().ok_or_else(explanation)?;
+        word.parse().map_err(|_| usage!("{option} {word}: not a value of this option"))
     }
 
     fn switch(&mut self, option: &str) -> Result<bool> {
         match self.value::<u8>(option)? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(Failure::Usage(format!("{option} {other}: must be 0 or 1"))),
+            other => Err(usage!("{option} {other}: must be 0 or 1")),
         }
-    }
-
-    /// The rest, which must be `least` to `most` files.
-    fn files(self, least: usize, most: usize) -> Result<Vec<PathBuf>> {
-        let files: Vec<PathBuf> = self.0.map(PathBuf::from).collect();
-        if (least..=most).contains(&files.len()) { Ok(files) } else { Err(usage()) }
     }
 }
 
-/// Arguments that ask for the explanation.
-fn usage() -> Failure {
+/// The failure of arguments that ask for the explanation.
+fn explanation() -> Failure {
     Failure::Usage(String::new())
 }
 
-fn unknown(option: &str) -> Failure {
-    Failure::Usage(format!("unknown option {option}"))
+fn unknown(option: &str) -> Result<()> {
+    Err(usage!("unknown option {option}"))
 }
 
 impl Train {
     pub(super) fn parse(words: &[String]) -> Result<Self> {
-        let mut words = Words::new(words);
-        let mut options = Self {
-            method: METHODS[0],
-            kernel: 2,
-            degree: 3,
-            gamma: None,
-            coef0: 0.0,
-            c: 1.0,
-            nu: 0.5,
-            epsilon: 0.1,
-            cache_megabytes: 100.0,
-            tolerance: 1e-3,
-            shrinking: true,
-            probability: false,
-            weights: Vec::new(),
-            weight_file: None,
-            folds: None,
-            quiet: false,
-            data: PathBuf::new(),
-            model: PathBuf::new(),
-        };
-        while let Some(option) = words.option() {
-            options.set(option, &mut words)?;
+        let parameters = PARAMETERS.map(|(_, name, value)| (name, Value::Number(value))).into();
+        let mut options = Self { method: METHODS[0], kernel: 2, degree: 3, parameters, ..Self::default() };
+        [options.data, options.model] = Words::parse(words, 1, |option, words| options.set(option, words))?;
+        if options.model.as_os_str().is_empty() {
+            // The data file's name and `.model`, in the current folder.
+            let mut name = options.data.file_name().unwrap_or("svm".as_ref()).to_owned();
+            name.push(".model");
+            options.model = name.into();
         }
-        let mut files = words.files(1, 2)?.into_iter();
-        options.data = files.next().ok_or_else(usage)?;
-        options.model = files.next().unwrap_or_else(|| default_model(&options.data));
         Ok(options)
     }
 
     fn set(&mut self, option: &str, words: &mut Words<'_>) -> Result<()> {
+        if let Some(k) = PARAMETERS.iter().position(|(letter, ..)| *letter == option) {
+            let value: f64 = words.value(option)?;
+            if option == "-m" && !(value > 0.0 && value < usize::MAX as f64 / MEGABYTE) {
+                return Err(usage!("-m {value}: must be positive"));
+            }
+            self.parameters[k].1 = Value::Number(value);
+            return Ok(());
+        }
         match option {
-            "-s" => self.method = method(words.value(option)?)?,
-            "-t" => self.kernel = kernel_type(words.value(option)?)?,
+            "-s" => {
+                let number: usize = words.value(option)?;
+                let known = METHODS.get(number);
+                self.method = known.ok_or_else(|| usage!("-s {number}: must be 0 to 4"))?;
+            }
+            "-t" => {
+                self.kernel = words.value(option)?;
+                if self.kernel > 4 {
+                    return Err(usage!("-t {}: must be 0 to 4", self.kernel));
+                }
+            }
             "-d" => self.degree = words.value(option)?,
             // LIBSVM reads 0 as "not given".
             "-g" => self.gamma = Some(words.value(option)?).filter(|&gamma| gamma != 0.0),
             "-r" => self.coef0 = words.value(option)?,
-            "-c" => self.c = words.value(option)?,
-            "-n" => self.nu = words.value(option)?,
-            "-p" => self.epsilon = words.value(option)?,
-            "-m" => self.cache_megabytes = words.value(option)?,
-            "-e" => self.tolerance = words.value(option)?,
-            "-h" => self.shrinking = words.switch(option)?,
+            "-h" => self.parameters.push(("shrinking", Value::Flag(words.switch(option)?))),
             "-b" => self.probability = words.switch(option)?,
-            "-v" => self.folds = Some(folds(words.value(option)?)?),
+            "-v" => match words.value(option)? {
+                folds @ 0..=1_usize => return Err(usage!("-v {folds}: must be at least 2")),
+                folds => self.folds = Some(folds),
+            },
             "-W" => self.weight_file = Some(words.value(option)?),
             "-q" => self.quiet = true,
             _ => match option.strip_prefix("-w").map(str::parse) {
                 Some(Ok(class)) => self.weights.push((class, words.value(option)?)),
-                _ => return Err(unknown(option)),
+                _ => return unknown(option),
             },
         }
         Ok(())
@@ -154,63 +156,38 @@ impl Train {
 
 impl Predict {
     pub(super) fn parse(words: &[String]) -> Result<Self> {
-        let mut words = Words::new(words);
-        let (mut quiet, mut probability) = (false, false);
-        while let Some(option) = words.option() {
+        let mut options = Self::default();
+        options.files = Words::parse(words, 3, |option, words| {
             match option {
-                "-b" => probability = words.switch(option)?,
-                "-q" => quiet = true,
-                _ => return Err(unknown(option)),
+                "-b" => options.probability = words.switch(option)?,
+                "-q" => options.quiet = true,
+                _ => return unknown(option),
             }
-        }
-        match <[PathBuf; 3]>::try_from(words.files(3, 3)?) {
-            Ok([data, model, out]) => Ok(Self { probability, quiet, data, model, out }),
-            Err(_) => Err(usage()),
-        }
+            Ok(())
+        })?;
+        Ok(options)
     }
 }
 
 impl Scale {
     pub(super) fn parse(words: &[String]) -> Result<Self> {
-        let mut words = Words::new(words);
-        let mut options =
-            Self { limits: [-1.0, 1.0], target: None, save: None, restore: None, data: PathBuf::new() };
-        while let Some(option) = words.option() {
+        let mut options = Self { limits: [-1.0, 1.0], ..Self::default() };
+        let [data] = Words::parse(words, 1, |option, words| {
             match option {
                 "-l" => options.limits[0] = words.value(option)?,
                 "-u" => options.limits[1] = words.value(option)?,
                 "-y" => options.target = Some([words.value(option)?, words.value(option)?]),
                 "-s" => options.save = Some(words.value(option)?),
                 "-r" => options.restore = Some(words.value(option)?),
-                _ => return Err(unknown(option)),
+                _ => return unknown(option),
             }
-        }
+            Ok(())
+        })?;
         if options.save.is_some() && options.restore.is_some() {
-            return Err(Failure::Usage("-s and -r cannot be used together".into()));
+            return Err(usage!("-s and -r cannot be used together"));
         }
-        options.data = words.files(1, 1)?.pop().ok_or_else(usage)?;
-        Ok(options)
+        Ok(Self { data, ..options })
     }
-}
-
-fn method(number: usize) -> Result<&'static str> {
-    let known = METHODS.get(number).copied();
-    known.ok_or_else(|| Failure::Usage(format!("-s {number}: must be 0 to 4")))
-}
-
-fn kernel_type(kernel: u8) -> Result<u8> {
-    if kernel <= 4 { Ok(kernel) } else { Err(Failure::Usage(format!("-t {kernel}: must be 0 to 4"))) }
-}
-
-fn folds(folds: usize) -> Result<usize> {
-    if folds >= 2 { Ok(folds) } else { Err(Failure::Usage(format!("-v {folds}: must be at least 2"))) }
-}
-
-/// The data file's name and `.model`, in the current folder.
-fn default_model(data: &Path) -> PathBuf {
-    let mut name = data.file_name().unwrap_or("svm".as_ref()).to_owned();
-    name.push(".model");
-    name.into()
 }
 
 #[cfg(test)]
@@ -226,10 +203,12 @@ mod tests {
         let options = Train::parse(&words("-t 1 -d 2 -g 0.5 -r 1 -c 10 -w1 2 -w-1 0.5 -q a/heart")).unwrap();
         assert_eq!((options.kernel, options.degree, options.gamma), (1, 2, Some(0.5)));
         assert_eq!(options.weights, [(1, 2.0), (-1, 0.5)]);
-        assert!(options.quiet && options.shrinking);
+        assert!(options.quiet);
+        assert_eq!(options.parameters[0], ("c", Value::Number(10.0)));
         assert_eq!(options.model, PathBuf::from("heart.model"));
         let options = Train::parse(&words("-s 4 -n 0.25 -p 0.01 data")).unwrap();
-        assert_eq!((options.method, options.nu, options.epsilon), ("nu-svr", 0.25, 0.01));
+        assert_eq!(options.method, "nu-svr");
+        assert_eq!(options.parameters[1..3], [("nu", Value::Number(0.25)), ("epsilon", Value::Number(0.01))]);
         let options = Scale::parse(&words("-l -2 -u 3 -y 0 1 -s r data")).unwrap();
         assert_eq!((options.limits, options.target), ([-2.0, 3.0], Some([0.0, 1.0])));
     }

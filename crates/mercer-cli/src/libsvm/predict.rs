@@ -11,37 +11,40 @@ use super::options::Predict;
 use crate::failure::{InFile, Result};
 use crate::models::{load, no_probabilities, read};
 use crate::output::answer;
-use crate::report::{Errors, Judgement, Predicted};
+use crate::report::{Errors, Judgement, Predicted, agreement_words};
 use crate::{paths, system};
 
-/// Runs the program.
-pub(super) fn run(options: &Predict) -> Result<()> {
-    paths::distinct(&options.out, &[&options.data, &options.model])?;
+pub(super) fn run(words: &[String]) -> Result<()> {
+    let Predict { probability, quiet, files: [data, model, out] } = Predict::parse(words)?;
+    paths::distinct(&out, &[&data, &model])?;
     system::start_threads(0)?;
-    let (_, mut saved) = load(&options.model)?;
-    match (options.probability, &saved.probability) {
-        (true, None) => return Err(no_probabilities(&options.model, "train it with -b 1")),
-        (false, Some(_)) if !options.quiet => {
+    let (_, mut saved) = load(&model)?;
+    match (probability, &saved.probability) {
+        (true, None) => return Err(no_probabilities(&model, "train it with -b 1")),
+        (false, Some(_)) if !quiet => {
             answer("Model supports probability estimates, but disabled in prediction.\n")?;
         }
         _ => {}
     }
     let text = ReadOptions { format: Some(Format::Libsvm), ..ReadOptions::default() };
-    let (points, labels) = read(&mut saved, &options.data, text)?;
-    let estimate = saved.probability.as_ref().filter(|_| options.probability);
-    if let (Some(Estimate::Noise(noise)), false) = (estimate, options.quiet) {
+    let (points, labels) = read(&mut saved, &data, text)?;
+    let estimate = saved.probability.as_ref().filter(|_| probability);
+    if let (Some(Estimate::Noise(noise)), false) = (estimate, quiet) {
         answer(lines::noise(noise.sigma, "sigma="))?;
     }
-    let predicted = predict(&saved.model, estimate, &points).in_file(&options.data)?;
-    write_atomic(&options.out, |out| match &predicted.beside {
+    let predicted = predict(&saved.model, estimate, &points).in_file(&data)?;
+    write_atomic(&out, |out| match &predicted.beside {
         Some(beside) if predicted.values().is_none() => probabilities(&predicted, beside, out),
         _ => (0..predicted.len()).try_for_each(|i| writeln!(out, "{}", printed(&predicted.label(i), 17))),
     })?;
-    let (Some(labels), false) = (labels, options.quiet) else { return Ok(()) };
-    answer(match predicted.judge(&labels).in_file(&options.data)? {
-        Some(Judgement::Correct(correct)) => accuracy(correct, predicted.len()),
-        Some(Judgement::Errors(errors)) => regression(&errors),
-        Some(Judgement::Sets(sets)) => sets.summary(),
+    let (Some(labels), false) = (labels, quiet) else { return Ok(()) };
+    answer(match predicted.judge(&labels).in_file(&data)? {
+        Some(Judgement::Correct(correct)) => {
+            let (rows, percent) = (predicted.len(), percent(correct, predicted.len()));
+            format!("Accuracy = {percent}% ({correct}/{rows}) (classification)\n")
+        }
+        Some(Judgement::Errors(errors)) => regression(&errors, "", " (regression)"),
+        Some(Judgement::Sets(sets)) => agreement_words(&sets),
         None => String::new(),
     })
 }
@@ -67,7 +70,7 @@ pub(super) fn predict<'m>(
 /// A line of names, then a label and its probabilities a line, as LIBSVM prints them, `%g`.
 fn probabilities(predicted: &Predicted<'_>, beside: &Beside, out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> = beside.names.iter().map(|name| printed(name, 6)).collect();
-    let first = if predicted.is_of_sides() { "label" } else { "labels" };
+    let first = if predicted.inside().is_some() { "label" } else { "labels" };
     writeln!(out, "{first} {}", names.join(" "))?;
     for i in 0..predicted.len() {
         write!(out, "{}", printed(&predicted.label(i), 6))?;
@@ -82,18 +85,18 @@ fn printed(label: &str, digits: usize) -> String {
     label.parse().map_or_else(|_| label.to_owned(), |number| format_g(number, digits))
 }
 
-/// LIBSVM's line.
-fn accuracy(correct: usize, rows: usize) -> String {
-    let percent = format_g(100.0 * correct as f64 / rows as f64, 6);
-    format!("Accuracy = {percent}% ({correct}/{rows}) (classification)\n")
+/// A share of the rows as LIBSVM prints it.
+pub(super) fn percent(correct: usize, rows: usize) -> String {
+    format_g(100.0 * correct as f64 / rows as f64, 6)
 }
 
-/// LIBSVM's two lines.
-fn regression(errors: &Errors) -> String {
+/// LIBSVM's two lines, each with what stands before and behind it.
+pub(super) fn regression(errors: &Errors, before: &str, behind: &str) -> String {
+    let [error, correlation] =
+        [errors.mean_square, errors.square_correlation].map(|value| format_g(value, 6));
     format!(
-        "Mean squared error = {} (regression)\nSquared correlation coefficient = {} (regression)\n",
-        format_g(errors.mean_square, 6),
-        format_g(errors.square_correlation, 6),
+        "{before}Mean squared error = {error}{behind}\n\
+         {before}Squared correlation coefficient = {correlation}{behind}\n"
     )
 }
 
@@ -103,8 +106,7 @@ mod tests {
 
     #[test]
     fn accuracy_is_printed_as_libsvm_does() {
-        assert_eq!(accuracy(3875, 4000), "Accuracy = 96.875% (3875/4000) (classification)\n");
-        assert_eq!(accuracy(234, 270), "Accuracy = 86.6667% (234/270) (classification)\n");
+        assert_eq!([percent(3875, 4000), percent(234, 270)], ["96.875", "86.6667"]);
     }
 
     #[test]
@@ -112,7 +114,7 @@ mod tests {
         let errors = Errors::of(&[1.0, 2.0, 4.0], &[1.0, 3.0, 5.0]);
         let lines = "Mean squared error = 0.666667 (regression)\n\
                      Squared correlation coefficient = 0.964286 (regression)\n";
-        assert_eq!(regression(&errors), lines);
+        assert_eq!(regression(&errors, "", " (regression)"), lines);
     }
 
     #[test]

@@ -5,13 +5,13 @@ use std::io::{BufWriter, Write};
 use mercer::data::{Range, read_range, write_range};
 
 use super::options::Scale;
-use crate::failure::{Failure, InFile, Result};
+use crate::failure::{Failure, InFile, Result, usage};
 use crate::output::remark;
 
-/// Runs the program.
-pub(super) fn run(options: &Scale) -> Result<()> {
+pub(super) fn run(words: &[String]) -> Result<()> {
+    let options = Scale::parse(words)?;
     if options.data.as_os_str() == "-" {
-        return Err(Failure::Usage("-: the data are read twice and must be a file".into()));
+        return Err(usage!("-: the data are read twice and must be a file"));
     }
     let range = match &options.restore {
         Some(path) => read_range(path)?,

@@ -1,28 +1,27 @@
 //! `svm-train`: the methods of LIBSVM with its lines.
 
-use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions, format_g};
+use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions};
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Estimate, Method, Settings};
-use mercer::model::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, TargetKind, Targets, Value, libsvm};
+use mercer::model::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, TargetKind, Targets, Value};
 use mercer::solve::Stop;
 
 use super::lines;
 use super::options::Train;
-use crate::args::MEGABYTE;
-use crate::failure::{Failure, InFile, Result, code};
-use crate::fit::{Data, Fitted, fit, learn};
-use crate::models::Kind;
+use super::predict::{percent, predict, regression};
+use crate::failure::{InFile, Result};
+use crate::fit::{Data, Fitted, ended, fit, learn};
+use crate::models::{Kind, check_libsvm};
 use crate::output::{answer, remark};
-use crate::progress::Show;
-use crate::report::{Errors, Judgement, Predicted};
+use crate::report::{Errors, Judgement};
 use crate::{paths, system};
 
 /// Folds are drawn by a generator with this seed: the same each time.
 const SEED: u64 = 0x5eed;
 
-/// Runs the program.
-pub(super) fn run(options: &Train) -> Result<()> {
+pub(super) fn run(words: &[String]) -> Result<()> {
+    let options = &Train::parse(words)?;
     paths::model_file(&options.model)?;
     paths::distinct(&options.model, &[&options.data])?;
     system::start_threads(0)?;
@@ -33,15 +32,11 @@ pub(super) fn run(options: &Train) -> Result<()> {
     }
     let text = options.model.extension().is_none_or(|ending| ending != "mercer");
     if text {
-        let classes = match &task.y {
-            Targets::Classes(labels) => labels.classes(),
-            _ => &[],
-        };
-        libsvm::check(task.estimator.card().kind, false, &task.kernel, classes)?;
+        check_libsvm(&task.estimator, &task.kernel, &task.y)?;
     }
     let fitted = task.fit()?;
     let probability = task.probability(&fitted.model)?;
-    let (training, interrupted) = (fitted.training.clone(), fitted.model.quality().stop());
+    let (training, stop) = (fitted.training.clone(), fitted.model.quality().stop());
     task.tell(&fitted)?;
     let saved = Saved { training, probability, ..Saved::new(fitted.model) };
     let kind = if text { Kind::Libsvm } else { Kind::Mercer };
@@ -49,8 +44,7 @@ pub(super) fn run(options: &Train) -> Result<()> {
     if let (Some(Estimate::Noise(noise)), false) = (&saved.probability, options.quiet) {
         answer(lines::noise(noise.sigma, "sigma= "))?;
     }
-    let interrupted = interrupted == Some(Stop::Interrupted) || system::stop_wanted();
-    if interrupted { Err(Failure::Answer(code::INTERRUPTED)) } else { Ok(()) }
+    ended(stop)
 }
 
 /// What is fitted to what.
@@ -78,15 +72,10 @@ impl<'a> Task<'a> {
         let x = table.points.compact();
         let kernel = AnyKernel::Vectors(kernel(options, x.width()));
         let mut estimator = AnyEstimator::new(options.method, kernel.clone())?;
-        let y = match estimator.card().target {
-            TargetKind::Classes => {
-                let labels = labels.labels().libsvm_order();
-                labels.check(x.len()).in_file(&options.data)?;
-                Targets::Classes(labels)
-            }
-            TargetKind::None => Targets::None,
-            _ => Targets::Numbers(vec![labels.numbers().in_file(&options.data)?]),
-        };
+        let y = targets(estimator.card().target, &labels).in_file(&options.data)?;
+        if let Targets::Classes(labels) = &y {
+            labels.check(x.len()).in_file(&options.data)?;
+        }
         set(&mut estimator, options, &y)?;
         estimator.check()?;
         let weights = match &options.weight_file {
@@ -100,42 +89,33 @@ impl<'a> Task<'a> {
     }
 
     /// The part of the task with some of the rows.
-    fn part(&self, rows: &[usize]) -> Self {
-        let y = match &self.y {
-            Targets::Classes(y) => {
-                Targets::Classes(Labels::first_seen(rows.iter().map(|&i| y.name(i))).libsvm_order())
-            }
-            other => other.select(rows),
-        };
-        let weights =
-            if self.weights.is_empty() { vec![] } else { rows.iter().map(|&i| self.weights[i]).collect() };
-        Self {
+    fn part(&self, rows: &[usize]) -> mercer::Result<Self> {
+        let labels = self.labels.select(rows);
+        Ok(Self {
             options: self.options,
             kernel: self.kernel.clone(),
             estimator: self.estimator.clone(),
             x: self.x.select(rows),
-            y,
-            labels: rows_of(&self.labels, rows),
-            weights,
-        }
+            y: targets(self.estimator.card().target, &labels)?,
+            labels,
+            weights: rows.iter().filter_map(|&i| self.weights.get(i).copied()).collect(),
+        })
     }
 
     fn data(&self) -> Data<'_> {
-        Data { x: &self.x, y: &self.y, weights: &self.weights, memory: None }
+        Data { x: &self.x, y: &self.y, weights: &self.weights, memory: None, quiet: self.options.quiet }
     }
 
     fn fit(&self) -> Result<Fitted> {
-        fit(&self.estimator, &self.data(), &Show::bar(self.options.quiet)).in_file(&self.options.data)
+        fit(&self.estimator, &self.data(), None).in_file(&self.options.data)
     }
 
-    /// What `-b 1` asks for.
     fn probability(&self, model: &AnyModel) -> Result<Option<Estimate>> {
         if !self.options.probability {
             return Ok(None);
         }
         let settings = Settings { method: Method::Sigmoid, seed: SEED, ..Settings::default() };
-        let show = Show::bar(self.options.quiet);
-        let learnt = learn(&self.estimator, &self.data(), model, &settings, &show);
+        let learnt = learn(&self.estimator, &self.data(), model, &settings);
         Ok(learnt.in_file(&self.options.data)?.estimate)
     }
 
@@ -152,6 +132,15 @@ impl<'a> Task<'a> {
     }
 }
 
+/// What the labels tell a method.
+fn targets(kind: TargetKind, labels: &LabelColumn) -> mercer::Result<Targets<AnyPoints>> {
+    Ok(match kind {
+        TargetKind::Classes => Targets::Classes(labels.labels().libsvm_order()),
+        TargetKind::None => Targets::None,
+        _ => Targets::Numbers(vec![labels.numbers()?]),
+    })
+}
+
 fn kernel(options: &Train, width: usize) -> VectorExpr {
     let gamma = options.gamma.unwrap_or(1.0 / width.max(1) as f64);
     match options.kernel {
@@ -164,41 +153,30 @@ fn kernel(options: &Train, width: usize) -> VectorExpr {
 }
 
 /// Sets the parameters that the method has; LIBSVM does not look at the others.
-fn set(estimator: &mut AnyEstimator, options: &Train, y: &Targets<AnyPoints>) -> Result<()> {
-    let megabytes = options.cache_megabytes;
-    if !(megabytes > 0.0 && megabytes < usize::MAX as f64 / MEGABYTE) {
-        return Err(Failure::Usage(format!("-m {megabytes}: must be positive")));
-    }
-    let mut given = vec![
-        ("c", Value::Number(options.c)),
-        ("nu", Value::Number(options.nu)),
-        ("epsilon", Value::Number(options.epsilon)),
-        ("tolerance", Value::Number(options.tolerance)),
-        ("cache", Value::Number(megabytes)),
-        ("shrinking", Value::Flag(options.shrinking)),
-    ];
-    if let ("svc", Targets::Classes(labels)) = (options.method, y) {
-        given.push(("weight", Value::Weights(class_weights(&options.weights, labels))));
-    }
-    for (name, value) in given {
+fn set(estimator: &mut AnyEstimator, options: &Train, y: &Targets<AnyPoints>) -> mercer::Result<()> {
+    for (name, value) in &options.parameters {
         if estimator.get(name).is_some() {
-            estimator.set(name, &value)?;
+            estimator.set(name, value)?;
         }
     }
-    Ok(())
+    match (options.method, y) {
+        ("svc", Targets::Classes(labels)) => {
+            estimator.set("weight", &Value::Weights(class_weights(&options.weights, labels)))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Weights for the classes that are there; of the others LIBSVM only warns.
 fn class_weights(weights: &[(i32, f64)], y: &Labels) -> Vec<(String, f64)> {
-    let known = |&(class, weight): &(i32, f64)| {
-        let name = class.to_string();
-        if y.classes().contains(&name) {
-            return Some((name, weight));
-        }
+    let (known, unknown): (Vec<_>, Vec<_>) = weights
+        .iter()
+        .map(|&(class, weight)| (class.to_string(), weight))
+        .partition(|(class, _)| y.classes().contains(class));
+    for (class, _) in unknown {
         remark(format_args!("WARNING: class label {class} specified in weight is not found"));
-        None
-    };
-    weights.iter().filter_map(known).collect()
+    }
+    known
 }
 
 /// Fits each fold's complement and predicts the fold.
@@ -216,54 +194,26 @@ fn cross_validate(task: &Task<'_>, folds: usize) -> Result<()> {
     let (mut correct, mut values) = (0, vec![0.0; rows]);
     for k in 0..folds.count() {
         let (out, rest) = folds.split(k);
-        let part = task.part(&rest);
+        let part = task.part(&rest)?;
         let fitted = part.fit()?;
-        let found = decided(&part, &fitted.model, &task.x.select(&out))?;
-        if system::stop_wanted() {
-            return Err(Failure::Answer(code::INTERRUPTED));
-        }
+        // As in LIBSVM, `-b 1` changes what classifiers say of the rows left out, and nothing else.
+        let estimate = match part.y {
+            Targets::Classes(_) => part.probability(&fitted.model)?,
+            _ => None,
+        };
+        let found = predict(&fitted.model, estimate.as_ref(), &task.x.select(&out)).in_file(&options.data)?;
+        ended(None)?;
         part.tell(&fitted)?;
-        match found.values() {
-            Some(found) => out.iter().zip(found).for_each(|(&i, &value)| values[i] = value),
-            None => {
-                let judged = found.judge(&rows_of(&task.labels, &out)).in_file(&options.data)?;
-                if let Some(Judgement::Correct(right)) = judged {
-                    correct += right;
-                }
-            }
+        if let Some(found) = found.values() {
+            out.iter().zip(found).for_each(|(&i, &value)| values[i] = value);
+        } else if let Some(Judgement::Correct(right)) =
+            found.judge(&task.labels.select(&out)).in_file(&options.data)?
+        {
+            correct += right;
         }
     }
     answer(match &task.y {
-        Targets::Numbers(lists) => {
-            let errors = Errors::of(&values, &lists[0]);
-            format!(
-                "Cross Validation Mean squared error = {}\nCross Validation Squared correlation coefficient = {}\n",
-                format_g(errors.mean_square, 6),
-                format_g(errors.square_correlation, 6),
-            )
-        }
-        _ => {
-            let percent = format_g(100.0 * correct as f64 / rows as f64, 6);
-            format!("Cross Validation Accuracy = {percent}%\n")
-        }
+        Targets::Numbers(lists) => regression(&Errors::of(&values, &lists[0]), "Cross Validation ", ""),
+        _ => format!("Cross Validation Accuracy = {}%\n", percent(correct, rows)),
     })
-}
-
-/// What a model fitted to a part says of rows left out. As in LIBSVM, `-b 1` changes that of classifiers, and nothing else.
-fn decided<'m>(part: &Task<'_>, model: &'m AnyModel, left_out: &AnyPoints) -> Result<Predicted<'m>> {
-    let estimate = match part.y {
-        Targets::Classes(_) => part.probability(model)?,
-        _ => None,
-    };
-    super::predict::predict(model, estimate.as_ref(), left_out).in_file(&part.options.data)
-}
-
-/// The labels of some rows.
-fn rows_of(labels: &LabelColumn, rows: &[usize]) -> LabelColumn {
-    match labels {
-        LabelColumn::Numbers(values) => LabelColumn::Numbers(rows.iter().map(|&i| values[i]).collect()),
-        LabelColumn::Texts { texts, codes } => {
-            LabelColumn::Texts { texts: texts.clone(), codes: rows.iter().map(|&i| codes[i]).collect() }
-        }
-    }
 }

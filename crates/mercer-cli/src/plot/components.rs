@@ -26,30 +26,24 @@ const TINTS: [&str; LEVELS + 1] = [
 ];
 
 /// Lines along which each component is constant, over the points; its eigenvalue above.
-///
-/// # Errors
-/// If the model cannot be evaluated in the plane.
 pub(crate) fn components(model: &PcaModel<Vectors, VectorExpr>, x: &Vectors) -> mercer::Result<String> {
     let (low, high) = extent(x);
-    let cell = (high[0] - low[0]) / (NODES - 1) as f64;
-    let rows = (((high[1] - low[1]) / cell).ceil() as usize + 1).max(2);
-    let nodes = Grid::new(NODES, low, high, rows, Vec::new());
-    let places = (0..rows * NODES).flat_map(|at| nodes.node(at % NODES, at / NODES)).collect();
-    let values = model.transform(&Vectors::dense(2, places))?;
+    let nodes = Grid::square(NODES, low, high);
+    let values = model.transform(&nodes.points())?;
     let count = model.components().min(MOST);
     let mut body = String::new();
     let mut height = 0.0;
     for c in 0..count {
         let column: Vec<f64> = (0..values.len()).map(|i| values.row(i)[c]).collect();
         let size = column.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
-        let grid = Grid::new(NODES, low, high, rows, column);
+        let grid = nodes.with(column);
         // Even about 0, so that colours tell the sign.
         let level = |k: usize| size * (2.0 * (k as f64 + 1.0) / (LEVELS as f64 + 1.0) - 1.0);
         let mut page = Page::new(WIDTH, low, high, [0.0, 26.0, 0.0, 0.0]);
         page.background(TINTS[0]);
         for k in 0..LEVELS {
             let width = if 2 * k + 1 == LEVELS { 1.6 } else { 0.6 };
-            page.fill_lined(&grid.region(level(k)), TINTS[k + 1], width);
+            page.fill(&grid.region(level(k)), TINTS[k + 1], Some(width));
         }
         (0..x.len()).for_each(|i| page.dot(point(x, i), "#111111"));
         page.frame();

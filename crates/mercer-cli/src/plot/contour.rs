@@ -1,5 +1,7 @@
 //! Level lines of a function on a grid, by marching squares.
 
+use mercer::data::Vectors;
+
 /// A point of the plane.
 pub(crate) type Point = [f64; 2];
 
@@ -19,22 +21,34 @@ pub(crate) struct Grid {
 /// A level line, from end to end.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Line {
-    /// Its points.
     pub(crate) points: Vec<Point>,
     /// Whether the last point joins the first.
     pub(crate) closed: bool,
 }
 
 impl Grid {
-    /// `columns` × `rows` nodes from one corner to the other, with the value of each, row after row. At least two
-    /// each way.
-    pub(crate) fn new(columns: usize, low: Point, high: Point, rows: usize, values: Vec<f64>) -> Self {
-        let step = [(high[0] - low[0]) / (columns - 1) as f64, (high[1] - low[1]) / (rows - 1) as f64];
-        Self { columns, rows, origin: low, step, values }
+    /// `columns` nodes along x from one corner to the other, and as many along y as make cells square, without values. At
+    /// least two each way.
+    pub(crate) fn square(columns: usize, low: Point, high: Point) -> Self {
+        let cell = (high[0] - low[0]) / (columns - 1) as f64;
+        let rows = (((high[1] - low[1]) / cell).ceil() as usize + 1).max(2);
+        let step = [cell, (high[1] - low[1]) / (rows - 1) as f64];
+        Self { columns, rows, origin: low, step, values: Vec::new() }
     }
 
-    /// Where node (i, j) lies.
-    pub(crate) fn node(&self, i: usize, j: usize) -> Point {
+    /// The nodes as points, row after row.
+    pub(crate) fn points(&self) -> Vectors {
+        let nodes = 0..self.rows * self.columns;
+        Vectors::dense(2, nodes.flat_map(|at| self.node(at)).collect::<Vec<f64>>())
+    }
+
+    /// The grid with the value of each node, row after row.
+    pub(crate) fn with(&self, values: Vec<f64>) -> Self {
+        Self { values, ..*self }
+    }
+
+    fn node(&self, at: usize) -> Point {
+        let (i, j) = (at % self.columns, at / self.columns);
         [self.origin[0] + self.step[0] * i as f64, self.origin[1] + self.step[1] * j as f64]
     }
 
@@ -112,28 +126,23 @@ impl<'a> Tracer<'a> {
 
     fn lines(mut self) -> Vec<Line> {
         // Open lines first, from their ends; what is left are rings.
-        let ends =
-            (0..self.links.len()).filter(|&e| self.links[e][0].is_some() && self.links[e][1].is_none());
-        let ends: Vec<usize> = ends.collect();
-        let mut lines: Vec<Line> = ends.into_iter().filter_map(|edge| self.follow(edge, false)).collect();
-        lines.extend((0..self.links.len()).filter_map(|edge| self.follow(edge, true)).collect::<Vec<_>>());
-        lines
+        let is_end = |edge: &usize| self.links[*edge][0].is_some() && self.links[*edge][1].is_none();
+        let ends: Vec<usize> = (0..self.links.len()).filter(is_end).collect();
+        let edges =
+            ends.into_iter().map(|end| (end, false)).chain((0..self.links.len()).map(|edge| (edge, true)));
+        edges.filter_map(|(edge, closed)| self.follow(edge, closed)).collect()
     }
 
     /// Takes the line that begins at `edge` out of the links.
     fn follow(&mut self, edge: usize, closed: bool) -> Option<Line> {
-        let mut next = self.links[edge][0];
-        next?;
+        self.links[edge][0]?;
         let mut points = Vec::new();
-        let (mut before, mut here) = (usize::MAX, edge);
-        while next.is_some() || before != usize::MAX {
+        let (mut before, mut next) = (usize::MAX, Some(edge));
+        while let Some(here) = next {
             points.push(self.crossing(here));
             let links = std::mem::take(&mut self.links[here]);
-            let on = links.into_iter().flatten().find(|&to| to != before && self.links[to][0].is_some());
-            match on {
-                Some(to) => (before, here, next) = (here, to, Some(to)),
-                None => break,
-            }
+            next = links.into_iter().flatten().find(|&to| to != before && self.links[to][0].is_some());
+            before = here;
         }
         Some(Line { points, closed })
     }
@@ -141,13 +150,11 @@ impl<'a> Tracer<'a> {
     /// Where the level crosses an edge, by the straight line between its nodes.
     fn crossing(&self, edge: usize) -> Point {
         let grid = self.grid;
-        let node = edge / 2;
-        let (i, j) = (node % grid.columns, node / grid.columns);
-        let (upward, other) =
-            if edge.is_multiple_of(2) { (false, node + 1) } else { (true, node + grid.columns) };
+        let (node, upward) = (edge / 2, !edge.is_multiple_of(2));
+        let other = node + if upward { grid.columns } else { 1 };
         let (from, to) = (grid.values[node], grid.values[other]);
         let share = ((self.level - from) / (to - from)).clamp(0.0, 1.0);
-        let [x, y] = grid.node(i, j);
+        let [x, y] = grid.node(node);
         if upward { [x, y + share * grid.step[1]] } else { [x + share * grid.step[0], y] }
     }
 }
@@ -157,14 +164,12 @@ mod tests {
     use super::*;
 
     fn grid(count: usize, f: impl Fn(f64, f64) -> f64) -> Grid {
-        let mut grid = Grid::new(count, [-1.0, -1.0], [1.0, 1.0], count, vec![0.0; count * count]);
-        for j in 0..count {
-            for i in 0..count {
-                let [x, y] = grid.node(i, j);
-                grid.values[j * count + i] = f(x, y);
-            }
-        }
-        grid
+        let grid = Grid::square(count, [-1.0, -1.0], [1.0, 1.0]);
+        let value = |at| {
+            let [x, y] = grid.node(at);
+            f(x, y)
+        };
+        grid.with((0..grid.rows * count).map(value).collect())
     }
 
     #[test]

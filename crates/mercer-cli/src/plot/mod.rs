@@ -10,4 +10,5 @@ mod svg;
 pub(crate) use components::components;
 pub(crate) use panel::{Images, panel};
 pub(crate) use spectrum::spectrum;
-pub(crate) use surface::{Captions, surface};
+pub(crate) use surface::surface;
+pub(crate) use svg::Captions;

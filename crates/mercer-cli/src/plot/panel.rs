@@ -14,9 +14,7 @@ const LEFT: f64 = 200.0;
 
 /// A row of images and what it shows.
 pub(crate) struct Images {
-    /// What it shows.
     pub(crate) name: String,
-    /// A second line.
     pub(crate) remark: String,
     /// Values of each image, row after row.
     pub(crate) images: Vec<Vec<f64>>,

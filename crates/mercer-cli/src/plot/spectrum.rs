@@ -1,10 +1,9 @@
 //! The spectrum of a kernel, what it holds of the labels, and the cut between the relevant part and noise.
 
-use mercer::solve::Relevance;
+use mercer::solve::{Relevance, Target};
 
 use super::contour::{Line, Point};
-use super::surface::Captions;
-use super::svg::{Anchor, Mark, Page};
+use super::svg::{Captions, Mark, Page};
 
 /// Pixels of the axes.
 const SIZE: [f64; 2] = [640.0, 400.0];
@@ -24,15 +23,12 @@ const DECADES: f64 = 6.0;
 pub(crate) fn spectrum(relevance: &Relevance, captions: &Captions) -> String {
     let d = relevance.dimension();
     let shown = relevance.eigenvalues.len().min((BEYOND * d).max(LEAST));
-    let sizes = sizes(relevance);
+    let size = |i: usize| root_mean(relevance, |target| target.coefficients[i].powi(2));
+    let sizes: Vec<f64> = (0..relevance.eigenvalues.len()).map(size).collect();
     let largest = sizes.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let share = |size: f64| (size / largest).max(f64::MIN_POSITIVE).log10();
-    let mean = |levels: &dyn Fn(usize) -> f64| {
-        let targets = relevance.targets.len();
-        ((0..targets).map(levels).sum::<f64>() / targets as f64).sqrt()
-    };
-    let levels =
-        [share(mean(&|t| relevance.targets[t].relevant)), share(mean(&|t| relevance.targets[t].noise))];
+    let level = |of: fn(&Target) -> f64| share(root_mean(relevance, of));
+    let levels = [level(|target| target.relevant), level(|target| target.noise)];
     // One coefficient in twenty may fall below the picture; it is drawn at its lower edge.
     let mut order: Vec<f64> = sizes[..shown].iter().map(|&size| share(size)).collect();
     order.sort_by(f64::total_cmp);
@@ -42,7 +38,8 @@ pub(crate) fn spectrum(relevance: &Relevance, captions: &Captions) -> String {
     let right = shown as f64 + 0.5;
     let mut page = Page::stretched(SIZE, [0.5, low], [right, high], [84.0, 66.0, 190.0, 56.0]);
     let cut = d as f64 + 0.5;
-    page.fill(&[ring([0.5, low], [cut, high])], TINT);
+    let part = vec![[0.5, low], [cut, low], [cut, high], [0.5, high]];
+    page.fill(&[Line { points: part, closed: true }], TINT, None);
     let first = relevance.eigenvalues[0].max(f64::MIN_POSITIVE);
     let height = |i: usize| (relevance.eigenvalues[i] / first).max(f64::MIN_POSITIVE).log10();
     let curve = (0..shown).map(|i| [i as f64 + 1.0, height(i)]).collect();
@@ -57,17 +54,18 @@ pub(crate) fn spectrum(relevance: &Relevance, captions: &Captions) -> String {
     }
     page.stroke(&[open(vec![[cut, low], [cut, high]])], 2.2, "");
     page.decades("i, dimension", "relative to the largest");
-    page.text([84.0, 28.0], 18.0, Anchor::Start, &captions.title);
-    page.text([84.0, 50.0], 13.0, Anchor::Start, &captions.subtitle);
-    legend(&mut page, d);
+    page.captions(captions);
+    let mut legend = page.legend();
+    legend.entry(|page, place| page.mark_at(place, COEFFICIENT), "labels, |sᵢ|");
+    legend.entry(|page, place| page.sample(place, 1.6, ""), "eigenvalues, λᵢ");
+    legend.entry(|page, place| page.sample(place, 1.4, DASH), "levels σ₁, σ₂");
+    legend.entry(|page, place| page.sample(place, 2.2, ""), &format!("cut, d = {d}"));
     page.finish(&captions.title)
 }
 
-/// The root of the mean square of sᵢ over the targets.
-fn sizes(relevance: &Relevance) -> Vec<f64> {
-    let targets = &relevance.targets;
-    let square = |i: usize| targets.iter().map(|target| target.coefficients[i].powi(2)).sum::<f64>();
-    (0..relevance.eigenvalues.len()).map(|i| (square(i) / targets.len() as f64).sqrt()).collect()
+/// The root of the mean of a square over the targets.
+fn root_mean(relevance: &Relevance, square: impl Fn(&Target) -> f64) -> f64 {
+    (relevance.targets.iter().map(square).sum::<f64>() / relevance.targets.len() as f64).sqrt()
 }
 
 /// The beginning of a falling curve, down to where it leaves the picture.
@@ -84,18 +82,6 @@ fn down_to(low: f64, mut curve: Vec<Point>) -> Vec<Point> {
 
 fn open(points: Vec<Point>) -> Line {
     Line { points, closed: false }
-}
-
-fn ring(low: Point, high: Point) -> Line {
-    Line { points: vec![low, [high[0], low[1]], high, [low[0], high[1]]], closed: true }
-}
-
-fn legend(page: &mut Page, dimension: usize) {
-    let mut legend = page.legend();
-    legend.entry(|page, place| page.mark_at(place, COEFFICIENT), "labels, |sᵢ|");
-    legend.entry(|page, place| page.sample(place, 1.6, ""), "eigenvalues, λᵢ");
-    legend.entry(|page, place| page.sample(place, 1.4, DASH), "levels σ₁, σ₂");
-    legend.entry(|page, place| page.sample(place, 2.2, ""), &format!("cut, d = {dimension}"));
 }
 
 #[cfg(test)]

@@ -8,19 +8,20 @@ const FONT: &str = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
 const INK: &str = "#222222";
 const GREY: &str = "#666666";
 
-/// Where a text hangs from its point.
-#[derive(Debug, Clone, Copy)]
+/// What is written over a picture.
+pub(crate) struct Captions {
+    pub(crate) title: String,
+    pub(crate) subtitle: String,
+}
+
+/// The end of a text that hangs on its point.
 pub(crate) enum Anchor {
-    /// To its right.
     Start,
-    /// Around it.
     Middle,
-    /// To its left.
     End,
 }
 
 /// A page with one pair of axes.
-#[derive(Debug)]
 pub(crate) struct Page {
     body: String,
     size: [f64; 2],
@@ -37,7 +38,6 @@ pub(crate) struct Legend<'a> {
 }
 
 impl Legend<'_> {
-    /// Adds an entry.
     pub(crate) fn entry(&mut self, draw: impl FnOnce(&mut Page, Point), text: &str) {
         let [x, y] = self.place;
         draw(self.page, [x, y]);
@@ -96,34 +96,32 @@ impl Page {
         path
     }
 
-    /// Fills the inside of rings.
-    pub(crate) fn fill(&mut self, rings: &[Line], colour: &str) {
-        let path = self.path(rings);
-        let _ = writeln!(self.body, r#"<path d="{path}" fill="{colour}" fill-rule="evenodd"/>"#);
-    }
-
-    /// Fills the inside of rings and draws the rings.
-    pub(crate) fn fill_lined(&mut self, rings: &[Line], colour: &str, width: f64) {
-        let path = self.path(rings);
-        let line = format!(r#"stroke="{INK}" stroke-width="{width}" stroke-linejoin="round""#);
-        let _ = writeln!(self.body, r#"<path d="{path}" fill="{colour}" fill-rule="evenodd" {line}/>"#);
-    }
-
-    /// Fills the axes.
-    pub(crate) fn background(&mut self, colour: &str) {
-        let [left, top, width, height] = self.area;
-        let rectangle = format!(r#"x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}""#);
-        let _ = writeln!(self.body, r#"<rect {rectangle} fill="{colour}"/>"#);
+    /// Fills the inside of rings, and draws the rings where a width is given.
+    pub(crate) fn fill(&mut self, rings: &[Line], colour: &str, width: Option<f64>) {
+        let (path, line) = (self.path(rings), width.map_or(String::new(), pen));
+        let _ = writeln!(self.body, r#"<path d="{path}" fill="{colour}" fill-rule="evenodd"{line}/>"#);
     }
 
     /// Draws lines; `dash` is a pattern or empty.
     pub(crate) fn stroke(&mut self, lines: &[Line], width: f64, dash: &str) {
-        let path = self.path(lines);
-        let dash = dashes(dash);
-        let _ = writeln!(
-            self.body,
-            r#"<path d="{path}" fill="none" stroke="{INK}" stroke-width="{width}" stroke-linejoin="round"{dash}/>"#
-        );
+        let (path, line, dash) = (self.path(lines), pen(width), dashes(dash));
+        let _ = writeln!(self.body, r#"<path d="{path}" fill="none"{line}{dash}/>"#);
+    }
+
+    /// Fills the axes.
+    pub(crate) fn background(&mut self, colour: &str) {
+        self.rectangle(&format!(r#"fill="{colour}""#));
+    }
+
+    /// A line around the axes.
+    pub(crate) fn frame(&mut self) {
+        self.rectangle(&format!(r#"fill="none" stroke="{GREY}" stroke-width="1""#));
+    }
+
+    fn rectangle(&mut self, look: &str) {
+        let [left, top, width, height] = self.area;
+        let place = format!(r#"x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}""#);
+        let _ = writeln!(self.body, "<rect {place} {look}/>");
     }
 
     /// A mark at a point of the data.
@@ -134,22 +132,14 @@ impl Page {
 
     /// A mark at a place of the page.
     pub(crate) fn mark_at(&mut self, [x, y]: Point, mark: Mark) {
-        let _ = match mark {
-            Mark::Circle(colour) => writeln!(
-                self.body,
-                r##"<circle cx="{x:.1}" cy="{y:.1}" r="3.6" fill="{colour}" stroke="#ffffff" stroke-width="0.7"/>"##
-            ),
-            Mark::Square(colour) => writeln!(
-                self.body,
-                r##"<rect x="{:.1}" y="{:.1}" width="6.4" height="6.4" fill="{colour}" stroke="#ffffff" stroke-width="0.7"/>"##,
-                x - 3.2,
-                y - 3.2
-            ),
-            Mark::Ring => writeln!(
-                self.body,
-                r#"<circle cx="{x:.1}" cy="{y:.1}" r="6.2" fill="none" stroke="{INK}" stroke-width="1.1"/>"#
-            ),
+        let circle = |radius: f64| format!(r#"circle cx="{x:.1}" cy="{y:.1}" r="{radius}""#);
+        let square = || format!(r#"rect x="{:.1}" y="{:.1}" width="6.4" height="6.4""#, x - 3.2, y - 3.2);
+        let (shape, fill, line, width) = match mark {
+            Mark::Circle(colour) => (circle(3.6), colour, "#ffffff", 0.7),
+            Mark::Square(colour) => (square(), colour, "#ffffff", 0.7),
+            Mark::Ring => (circle(6.2), "none", INK, 1.1),
         };
+        let _ = writeln!(self.body, r#"<{shape} fill="{fill}" stroke="{line}" stroke-width="{width}"/>"#);
     }
 
     /// A short horizontal line at a place of the page.
@@ -172,29 +162,34 @@ impl Page {
         let _ = writeln!(self.body, r#"<text x="{x:.1}" y="{y:.1}" {attributes}>{}</text>"#, escaped(text));
     }
 
+    /// Two lines over the axes.
+    pub(crate) fn captions(&mut self, captions: &Captions) {
+        self.text([self.area[0], 28.0], 18.0, Anchor::Start, &captions.title);
+        self.text([self.area[0], 50.0], 13.0, Anchor::Start, &captions.subtitle);
+    }
+
     /// Frame, ticks and names of the axes.
     pub(crate) fn axes(&mut self, names: [&str; 2]) {
         let marks = ticks(self.low[1], self.high[1]).into_iter().map(|value| (value, number(value)));
-        self.scales(marks.collect());
-        let [left, top, width, height] = self.area;
-        self.text([left + width / 2.0, top + height + 40.0], 13.0, Anchor::Middle, names[0]);
+        self.scales(marks.collect(), names[0]);
+        let [left, top, _, height] = self.area;
         self.text([left - 44.0, top + height / 2.0 + 4.0], 13.0, Anchor::Middle, names[1]);
     }
 
-    /// The same where y is the logarithm to the base 10: ticks at whole powers, the name of y along its axis.
+    /// Frame, ticks and names of axes of which y is the logarithm to the base 10: ticks at whole powers, the name of y
+    /// along its axis.
     pub(crate) fn decades(&mut self, below: &str, beside: &str) {
         let powers = self.low[1].ceil() as i64..=self.high[1].floor() as i64;
-        self.scales(powers.map(|power| (power as f64, power_of_ten(power))).collect());
-        let [left, top, width, height] = self.area;
-        self.text([left + width / 2.0, top + height + 40.0], 13.0, Anchor::Middle, below);
+        self.scales(powers.map(|power| (power as f64, power_of_ten(power))).collect(), below);
+        let [left, top, _, height] = self.area;
         let (x, y) = (left - 56.0, top + height / 2.0);
         let _ = writeln!(self.body, r#"<g transform="rotate(-90 {x:.1} {y:.1})">"#);
         self.text([x, y], 13.0, Anchor::Middle, beside);
         self.body.push_str("</g>\n");
     }
 
-    /// Frame and ticks, those of y as given.
-    fn scales(&mut self, beside: Vec<(f64, String)>) {
+    /// Frame, ticks, those of y as given, and the name of x.
+    fn scales(&mut self, beside: Vec<(f64, String)>, below: &str) {
         let [left, top, width, height] = self.area;
         let (right, bottom) = (left + width, top + height);
         let mut path = format!("M{left:.1} {top:.1}H{right:.1}V{bottom:.1}H{left:.1}Z");
@@ -209,6 +204,7 @@ impl Page {
             self.text([left - 9.0, y + 4.0], 12.0, Anchor::End, &text);
         }
         let _ = writeln!(self.body, r#"<path d="{path}" fill="none" stroke="{GREY}" stroke-width="1"/>"#);
+        self.text([left + width / 2.0, bottom + 40.0], 13.0, Anchor::Middle, below);
     }
 
     /// The file.
@@ -219,13 +215,6 @@ impl Page {
     /// What was drawn, moved, for a part of a larger picture.
     pub(crate) fn fragment(self, [x, y]: Point) -> String {
         format!("<g transform=\"translate({x:.1} {y:.1})\">\n{}</g>\n", self.body)
-    }
-
-    /// A line around the axes.
-    pub(crate) fn frame(&mut self) {
-        let [left, top, width, height] = self.area;
-        let rectangle = format!(r#"x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}""#);
-        let _ = writeln!(self.body, r#"<rect {rectangle} fill="none" stroke="{GREY}" stroke-width="1"/>"#);
     }
 
     /// Marks as small as they are in small pictures.
@@ -245,15 +234,16 @@ pub(super) fn document([width, height]: [f64; 2], title: &str, body: &str) -> St
     )
 }
 
-/// Marks of points: told apart by shape and by colour.
-#[derive(Debug, Clone, Copy)]
+/// Marks of points: discs and squares told apart by shape and by colour, and rings around another mark.
+#[derive(Clone, Copy)]
 pub(crate) enum Mark {
-    /// A disc of this colour.
     Circle(&'static str),
-    /// A square of this colour.
     Square(&'static str),
-    /// A ring around another mark.
     Ring,
+}
+
+fn pen(width: f64) -> String {
+    format!(r#" stroke="{INK}" stroke-width="{width}" stroke-linejoin="round""#)
 }
 
 fn dashes(pattern: &str) -> String {

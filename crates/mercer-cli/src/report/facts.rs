@@ -8,7 +8,7 @@ use mercer::model::{AnyPoints, Fact, Facts};
 use crate::output::{count, rough, short};
 
 /// Longer lists are cut in the text; `--json` has them whole.
-pub(crate) const LINES: usize = 20;
+const LINES: usize = 20;
 /// Numbers of a list that stand on a line.
 const LISTED: usize = 10;
 /// Numbers of a list that stand in a cell of a table.
@@ -18,7 +18,6 @@ const SIZES: [&str; 3] = ["gap", "violation", "residual"];
 /// Lines of a table that are shown on each side of the one that was taken.
 const AROUND: usize = 5;
 
-/// A line of a report.
 pub(crate) fn line(name: &str, value: impl Display) -> String {
     format!("{name:<12} {value}\n")
 }
@@ -31,16 +30,21 @@ pub(crate) fn features(points: &AnyPoints) -> String {
     }
 }
 
-/// The name of a fact in words.
 fn label(name: &str) -> String {
     name.replace('_', " ")
 }
 
-/// Says how many lines were cut.
-pub(crate) fn rest(text: &mut String, lines: usize) {
-    if lines > LINES {
-        let _ = writeln!(text, "… and {} more (--json has all)", lines - LINES);
+/// A table below a blank line, with a row of facts and a remark for each name; a long one is cut.
+pub(crate) fn listed(head: [&str; 2], names: &[String], row: impl Fn(usize) -> (Facts, String)) -> String {
+    let rows: Vec<_> =
+        names.iter().take(LINES).enumerate().map(|(k, name)| (name.as_str(), row(k))).collect();
+    let rows: Vec<Row<'_>> =
+        rows.iter().map(|(name, (facts, remark))| (*name, facts, remark.as_str())).collect();
+    let mut text = format!("\n{}", grid(head, &rows));
+    if names.len() > LINES {
+        let _ = writeln!(text, "… and {} more (--json has all)", names.len() - LINES);
     }
+    text
 }
 
 /// The numbers among facts, a line for each, and tables. What `told` says already is left out; `taken` tells which line of a
@@ -99,10 +103,7 @@ fn trials(parts: &[Facts], taken: &Facts) -> String {
     });
     let first = parts.first().and_then(|part| part.iter().next()).map_or("trial", |(name, _)| name);
     let mut text = format!("{}, the best of them and its neighbours:", count(parts.len(), first));
-    let row = |i: usize| {
-        let remark = if Some(i) == best { "<" } else { "" };
-        Row { name: String::new(), facts: parts[i].clone(), remark: remark.to_owned() }
-    };
+    let row = |i: usize| ("", &parts[i], if Some(i) == best { "<" } else { "" });
     for row in grid(["", ""], &shown.map(row).collect::<Vec<_>>()).lines() {
         let _ = write!(text, "\n{:13}{row}", "");
     }
@@ -112,20 +113,14 @@ fn trials(parts: &[Facts], taken: &Facts) -> String {
     text
 }
 
-/// A row of a table.
-pub(crate) struct Row {
-    /// What stands before its numbers.
-    pub(crate) name: String,
-    pub(crate) facts: Facts,
-    /// What stands behind them.
-    pub(crate) remark: String,
-}
+/// A row of a table: what stands before its numbers, the facts among which they are, and what stands behind them.
+type Row<'a> = (&'a str, &'a Facts, &'a str);
 
 /// A table with a column for each fact that is a number, under their names; `before` and `behind` stand over the names and
 /// the remarks of the rows.
-pub(crate) fn grid([before, behind]: [&str; 2], rows: &[Row]) -> String {
+fn grid([before, behind]: [&str; 2], rows: &[Row<'_>]) -> String {
     let mut names: Vec<&str> = Vec::new();
-    for (name, fact) in rows.iter().flat_map(|row| row.facts.iter()) {
+    for (name, fact) in rows.iter().flat_map(|row| row.1.iter()) {
         let shown = match fact {
             Fact::Count(_) | Fact::Number(_) | Fact::Texts(_) => true,
             Fact::Numbers(numbers) => numbers.len() <= BESIDE,
@@ -139,9 +134,9 @@ pub(crate) fn grid([before, behind]: [&str; 2], rows: &[Row]) -> String {
         let cell = |name: &&str| facts.get(name).and_then(|fact| cell(name, fact)).unwrap_or("-".into());
         names.iter().map(cell).collect()
     };
-    let head = (before.to_owned(), names.iter().map(|name| label(name)).collect(), behind.to_owned());
-    let rows = rows.iter().map(|row| (row.name.clone(), cells(&row.facts), row.remark.clone()));
-    let lines: Vec<(String, Vec<String>, String)> = [head].into_iter().chain(rows).collect();
+    let head = (before, names.iter().map(|name| label(name)).collect(), behind);
+    let rows = rows.iter().map(|&(name, facts, remark)| (name, cells(facts), remark));
+    let lines: Vec<(&str, Vec<String>, &str)> = [head].into_iter().chain(rows).collect();
     let wide = |k: usize| lines.iter().map(|line| line.1[k].chars().count()).max().unwrap_or(0);
     let wide: Vec<usize> = (0..names.len()).map(wide).collect();
     let first = lines.iter().map(|line| line.0.chars().count()).max().unwrap_or(0);

@@ -5,14 +5,15 @@ use std::path::Path;
 use mercer::data::Points;
 use mercer::model::file::{Saved, Training};
 use mercer::model::probability::{Estimate, Settings};
-use mercer::model::{AnyEstimator, AnyPoints, Fact, Facts, Kind, Quality, Targets, Totals, Value};
+use mercer::model::{AnyEstimator, AnyPoints, Fact, Facts, Kind, Quality, Targets, Totals};
 use mercer::solve::{Phases, Stop};
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value, json};
 
 use super::facts::{features, is_told, line, numbers};
 use super::probability;
-use crate::output::{count, rough, seconds, short};
+use crate::method::long;
+use crate::output::{count, range, rough, seconds, short};
 
 /// Class names longer than this together are counted, not listed.
 const NAMES_SHOWN: usize = 60;
@@ -36,13 +37,11 @@ fn by_name<S: Serializer>(phases: &Phases, serializer: S) -> Result<S::Ok, S::Er
     serializer.collect_map(phases.parts().map(|(name, span)| (name, span.0.as_secs_f64())))
 }
 
-/// A finished fit.
 pub(crate) struct Finished<'a> {
     pub(crate) estimator: &'a AnyEstimator,
     pub(crate) saved: &'a Saved,
     pub(crate) x: &'a AnyPoints,
     pub(crate) y: &'a Targets<AnyPoints>,
-    /// What the fit found besides the model.
     pub(crate) found: &'a Facts,
     /// How probabilities were learnt, and from how many folds.
     pub(crate) probability: Option<(&'a Settings, Option<usize>)>,
@@ -64,67 +63,74 @@ impl Finished<'_> {
 
     /// What to tell a user whose fit is not what was asked for.
     pub(crate) fn warning(&self) -> Option<String> {
-        let tolerance = self.number("tolerance").unwrap_or(0.0);
         if let Some(nu) = self.found.number("nu_with_margin") {
             return Some(format!(
                 "warning: nu leaves no margin, so that no function is better than another; nu = {nu} has one"
             ));
         }
-        match self.saved.model.quality() {
-            Quality::Residual { residual, converged: false, .. } => {
-                let residual = rough(residual);
-                Some(format!(
-                    "warning: the residual is still {residual}: allow more iterations, or regularise more"
-                ))
-            }
-            _ => self.totals().and_then(|totals| warning(&totals, tolerance)),
+        if let Quality::Residual { residual, converged: false, .. } = self.saved.model.quality() {
+            let residual = rough(residual);
+            return Some(format!(
+                "warning: the residual is still {residual}: allow more iterations, or regularise more"
+            ));
         }
+        let totals = self.totals()?;
+        let reason = match totals.stop {
+            Stop::Converged => return None,
+            Stop::IterationLimit => "the limit on iterations was reached",
+            Stop::TimeLimit => "the time limit was reached",
+            Stop::Stalled => "no step improves the objective in this precision",
+            Stop::Interrupted => "interrupted",
+            _ => "stopped early",
+        };
+        let [found, asked] = [totals.violation, self.number("tolerance").unwrap_or(0.0)].map(rough);
+        Some(format!(
+            "warning: {reason}: violation {found} where {asked} was asked for; the model is the best so far"
+        ))
     }
 
     fn number(&self, name: &str) -> Option<f64> {
         self.estimator.get(name).and_then(|value| value.number())
     }
 
-    /// In words.
     pub(crate) fn text(&self) -> String {
         let (model, cost) = (&self.saved.model, &self.cost);
         let (rows, features) = (count(self.x.len(), "row"), features(self.x));
         let read = seconds(cost.read_seconds);
         let mut text = line("data", format!("{rows}, {features}{}, read in {read}", self.beside()));
         text += &line("kernel", model.kernel());
-        let (method, solution) = (self.method(), self.solution());
+        let (method, solution, facts) = (self.method(), self.solution(), model.facts());
         text += &line("machine", &method);
-        text += &self.parts().map_or(String::new(), |(name, sizes)| {
+        if let Some((name, sizes)) = self.parts() {
             let (least, most) = (sizes.iter().min().unwrap_or(&0), sizes.iter().max().unwrap_or(&0));
             let rows = if least == most { format!("{most}") } else { format!("{least} to {most}") };
-            let (one, number) = (name.trim_end_matches('s'), sizes.len());
-            let number = count(number, one);
-            line(
+            let one = name.trim_end_matches('s');
+            let cells = format!("{} of {rows} rows", count(sizes.len(), one));
+            text += &line(
                 "approximate",
-                format!("{number} of {rows} rows; each row is decided by the machine of its {one} alone"),
-            )
-        });
+                format!("{cells}; each row is decided by the machine of its {one} alone"),
+            );
+        }
         text += &solution;
-        let (facts, told) = (model.facts(), method + &solution);
+        let told = method + &solution;
         if self.parts().is_none() {
             text += &numbers(&facts, &told, &facts);
         }
-        let found = self.found.iter().filter(|(name, _)| facts.get(name).is_none() && !self.is_told(name));
-        let found = found.fold(Facts::default(), |found, (name, fact)| found.with(name, fact.clone()));
-        text += &numbers(&found, &told, &facts);
+        // ε of the training stands in the line about the method already.
+        let is_told =
+            |name: &str| facts.get(name).is_some() || name == "epsilon" && self.saved.training.is_some();
+        text += &numbers(&only(self.found, |name, _| !is_told(name)), &told, &facts);
         text += &self.certificate();
         text += &self.probability();
         text + &line("model", self.path.display())
     }
 
-    /// The method and its parameters.
     fn method(&self) -> String {
         let mut parts = vec![self.saved.method().to_owned()];
         for about in self.estimator.card().parameters.iter().filter(|about| about.group.is_empty()) {
             let value = self.estimator.get(about.name).filter(|value| *value != about.default);
             parts.extend(match (about.kind, value) {
-                (Kind::Flag, Some(Value::Flag(true))) => Some(about.name.to_owned()),
-                (Kind::Flag, Some(Value::Flag(false))) => Some(format!("no {}", about.name)),
+                (Kind::Flag, Some(_)) => Some(long(about).replace("no-", "no ")),
                 (Kind::Choice(_), Some(word)) => Some(format!("{} {word}", about.name)),
                 (Kind::Number | Kind::Whole, Some(value)) if self.saved.training.is_none() => {
                     let told = is_told(&self.saved.model.words(), about.name, &value.to_string());
@@ -147,11 +153,8 @@ impl Finished<'_> {
             Targets::Sets(sets) => names(sets.names(), "label"),
             Targets::Numbers(lists) => match lists.as_slice() {
                 [one] => {
-                    let (low, high) =
-                        one.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &y| {
-                            (low.min(y), high.max(y))
-                        });
-                    format!(", targets from {} to {}", short(low), short(high))
+                    let [low, high] = range(one).map(short);
+                    format!(", targets from {low} to {high}")
                 }
                 several => format!(", {}", count(several.len(), "target")),
             },
@@ -175,24 +178,20 @@ impl Finished<'_> {
         })
     }
 
-    /// Whether what was found stands in the line about the method already.
-    fn is_told(&self, name: &str) -> bool {
-        name == "epsilon" && self.saved.training.is_some()
-    }
-
     fn solution(&self) -> String {
         let model = &self.saved.model;
+        let (points, (what, outputs)) = (model.support_points(), model.outputs());
         let summed = if model.quality().is_of_parts() { " summed over the cells" } else { "" };
-        match (self.totals(), model.outputs()) {
-            (Some(totals), _) => {
-                let points = count(model.support_points(), "support point");
-                line("solution", format!("{points}, objective {}{summed}", short(totals.objective)))
-            }
-            (None, (what, outputs)) => {
-                let points = count(model.support_points(), "expansion point");
-                line("solution", format!("{} over {points}", count(outputs.len(), what)))
-            }
-        }
+        line(
+            "solution",
+            match self.totals() {
+                Some(totals) => {
+                    let objective = short(totals.objective);
+                    format!("{}, objective {objective}{summed}", count(points, "support point"))
+                }
+                None => format!("{} over {}", count(outputs.len(), what), count(points, "expansion point")),
+            },
+        )
     }
 
     /// How good the model is, and what that took.
@@ -200,20 +199,17 @@ impl Finished<'_> {
         let (quality, took) = (self.saved.model.quality(), seconds(self.cost.fit_seconds));
         if let Some(words) = quality.words() {
             let how = match quality {
-                Quality::Residual { iterations: Some(iterations), .. } => {
-                    format!(", {iterations} iterations")
-                }
+                Quality::Residual { iterations: Some(number), .. } => format!(", {number} iterations"),
                 _ => String::new(),
             };
             return line("certificate", format!("{words}{how}")) + &line("work", took);
         }
         let Some(totals) = self.totals() else { return line("work", took) };
-        let gap = match (totals.gap, totals.relative_gap()) {
-            (Some(gap), Some(share)) => {
-                format!("gap {} ({} % of the objective)", rough(gap), rough(100.0 * share))
-            }
-            (Some(gap), None) => format!("gap {}", rough(gap)),
-            (None, _) => "no gap, since the kernel is not known to be positive semi-definite".into(),
+        let share = |share: f64| format!(" ({} % of the objective)", rough(100.0 * share));
+        let share = totals.relative_gap().map_or(String::new(), share);
+        let gap = match totals.gap {
+            Some(gap) => format!("gap {}{share}", rough(gap)),
+            None => "no gap, since the kernel is not known to be positive semi-definite".into(),
         };
         let of = if quality.is_of_parts() { "of the cells, not of the whole: " } else { "" };
         let Totals { violation, stop, iterations, rows, .. } = totals;
@@ -227,76 +223,78 @@ impl Finished<'_> {
         let (Some((settings, folds)), Some(estimate)) = (self.probability, &self.saved.probability) else {
             return String::new();
         };
-        let folds = folds.map_or(String::new(), |folds| {
-            format!(", from {} by seed {}", count(folds, "fold"), settings.seed)
-        });
+        let from = |folds: usize| format!(", from {} by seed {}", count(folds, "fold"), settings.seed);
+        let folds = folds.map_or(String::new(), from);
         let took = seconds(self.cost.probability_seconds.unwrap_or(0.0));
         line("probability", format!("{}{folds}, {took}", probability::words(estimate)))
     }
 
     /// The object of `--json`.
-    pub(crate) fn object(&self) -> Json {
+    pub(crate) fn object(&self) -> Value {
         let (saved, model, quality) = (self.saved, &self.saved.model, self.saved.model.quality());
-        let (training, classes) = (saved.training.as_ref(), model.classes());
-        let known = [
-            ("method", json!(saved.method())),
-            ("multiclass", json!(self.scheme)),
-            ("space", json!(model.space())),
-            ("kernel", json!(model.kernel().to_string())),
-            ("c", json!(training.and_then(|training| training.c))),
-            ("nu", json!(training.and_then(|training| training.nu))),
-            ("epsilon", json!(training.and_then(|training| training.epsilon))),
-            ("tolerance", json!(self.number("tolerance"))),
-            ("rows", json!(self.x.len())),
-            ("features", json!(self.x.width())),
-            ("classes", json!((!classes.is_empty()).then_some(classes.len()))),
-            ("class_names", json!((!classes.is_empty()).then_some(classes))),
-            ("probability", json!(saved.probability.as_ref().map(Estimate::method))),
-            ("support_vectors", json!(model.support_points())),
-            ("model", json!(self.path.display().to_string())),
-            ("seed", json!(self.seed)),
-        ];
-        let known = known.into_iter().filter(|(_, value)| !value.is_null());
-        let mut object: Map<String, Json> = known.map(|(name, value)| (name.to_owned(), value)).collect();
-        add(&mut object, &model.facts());
-        // Tables of numbers for each row are long; the rest of what was found is not.
-        let short = self.found.iter().filter(|(_, fact)| !matches!(fact, Fact::Table(_)));
-        add(&mut object, &short.fold(Facts::default(), |all, (name, fact)| all.with(name, fact.clone())));
-        match self.totals() {
-            None => add(&mut object, &quality.facts()),
-            Some(totals) => {
-                let whole = self.parts().is_none();
-                object.insert("objective".into(), json!(whole.then_some(totals.objective)));
-                object.insert("gap".into(), json!(totals.gap.filter(|_| whole)));
-                object.insert("violation".into(), json!(totals.violation));
-                object.insert("iterations".into(), json!(totals.iterations));
-                object.insert("kernel_rows".into(), json!(totals.rows));
-                if let Some((name, sizes)) = self.parts() {
-                    let sum = json!({ "sizes": sizes, "objective": totals.objective, "gap": totals.gap });
-                    object.insert(name.into(), sum);
-                }
-            }
-        }
-        object.insert(
-            "stop".into(),
-            json!(self.totals().map_or(quality.stop(), |t| Some(t.stop)).map(Stop::name)),
+        let classes = Some(model.classes()).filter(|classes| !classes.is_empty());
+        let mut facts = saved.training.as_ref().map_or(Facts::default(), training_facts);
+        facts.extend(
+            Facts::default()
+                .with("method", saved.method())
+                .with("multiclass", self.scheme)
+                .with("space", model.space())
+                .with("kernel", model.kernel().to_string())
+                .with("tolerance", self.number("tolerance"))
+                .with("rows", self.x.len())
+                .with("features", self.x.width())
+                .with("classes", classes.map(<[_]>::len))
+                .with("class_names", classes)
+                .with("probability", saved.probability.as_ref().map(Estimate::method))
+                .with("support_vectors", model.support_points())
+                .with("model", self.path.display().to_string())
+                .with("seed", self.seed),
         );
-        add(&mut object, &self.cost);
-        Json::Object(object)
+        let mut facts = only(&facts, |_, fact| *fact != Fact::Absent);
+        facts.extend(model.facts());
+        // Tables of numbers for each row are long; the rest of what was found is not.
+        facts.extend(only(self.found, |_, fact| !matches!(fact, Fact::Table(_))));
+        let totals = self.totals();
+        facts.extend(match &totals {
+            None => quality.facts(),
+            Some(totals) => Facts::default()
+                .with("objective", totals.objective)
+                .with("gap", totals.gap)
+                .with("violation", totals.violation)
+                .with("iterations", totals.iterations)
+                .with("kernel_rows", totals.rows),
+        });
+        facts.add("stop", totals.map_or(quality.stop(), |totals| Some(totals.stop)).map(Stop::name));
+        let mut object = json!(facts);
+        if let (Some((name, sizes)), Some(totals)) = (self.parts(), totals) {
+            object[name] = json!({ "sizes": sizes, "objective": totals.objective, "gap": totals.gap });
+            object["objective"] = Value::Null;
+            object["gap"] = Value::Null;
+        }
+        if let (Value::Object(object), Value::Object(cost)) = (&mut object, json!(self.cost)) {
+            object.extend(cost);
+        }
+        object
     }
 }
 
-/// Adds the members of another object.
-fn add(object: &mut Map<String, Json>, other: &impl Serialize) {
-    if let Ok(Json::Object(other)) = serde_json::to_value(other) {
-        object.extend(other);
-    }
+/// The facts that `keep` keeps.
+fn only(facts: &Facts, keep: impl Fn(&str, &Fact) -> bool) -> Facts {
+    let kept = facts.iter().filter(|(name, fact)| keep(name, fact));
+    kept.fold(Facts::default(), |kept, (name, fact)| kept.with(name, fact.clone()))
 }
 
 fn names(names: &[String], what: &str) -> String {
     let listed = names.join(", ");
     let listed = if listed.len() <= NAMES_SHOWN { format!(" ({listed})") } else { String::new() };
     format!(", {}{listed}", count(names.len(), what))
+}
+
+/// The prices of training, those that there are.
+pub(crate) fn training_facts(training: &Training) -> Facts {
+    let Training { c, nu, epsilon, .. } = *training;
+    let all = Facts::default().with("c", c).with("nu", nu).with("epsilon", epsilon);
+    only(&all, |_, fact| *fact != Fact::Absent)
 }
 
 /// The parameters of training on one line.
@@ -308,21 +306,4 @@ pub(crate) fn parameters(training: &Training) -> String {
         Some(format!("{name} = {value}{remark}"))
     });
     known.chain([format!("tolerance {}", training.tolerance)]).collect::<Vec<_>>().join(", ")
-}
-
-/// What to tell a user whose fit did not converge.
-fn warning(totals: &Totals, tolerance: f64) -> Option<String> {
-    let reason = match totals.stop {
-        Stop::Converged => return None,
-        Stop::IterationLimit => "the limit on iterations was reached",
-        Stop::TimeLimit => "the time limit was reached",
-        Stop::Stalled => "no step improves the objective in this precision",
-        Stop::Interrupted => "interrupted",
-        _ => "stopped early",
-    };
-    Some(format!(
-        "warning: {reason}: violation {} where {} was asked for; the model is the best so far",
-        rough(totals.violation),
-        rough(tolerance),
-    ))
 }

@@ -2,12 +2,10 @@
 
 mod facts;
 mod fit;
-mod measures;
 mod prediction;
 mod probability;
 
-pub(crate) use facts::{LINES, Row, features, grid, line, rest};
-pub(crate) use fit::{Cost, Finished, parameters};
-pub(crate) use measures::Errors;
-pub(crate) use prediction::{Judgement, Predicted, Summary};
+pub(crate) use facts::{features, line, listed};
+pub(crate) use fit::{Cost, Finished, parameters, training_facts};
+pub(crate) use prediction::{Errors, Judgement, Predicted, agreement_words, summary};
 pub(crate) use probability::{object as probability_object, words as probability_words};

@@ -4,10 +4,8 @@ use std::io::{self, Write};
 
 use mercer::data::{Agreement, LabelColumn, LabelSets, Labels};
 use mercer::model::probability::Beside;
-use mercer::model::{AnyModel, Prediction};
-use serde::Serialize;
+use mercer::model::{AnyModel, Facts, Prediction};
 
-use super::measures::Errors;
 use crate::output::{seconds, short};
 
 /// The labels of points inside and outside.
@@ -22,21 +20,18 @@ pub(crate) struct Predicted<'a> {
 
 /// How predictions compare with labels.
 pub(crate) enum Judgement {
-    /// How many are right.
     Correct(usize),
     /// How far off they are.
     Errors(Errors),
     /// How far sets of labels agree.
-    Sets(Agreed),
+    Sets(Agreement),
 }
 
 impl<'a> Predicted<'a> {
-    /// What `model` says.
     pub(crate) fn new(model: &'a AnyModel, prediction: Prediction, beside: Option<Beside>) -> Self {
         Self { classes: model.classes(), prediction, beside }
     }
 
-    /// How many rows there are.
     pub(crate) fn len(&self) -> usize {
         match &self.prediction {
             Prediction::Classes(index) => index.len(),
@@ -60,7 +55,6 @@ impl<'a> Predicted<'a> {
         }
     }
 
-    /// The values of a regression.
     pub(crate) fn values(&self) -> Option<&[f64]> {
         match &self.prediction {
             Prediction::Values(values) => Some(values.values()),
@@ -68,17 +62,10 @@ impl<'a> Predicted<'a> {
         }
     }
 
-    /// Whether rows are inside or outside.
-    pub(crate) fn is_of_sides(&self) -> bool {
-        matches!(self.prediction, Prediction::Sides(_))
-    }
-
     /// Whether all sets of labels are empty.
     pub(crate) fn is_nothing(&self) -> bool {
-        match &self.prediction {
-            Prediction::Sets(sets) => !sets.is_empty() && sets.sets().iter().all(Vec::is_empty),
-            _ => false,
-        }
+        let is_nothing = |sets: &LabelSets| !sets.is_empty() && sets.sets().iter().all(Vec::is_empty);
+        matches!(&self.prediction, Prediction::Sets(sets) if is_nothing(sets))
     }
 
     /// Rows inside, of models that tell inside from outside.
@@ -90,9 +77,6 @@ impl<'a> Predicted<'a> {
     }
 
     /// Compares with the labels of the rows; nothing where there are several targets.
-    ///
-    /// # Errors
-    /// If numbers are needed and a label is none.
     pub(crate) fn judge(&self, labels: &LabelColumn) -> mercer::Result<Option<Judgement>> {
         Ok(Some(match &self.prediction {
             Prediction::Classes(index) => {
@@ -115,7 +99,7 @@ impl<'a> Predicted<'a> {
     /// of a file that was made for something else say nothing of them.
     pub(crate) fn is_comparable(&self, labels: &LabelColumn) -> bool {
         let is_side = |class: &String| SIDES.contains(&class.as_str());
-        !self.is_of_sides() || labels.labels().classes().iter().all(is_side)
+        self.inside().is_none() || labels.labels().classes().iter().all(is_side)
     }
 
     /// One prediction a line; what stands beside it behind tabs, under a line of names.
@@ -134,6 +118,37 @@ impl<'a> Predicted<'a> {
     }
 }
 
+/// The measures of a regression.
+pub(crate) struct Errors {
+    /// Mean of (f − y)².
+    pub(crate) mean_square: f64,
+    /// The square of the correlation of f and y, as LIBSVM has it; not a number where one of them does not vary.
+    pub(crate) square_correlation: f64,
+    /// The share of the variance of y that f explains, 1 − Σ(f − y)²/Σ(y − ȳ)²; not a number where y does not vary.
+    pub(crate) r_squared: f64,
+}
+
+impl Errors {
+    pub(crate) fn of(found: &[f64], targets: &[f64]) -> Self {
+        let n = targets.len() as f64;
+        // The sums and their order are LIBSVM's, so that the digits it prints are the same.
+        let (mut error, mut f, mut y, mut ff, mut yy, mut fy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+        for (&value, &target) in found.iter().zip(targets) {
+            error += (value - target) * (value - target);
+            f += value;
+            y += target;
+            ff += value * value;
+            yy += target * target;
+            fy += value * target;
+        }
+        let covariance = n * fy - f * y;
+        let square_correlation = (covariance * covariance) / ((n * ff - f * f) * (n * yy - y * y));
+        let spread: f64 = targets.iter().map(|target| (target - y / n).powi(2)).sum();
+        let r_squared = if spread > 0.0 { 1.0 - error / spread } else { f64::NAN };
+        Self { mean_square: error / n, square_correlation, r_squared }
+    }
+}
+
 /// How many rows have the label they should have, when row i is said to have `names[found[i]]`.
 fn matches(found: &[usize], names: &[&str], labels: &Labels) -> usize {
     let number = |name: &String| names.iter().position(|other| other == name);
@@ -148,107 +163,65 @@ fn place(side: f64) -> usize {
 }
 
 /// Compares sets with those of the rows. A label of the rows that the model does not know is one that it misses.
-fn judge_sets(found: &LabelSets, labels: &LabelColumn) -> Agreed {
+fn judge_sets(found: &LabelSets, labels: &LabelColumn) -> Agreement {
     let truth = LabelSets::of(&labels.labels());
     let mut names = found.names().to_vec();
     names.extend(truth.names().iter().filter(|name| !found.names().contains(name)).cloned());
-    let Agreement { hamming_loss, subset_accuracy, micro_f1, macro_f1 } =
-        Agreement::new(&truth.over(&names), &found.over(&names));
-    Agreed { hamming_loss, subset_accuracy, micro_f1, macro_f1 }
+    Agreement::new(&truth.over(&names), &found.over(&names))
 }
 
-/// How far sets agree, as it is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Agreed {
-    hamming_loss: f64,
-    subset_accuracy: f64,
-    micro_f1: f64,
-    macro_f1: f64,
+/// The lines about how far sets agree.
+pub(crate) fn agreement_words(agreed: &Agreement) -> String {
+    let Agreement { hamming_loss, subset_accuracy, micro_f1, macro_f1 } = *agreed;
+    let [loss, accuracy] = [hamming_loss, 100.0 * subset_accuracy].map(short);
+    let [micro, macro_] = [micro_f1, macro_f1].map(short);
+    format!(
+        "labels    Hamming loss {loss}, subset accuracy {accuracy} %\nF1        micro {micro}, macro {macro_}\n"
+    )
 }
 
-impl Agreed {
-    /// The lines of the summary.
-    pub(crate) fn summary(&self) -> String {
-        format!(
-            "labels    Hamming loss {}, subset accuracy {} %\n\
-             F1        micro {}, macro {}\n",
-            short(self.hamming_loss),
-            short(100.0 * self.subset_accuracy),
-            short(self.micro_f1),
-            short(self.macro_f1),
-        )
+/// What is said of predictions as a whole, in words and as the object of `--json`; `cost` is what they took.
+pub(crate) fn summary(
+    predicted: &Predicted<'_>,
+    judgement: Option<Judgement>,
+    cost: Facts,
+) -> (String, Facts) {
+    let rows = predicted.len();
+    let share = |count: usize| format!("{} % ({count} of {rows})", short(100.0 * count as f64 / rows as f64));
+    let mut text = String::new();
+    let mut facts =
+        Facts::default().with("rows", rows).with("accuracy", None::<f64>).with("correct", None::<usize>);
+    match &judgement {
+        Some(Judgement::Correct(correct)) => {
+            facts.add("accuracy", *correct as f64 / rows as f64);
+            facts.add("correct", *correct);
+            text += &format!("accuracy  {}\n", share(*correct));
+        }
+        Some(Judgement::Errors(Errors { mean_square, r_squared, .. })) => {
+            facts.add("mean_squared_error", *mean_square);
+            facts.add("r_squared", *r_squared);
+            let explained = r_squared.is_finite().then(|| format!(", R² {}", short(*r_squared)));
+            text +=
+                &format!("error     mean square {}{}\n", short(*mean_square), explained.unwrap_or_default());
+        }
+        Some(Judgement::Sets(sets)) => {
+            facts.add("hamming_loss", sets.hamming_loss);
+            facts.add("subset_accuracy", sets.subset_accuracy);
+            facts.add("micro_f1", sets.micro_f1);
+            facts.add("macro_f1", sets.macro_f1);
+            text += &agreement_words(sets);
+        }
+        None => {}
     }
-}
-
-/// What is said of predictions as a whole: the object of `--json`.
-#[derive(Default, Serialize)]
-pub(crate) struct Summary {
-    pub(crate) rows: usize,
-    pub(crate) accuracy: Option<f64>,
-    pub(crate) correct: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) mean_squared_error: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) r_squared: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) inside: Option<usize>,
-    #[serde(flatten)]
-    pub(crate) sets: Option<Agreed>,
-    pub(crate) read_seconds: f64,
-    pub(crate) predict_seconds: f64,
-    pub(crate) rows_per_second: f64,
-    pub(crate) threads: usize,
-    pub(crate) peak_bytes: Option<u64>,
-}
-
-impl Summary {
-    /// With how the predictions compare with labels.
-    pub(crate) fn of(self, predicted: &Predicted<'_>, judgement: Option<Judgement>) -> Self {
-        let rows = predicted.len();
-        let rows_per_second = rows as f64 / self.predict_seconds.max(f64::MIN_POSITIVE);
-        let mut summary = Self { rows, inside: predicted.inside(), rows_per_second, ..self };
-        match judgement {
-            None => {}
-            Some(Judgement::Correct(correct)) => {
-                summary.correct = Some(correct);
-                summary.accuracy = Some(correct as f64 / rows as f64);
-            }
-            Some(Judgement::Errors(errors)) => {
-                summary.mean_squared_error = Some(errors.mean_square);
-                summary.r_squared = Some(errors.r_squared);
-            }
-            Some(Judgement::Sets(sets)) => summary.sets = Some(sets),
-        }
-        summary
+    if let Some(inside) = predicted.inside() {
+        facts.add("inside", inside);
+        text += &format!("inside    {}\n", share(inside));
     }
-
-    /// In words.
-    pub(crate) fn text(&self) -> String {
-        let mut text = String::new();
-        let share = |count: usize| short(100.0 * count as f64 / self.rows as f64);
-        if let Some(correct) = self.correct {
-            text += &format!("accuracy  {} % ({correct} of {})\n", share(correct), self.rows);
-        }
-        if let Some(error) = self.mean_squared_error {
-            let explained = match self.r_squared {
-                Some(share) if share.is_finite() => format!(", R² {}", short(share)),
-                _ => String::new(),
-            };
-            text += &format!("error     mean square {}{explained}\n", short(error));
-        }
-        if let Some(inside) = self.inside {
-            text += &format!("inside    {} % ({inside} of {})\n", share(inside), self.rows);
-        }
-        if let Some(sets) = self.sets {
-            text += &sets.summary();
-        }
-        text + &format!(
-            "work      {} rows in {}, {:.0} rows/s\n",
-            self.rows,
-            seconds(self.predict_seconds),
-            self.rows_per_second,
-        )
-    }
+    let took = cost.number("predict_seconds").unwrap_or(0.0);
+    let speed = rows as f64 / took.max(f64::MIN_POSITIVE);
+    facts.extend(cost);
+    facts.add("rows_per_second", speed);
+    (text + &format!("work      {rows} rows in {}, {speed:.0} rows/s\n", seconds(took)), facts)
 }
 
 #[cfg(test)]
@@ -294,5 +267,21 @@ mod tests {
         // Names 1, 2, 7: six decisions, of which that on 7 for the first row is wrong.
         assert_eq!((agreed.hamming_loss, agreed.subset_accuracy), (1.0 / 6.0, 0.5));
         assert_eq!(agreed.micro_f1, 6.0 / 7.0);
+    }
+
+    #[test]
+    fn errors_are_those_of_the_definitions() {
+        let errors = Errors::of(&[1.0, 2.0, 4.0], &[1.0, 3.0, 5.0]);
+        assert!((errors.mean_square - 2.0 / 3.0).abs() < 1e-15);
+        // Means 7/3 and 3; sums of products about them: 6, 14/3, 8.
+        assert!((errors.square_correlation - 36.0 / (14.0 / 3.0 * 8.0)).abs() < 1e-12);
+        assert!((errors.r_squared - 0.75).abs() < 1e-15);
+    }
+
+    #[test]
+    fn targets_that_do_not_vary_have_nothing_to_explain() {
+        let errors = Errors::of(&[1.0, 2.0], &[3.0, 3.0]);
+        assert!(errors.r_squared.is_nan() && errors.square_correlation.is_nan());
+        assert!((errors.mean_square - 2.5).abs() < 1e-15);
     }
 }

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::output::{count, short};
 
-/// In words.
 pub(crate) fn words(estimate: &Estimate) -> String {
     match estimate {
         Estimate::Classes(probability) => match &probability.pairs[..] {
@@ -32,7 +31,6 @@ pub(crate) fn words(estimate: &Estimate) -> String {
     }
 }
 
-/// As an object.
 pub(crate) fn object(estimate: &Estimate) -> Value {
     let mut object = json!({ "method": estimate.method() });
     match estimate {

@@ -39,6 +39,12 @@ impl Run {
         self
     }
 
+    /// The run, which must have written these words to standard output or standard error.
+    pub(crate) fn says(self, words: &str) -> Self {
+        assert!(self.out.contains(words) || self.err.contains(words), "{}{}", self.out, self.err);
+        self
+    }
+
     /// The object that ends standard output.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(self.out.lines().last().unwrap()).unwrap()
@@ -73,6 +79,15 @@ impl Place {
         names
     }
 
+    /// Trains by each of two lists of arguments; the two models must be the same to the byte.
+    pub(crate) fn trains_alike(&self, first: &str, second: &str) {
+        let model = |arguments: &str| {
+            self.run(&format!("train -q {arguments} alike.mercer")).ok();
+            std::fs::read(self.path("alike.mercer")).unwrap()
+        };
+        assert!(model(first) == model(second), "{first}; {second}");
+    }
+
     /// The program with arguments separated by spaces; `@name` is a data set of the repository.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(program());
@@ -84,6 +99,18 @@ impl Place {
             };
         }
         command
+    }
+
+    /// Runs each line `ARGUMENTS => CODE MESSAGE` of a table, its arguments in the place of `{}` in `command`: the run must
+    /// end with that code and say that message.
+    pub(crate) fn refuses(&self, command: &str, table: &str) {
+        let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
+        for line in lines {
+            let (arguments, expected) = line.split_once(" => ").unwrap();
+            let (code, message) = expected.split_once(' ').unwrap();
+            let run = self.run(&command.replace("{}", arguments)).refused(code.parse().unwrap());
+            assert!(run.err.contains(message), "{line}: {}", run.err);
+        }
     }
 
     /// Runs the program.

@@ -76,6 +76,18 @@ impl LabelColumn {
         }
     }
 
+    /// The labels of the rows at `index`.
+    #[must_use]
+    pub fn select(&self, index: &[usize]) -> Self {
+        match self {
+            Self::Numbers(values) => Self::Numbers(index.iter().map(|&i| values[i]).collect()),
+            Self::Texts { texts, codes } => {
+                let labels = Labels::first_seen(index.iter().map(|&i| &texts[codes[i] as usize]));
+                Self::Texts { texts: labels.classes().to_vec(), codes: labels.index().to_vec() }
+            }
+        }
+    }
+
     /// Label `i` as text.
     #[must_use]
     pub fn text(&self, i: usize) -> String {

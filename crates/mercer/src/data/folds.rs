@@ -64,7 +64,11 @@ impl Folds {
 }
 
 /// The pseudo-random generator SplitMix64 (Steele, Lea and Flood, 2014): small, with the same numbers on every computer.
-pub(crate) struct SplitMix(pub(crate) u64);
+#[derive(Debug, Clone)]
+pub struct SplitMix(
+    /// The seed.
+    pub u64,
+);
 
 impl SplitMix {
     pub(crate) fn next(&mut self) -> u64 {
@@ -73,6 +77,11 @@ impl SplitMix {
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
+    }
+
+    /// A number above 0 and below 1, uniform.
+    pub fn uniform(&mut self) -> f64 {
+        ((self.next() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
     /// Shuffles a list (Fisher and Yates).

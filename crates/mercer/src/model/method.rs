@@ -28,6 +28,12 @@ pub struct Card {
 }
 
 impl Card {
+    /// The parameter of that name.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&About> {
+        self.parameters.iter().find(|about| about.name == name)
+    }
+
     /// The card as facts, its parameters as parts.
     #[must_use]
     pub fn facts(&self) -> Facts {

@@ -23,8 +23,8 @@ scaled so that alpha'(K_x^2 + n kappa K_x) alpha = n.
 
 from __future__ import annotations
 
-import gzip
 import json
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -33,20 +33,10 @@ from scipy.linalg import eig, solve
 from sklearn.cross_decomposition import CCA
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parents[3] / "data"
+sys.path.insert(0, str(HERE.parent))
+from data_sets import read  # noqa: E402
+
 ROWS = 20
-
-
-def read(name: str) -> np.ndarray:
-    """The points of a file of the data folder, dense."""
-    rows = [line.split() for line in gzip.open(DATA / f"{name}.libsvm.gz", "rt")]
-    width = max(int(entry.split(":")[0]) for row in rows for entry in row[1:])
-    x = np.zeros((len(rows), width))
-    for i, row in enumerate(rows):
-        for entry in row[1:]:
-            k, v = entry.split(":")
-            x[i, int(k) - 1] = float(v)
-    return x
 
 
 def correlations(f: np.ndarray, g: np.ndarray) -> list[float]:
@@ -56,7 +46,7 @@ def correlations(f: np.ndarray, g: np.ndarray) -> list[float]:
 
 def by_sklearn(name: str, split: int, components: int) -> dict:
     """Hotelling's analysis."""
-    x = read(name)
+    x, _ = read(name)
     cca = CCA(n_components=components, scale=False, max_iter=100_000, tol=1e-14)
     f, g = cca.fit_transform(x[:, :split], x[:, split:])
     found = correlations(f, g)
@@ -78,7 +68,7 @@ def centred(kernel: str, x: np.ndarray) -> np.ndarray:
 
 def by_scipy(name: str, split: int, first: str, second: str, kappa: float, components: int) -> dict:
     """Hardoon's equation."""
-    x = read(name)
+    x, _ = read(name)
     n = len(x)
     kx, ky = centred(first, x[:, :split]), centred(second, x[:, split:])
     penalty = n * kappa * np.eye(n)

@@ -22,8 +22,8 @@ scatter within classes over n.
 
 from __future__ import annotations
 
-import gzip
 import json
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -32,20 +32,10 @@ from scipy.linalg import eigh
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parents[3] / "data"
+sys.path.insert(0, str(HERE.parent))
+from data_sets import read  # noqa: E402
+
 ROWS = 20
-
-
-def read(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A file of the data folder, dense."""
-    rows = [line.split() for line in gzip.open(DATA / f"{name}.libsvm.gz", "rt")]
-    width = max(int(entry.split(":")[0]) for row in rows for entry in row[1:])
-    x = np.zeros((len(rows), width))
-    for i, row in enumerate(rows):
-        for entry in row[1:]:
-            k, v = entry.split(":")
-            x[i, int(k) - 1] = float(v)
-    return x, np.array([row[0].lstrip("+") for row in rows])
 
 
 def gram(x: np.ndarray, gamma: float) -> np.ndarray:
@@ -55,7 +45,7 @@ def gram(x: np.ndarray, gamma: float) -> np.ndarray:
 
 def by_scipy(name: str, gamma: float, mu: float) -> dict:
     """A case by the definition."""
-    x, y = read(name)
+    x, y = read(name, lambda text: text.lstrip("+"))
     values, vectors = np.linalg.eigh(gram(x, gamma))
     kept = values > 1e-13 * values[-1]
     p = vectors[:, kept] * np.sqrt(values[kept])
@@ -78,7 +68,7 @@ def by_scipy(name: str, gamma: float, mu: float) -> dict:
 
 def by_sklearn(name: str) -> dict:
     """A case with a linear kernel and hardly a regulariser."""
-    x, y = read(name)
+    x, y = read(name, lambda text: text.lstrip("+"))
     classes = np.unique(y)
     lda = LinearDiscriminantAnalysis(solver="eigen", priors=np.full(len(classes), 1 / len(classes)))
     predicted = lda.fit(x, y).predict(x)

@@ -231,8 +231,8 @@ class Log:
         return [float(value) for value in re.findall(pattern + r" = (-?[0-9.e+-]+)", self.text)]
 
 
-def objectives(model: svm.svm_model, gram: np.ndarray) -> list[float]:
-    """Dual objective of each pair, from the coefficients and the f64 Gram matrix of the training rows."""
+def coefficients(model: svm.svm_model) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Points and coefficients of each pair."""
     classes = model.get_nr_class()
     starts = np.concatenate([[0], np.cumsum([model.nSV[c] for c in range(classes)])])
     points = np.array(model.get_sv_indices()) - 1
@@ -241,10 +241,13 @@ def objectives(model: svm.svm_model, gram: np.ndarray) -> list[float]:
         for j in range(i + 1, classes):
             first, second = range(starts[i], starts[i + 1]), range(starts[j], starts[j + 1])
             beta = np.array([model.sv_coef[j - 1][s] for s in first] + [model.sv_coef[i][s] for s in second])
-            which = points[[*first, *second]]
-            block = gram[np.ix_(which, which)]
-            found.append(float(0.5 * beta @ block @ beta - np.abs(beta).sum()))
+            found.append((points[[*first, *second]], beta))
     return found
+
+
+def objectives(model: svm.svm_model, gram: np.ndarray) -> list[float]:
+    """Dual objective of each pair, from the coefficients and the f64 Gram matrix of the training rows."""
+    return [float(0.5 * beta @ gram[np.ix_(at, at)] @ beta - np.abs(beta).sum()) for at, beta in coefficients(model)]
 
 
 def with_serial(gram: np.ndarray) -> np.ndarray:

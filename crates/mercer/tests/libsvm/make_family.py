@@ -19,8 +19,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -28,7 +28,9 @@ import numpy as np
 from libsvm import svm, svmutil
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parents[3] / "data"
+sys.path.insert(0, str(HERE.parent))
+from data_sets import read, squares  # noqa: E402
+
 MACHINES = {"one-class": 2, "epsilon-svr": 3, "nu-svr": 4}
 KERNELS = {
     "rbf": lambda g: (f"-t 2 -g {g!r}", f"rbf(gamma={g!r})", lambda x, y: np.exp(-g * squares(x, y))),
@@ -38,23 +40,6 @@ KERNELS = {
 }
 SETS = {"heart_scale": 0.08, "iris_scale": 0.25, "glass_scale": 0.5, "wine_scale": 0.1, "vowel.scale": 0.5, "svmguide1": 1e-4, "banana": 1.0, "ripley": 4.0}
 ROWS = 20
-
-
-def squares(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Squared distances."""
-    return np.maximum((x**2).sum(1)[:, None] + (y**2).sum(1)[None, :] - 2 * x @ y.T, 0)
-
-
-def read(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A file of the data folder, dense."""
-    rows = [line.split() for line in gzip.open(DATA / f"{name}.libsvm.gz", "rt")]
-    width = max(int(entry.split(":")[0]) for row in rows for entry in row[1:])
-    x = np.zeros((len(rows), width))
-    for i, row in enumerate(rows):
-        for entry in row[1:]:
-            k, v = entry.split(":")
-            x[i, int(k) - 1] = float(v)
-    return x, np.array([float(row[0]) for row in rows])
 
 
 def fit(x, y, options):

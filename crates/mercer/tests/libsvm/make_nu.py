@@ -32,7 +32,7 @@ from importlib.metadata import version
 
 import numpy as np
 from libsvm import svm, svmutil
-from make_answers import HERE, Kernel, Log, Part, read, scaled, widened
+from make_answers import HERE, Kernel, Log, Part, coefficients, read, scaled, widened
 
 PREDICTIONS, DECISIONS = 1000, 10
 NO_MARGIN = 1e3
@@ -60,20 +60,6 @@ def kernels(name: str) -> list[Kernel]:
     gamma = SETS[name][2]
     rest = [Kernel("linear"), Kernel("poly", gamma=gamma, coef0=1.0, degree=2)]
     return [Kernel("rbf", gamma=gamma), *([] if name in ONLY_RBF else rest)]
-
-
-def coefficients(model: svm.svm_model) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Points and coefficients of each pair."""
-    classes = model.get_nr_class()
-    starts = np.concatenate([[0], np.cumsum([model.nSV[c] for c in range(classes)])])
-    points = np.array(model.get_sv_indices()) - 1
-    found = []
-    for i in range(classes):
-        for j in range(i + 1, classes):
-            first, second = range(starts[i], starts[i + 1]), range(starts[j], starts[j + 1])
-            beta = np.array([model.sv_coef[j - 1][s] for s in first] + [model.sv_coef[i][s] for s in second])
-            found.append((points[[*first, *second]], beta))
-    return found
 
 
 def predicted(model: svm.svm_model, rows: np.ndarray) -> list[int]:

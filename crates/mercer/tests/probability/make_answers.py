@@ -30,8 +30,8 @@ from sklearn.calibration import _sigmoid_calibration
 from sklearn.isotonic import IsotonicRegression
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "libsvm"))
-from make_family import read  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
+from data_sets import read  # noqa: E402
 
 RANDOM = np.random.default_rng(4)
 

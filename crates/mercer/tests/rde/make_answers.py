@@ -19,30 +19,20 @@ Kernels and sets are such that the first 20 eigenvalues differ and no leading pa
 
 from __future__ import annotations
 
-import gzip
 import json
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parents[3] / "data"
+sys.path.insert(0, str(HERE.parent))
+from data_sets import read  # noqa: E402
+
 SETS = {"heart_scale": (0.01, 0.1, 1.0), "iris_scale": (0.1, 1.0), "wine_scale": (0.05, 0.5), "ripley": (0.5, 4.0)}
 SHOWN = 20
 LEFT_OUT = (1, 5, 20)
-
-
-def read(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A file of the data folder, dense."""
-    rows = [line.split() for line in gzip.open(DATA / f"{name}.libsvm.gz", "rt")]
-    width = max(int(entry.split(":")[0]) for row in rows for entry in row[1:])
-    x = np.zeros((len(rows), width))
-    for i, row in enumerate(rows):
-        for entry in row[1:]:
-            k, v = entry.split(":")
-            x[i, int(k) - 1] = float(v)
-    return x, np.array([float(row[0]) for row in rows])
 
 
 def likelihood(s: np.ndarray, d: int) -> float:

@@ -21,8 +21,8 @@ a quadratic programme in a box: scipy's L-BFGS-B; a case is refused whose primal
 
 from __future__ import annotations
 
-import gzip
 import json
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -33,28 +33,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 HERE = Path(__file__).resolve().parent
-DATA = HERE.parents[3] / "data"
+sys.path.insert(0, str(HERE.parent))
+from data_sets import read, squares  # noqa: E402
+
 SETS = {"iris_scale": 0.25, "wine_scale": 0.1, "glass_scale": 0.5}
 PRICES = (1.0, 10.0)
 ROWS = 10
-
-
-def squares(x: np.ndarray) -> np.ndarray:
-    """Squared distances."""
-    norms = (x**2).sum(1)
-    return np.maximum(norms[:, None] + norms[None, :] - 2 * x @ x.T, 0)
-
-
-def read(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A file of the data folder, dense."""
-    rows = [line.split() for line in gzip.open(DATA / f"{name}.libsvm.gz", "rt")]
-    width = max(int(entry.split(":")[0]) for row in rows for entry in row[1:])
-    x = np.zeros((len(rows), width))
-    for i, row in enumerate(rows):
-        for entry in row[1:]:
-            k, v = entry.split(":")
-            x[i, int(k) - 1] = float(v)
-    return x, np.array([float(row[0]) for row in rows])
 
 
 def features(gram: np.ndarray) -> np.ndarray:
@@ -116,7 +100,7 @@ def main() -> None:
     for name, gamma in SETS.items():
         x, labels = read(name)
         names, y = np.unique(labels, return_inverse=True)
-        kernels = {"linear": x @ x.T, f"rbf(gamma={gamma!r})": np.exp(-gamma * squares(x))}
+        kernels = {"linear": x @ x.T, f"rbf(gamma={gamma!r})": np.exp(-gamma * squares(x, x))}
         for kernel, gram in kernels.items():
             p = x if kernel == "linear" else features(gram)
             for loss in ("crammer-singer", "weston-watkins", "softmax"):

@@ -1,13 +1,13 @@
 //! Noise for experiments.
 
-use mercer::data::Dense;
+use mercer::data::{Dense, SplitMix};
 
-/// Noise that is added.
-#[derive(Debug, Clone, Copy, PartialEq)]
+use crate::output::range;
+
+/// Noise that is added: of a deviation, or with a probability.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Noise {
-    /// Of this deviation.
     Gaussian(f64),
-    /// With this probability.
     Speckle(f64),
 }
 
@@ -26,10 +26,14 @@ pub(super) fn parse(text: &str) -> Result<Noise, String> {
 
 /// The rows with noise added. The same seed gives the same noise.
 pub(super) fn add(rows: &Dense<f64>, noise: Noise, seed: u64) -> Dense<f64> {
-    let mut random = Random(seed);
-    let (low, high) = range(rows.values());
+    let mut random = SplitMix(seed);
+    let [low, high] = range(rows.values());
     let change = |value: f64| match noise {
-        Noise::Gaussian(deviation) => value + deviation * random.normal(),
+        // Mean 0, deviation 1, by the method of Box and Muller.
+        Noise::Gaussian(deviation) => {
+            let radius = (-2.0 * random.uniform().ln()).sqrt();
+            value + deviation * (radius * (std::f64::consts::TAU * random.uniform()).cos())
+        }
         Noise::Speckle(share) => match random.uniform() {
             u if u < share / 2.0 => low,
             u if u < share => high,
@@ -37,31 +41,6 @@ pub(super) fn add(rows: &Dense<f64>, noise: Noise, seed: u64) -> Dense<f64> {
         },
     };
     Dense::new(rows.columns(), rows.values().iter().copied().map(change).collect())
-}
-
-/// The smallest and the largest.
-pub(super) fn range(values: &[f64]) -> (f64, f64) {
-    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)))
-}
-
-/// splitmix64
-struct Random(u64);
-
-impl Random {
-    /// Above 0 and below 1.
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
-    /// Mean 0, deviation 1, by the method of Box and Muller.
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use mercer::kernel::{Parameter, median_gamma, rbf};
 use mercer::model::{AnyKernel, AnyPoints};
 
 use super::RdeArgs;
-use crate::failure::{Failure, Result};
+use crate::failure::{Result, usage};
 
 /// Powers of two around the median distance: from kernels that see all points alike to those that see each alone.
 const AROUND_MEDIAN: std::ops::RangeInclusive<i32> = -10..=6;
@@ -20,19 +20,15 @@ pub(super) struct Candidates {
 
 impl Candidates {
     pub(super) fn new(args: &RdeArgs, x: &AnyPoints) -> Result<Self> {
-        let (kernel, grid) = match (&args.kernel, &args.grid) {
-            (None, grid) => (AnyKernel::Vectors(rbf(1.0)), grid.clone().unwrap_or(Grid::Auto)),
-            (Some(kernel), Some(grid)) => (kernel.clone(), grid.clone()),
-            (Some(kernel), None) => {
-                kernel.check()?;
-                return Ok(Self { kernels: vec![kernel.clone()], grid: None });
-            }
-        };
+        let kernel = args.kernel.clone().unwrap_or_else(|| AnyKernel::Vectors(rbf(1.0)));
         kernel.check()?;
+        if args.kernel.is_some() && args.grid.is_none() {
+            return Ok(Self { kernels: vec![kernel], grid: None });
+        }
         let parameter = parameter(&kernel, args.parameter.as_deref())?;
-        let values = match grid {
-            Grid::Values(values) => values,
-            Grid::Auto => automatic(&kernel, &parameter, x)?,
+        let values = match &args.grid {
+            Some(Grid::Values(values)) => values.clone(),
+            Some(Grid::Auto) | None => automatic(&kernel, &parameter, x)?,
         };
         let with = |&value: &f64| kernel.with_parameter(&parameter.path, value);
         let kernels = values.iter().map(with).collect::<mercer::Result<Vec<_>>>()?;
@@ -43,24 +39,16 @@ impl Candidates {
 /// The parameter meant: the one named, else the only one, else the only gamma.
 fn parameter(kernel: &AnyKernel, named: Option<&str>) -> Result<Parameter> {
     let all = kernel.parameters();
-    let list = || all.iter().map(|p| p.path.as_str()).collect::<Vec<_>>().join(", ");
-    let of = |keep: &dyn Fn(&Parameter) -> bool| -> Vec<Parameter> {
-        all.iter().filter(|parameter| keep(parameter)).cloned().collect()
+    let list = all.iter().map(|p| p.path.as_str()).collect::<Vec<_>>().join(", ");
+    let is_meant = |parameter: &&Parameter| match named {
+        Some(name) => parameter.path == name,
+        None => all.len() == 1 || parameter.path.ends_with(".gamma"),
     };
-    let found = match named {
-        Some(name) => of(&|parameter| parameter.path == name),
-        None if all.len() == 1 => all.clone(),
-        None => of(&|parameter| parameter.path.ends_with(".gamma")),
-    };
-    match (<[Parameter; 1]>::try_from(found), named) {
-        (Ok([parameter]), _) => Ok(parameter),
-        _ if all.is_empty() => Err(Failure::Usage(format!("--grid: {kernel} has no parameter to change"))),
-        (Err(_), Some(name)) => {
-            Err(Failure::Usage(format!("--parameter {name}: {kernel} does not have it; it has {}", list())))
-        }
-        (Err(_), None) => {
-            Err(Failure::Usage(format!("--grid: say which of {} it is for, by --parameter", list())))
-        }
+    match (&all.iter().filter(is_meant).collect::<Vec<_>>()[..], named) {
+        ([parameter], _) => Ok((*parameter).clone()),
+        _ if all.is_empty() => Err(usage!("--grid: {kernel} has no parameter to change")),
+        (_, Some(name)) => Err(usage!("--parameter {name}: {kernel} does not have it; it has {list}")),
+        (_, None) => Err(usage!("--grid: say which of {list} it is for, by --parameter")),
     }
 }
 
@@ -70,13 +58,12 @@ fn automatic(kernel: &AnyKernel, parameter: &Parameter, x: &AnyPoints) -> Result
     let (middle, powers) = match x {
         AnyPoints::Vectors(x) if plain => match median_gamma(x) {
             Some(gamma) => (gamma, AROUND_MEDIAN),
-            None => return Err(Failure::Usage("--grid auto: all rows are the same".into())),
+            None => return Err(usage!("--grid auto: all rows are the same")),
         },
         _ => (parameter.value, AROUND_VALUE),
     };
     if !parameter.log || middle <= 0.0 {
-        let path = &parameter.path;
-        return Err(Failure::Usage(format!("--grid auto: {path} may be 0; say its values")));
+        return Err(usage!("--grid auto: {} may be 0; say its values", parameter.path));
     }
     // Whole powers of two read better than multiples of a median.
     let middle = middle.log2().round().exp2();
@@ -91,7 +78,6 @@ const MOST_VALUES: usize = 1000;
 pub(super) enum Grid {
     /// By the data or by the value that is there.
     Auto,
-    /// These.
     Values(Vec<f64>),
 }
 

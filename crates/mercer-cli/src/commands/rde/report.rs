@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::candidates::Candidates;
 use super::{RdeArgs, numbers};
-use crate::output::{count, seconds, short};
+use crate::output::{count, range, seconds, short};
 use crate::plot::Captions;
 use crate::report::features;
 
@@ -18,6 +18,19 @@ const FEW: f64 = 0.1;
 const LITTLE: f64 = 1.0 / 3.0;
 /// Twice the gain in log likelihood that chance reaches once in some hundred times, over all cuts.
 const CHANCE: f64 = 10.0;
+/// What few or many dimensions mean, with little noise and with much.
+const READINGS: [[[&str; 2]; 2]; 2] = [
+    [
+        ["few dimensions, little noise", "the kernel fits the problem; any kernel machine will do"],
+        ["many dimensions, little noise", "a complex problem that can be learnt; more rows will help"],
+    ],
+    [
+        ["few dimensions, much noise", "the labels are noisy, or the features do not tell more"],
+        ["many dimensions, much noise", "too few rows, or a kernel that does not fit; try another"],
+    ],
+];
+const NOTHING: [&str; 2] =
+    ["nothing to be found", "the leading directions hold no more of the labels than chance would"];
 
 /// All there is to tell.
 pub(super) struct Outcome<'a> {
@@ -59,26 +72,7 @@ impl Outcome<'_> {
     fn reading(&self) -> [&'static str; 2] {
         let few = self.fit.relevance.dimension() as f64 <= FEW * self.x.len() as f64;
         let little = self.fit.noise.value() <= LITTLE * self.guess();
-        if self.evidence() < CHANCE {
-            return [
-                "nothing to be found",
-                "the leading directions hold no more of the labels than chance would",
-            ];
-        }
-        match (few, little) {
-            (true, true) => {
-                ["few dimensions, little noise", "the kernel fits the problem; any kernel machine will do"]
-            }
-            (false, true) => {
-                ["many dimensions, little noise", "a complex problem that can be learnt; more rows will help"]
-            }
-            (true, false) => {
-                ["few dimensions, much noise", "the labels are noisy, or the features do not tell more"]
-            }
-            (false, false) => {
-                ["many dimensions, much noise", "too few rows, or a kernel that does not fit; try another"]
-            }
-        }
+        if self.evidence() < CHANCE { NOTHING } else { READINGS[usize::from(!little)][usize::from(!few)] }
     }
 
     /// What the noise is, and of how much.
@@ -107,63 +101,49 @@ impl Outcome<'_> {
             Targets::Classes(labels) => count(labels.classes().len(), "class"),
             _ => "numbers".into(),
         };
-        let features = features(self.x);
-        let by = method(relevance.criterion);
-        let mut text = format!("data       {}: {rows}, {features}, {targets}\n", args.data.display());
-        let _ = match &self.candidates.grid {
-            None => writeln!(text, "kernel     {}", self.candidates.kernels[0]),
-            Some((_, values)) => {
-                let kernel = &self.candidates.kernels[fit.chosen];
-                writeln!(text, "kernel     {kernel}, the best of {} by {by}", values.len())
-            }
+        let (features, kernel) = (features(self.x), &self.candidates.kernels[fit.chosen]);
+        let best = self.candidates.grid.as_ref().map(|(_, values)| values.len());
+        let (by, than) = ("two components", "leave-one-out");
+        let (by, than, other) = match relevance.criterion {
+            Criterion::TwoComponents => (by, than, relevance.by_leave_one_out),
+            Criterion::LeaveOneOut => (than, by, relevance.by_likelihood),
         };
-        let (other, than) = match relevance.criterion {
-            Criterion::TwoComponents => (Criterion::LeaveOneOut, relevance.by_leave_one_out),
-            Criterion::LeaveOneOut => (Criterion::TwoComponents, relevance.by_likelihood),
-        };
-        let (d, n) = (relevance.dimension(), self.x.len());
-        let _ = writeln!(text, "dimension  {d} of {n} by {by} ({than} by {})", method(other));
-        let [noise, guess] = self.noise();
-        let _ = writeln!(text, "noise      {noise} ({guess})");
-        let [reading, meaning] = self.reading();
-        let _ = writeln!(text, "reading    {reading}: {meaning}");
-        self.per_class(&mut text);
+        let best = best.map_or(String::new(), |among| format!(", the best of {among} by {by}"));
+        let (d, n, [noise, guess], [reading, meaning]) =
+            (relevance.dimension(), self.x.len(), self.noise(), self.reading());
+        let mut text = format!(
+            "data       {}: {rows}, {features}, {targets}\n\
+             kernel     {kernel}{best}\n\
+             dimension  {d} of {n} by {by} ({other} by {than})\n\
+             noise      {noise} ({guess})\n\
+             reading    {reading}: {meaning}\n",
+            args.data.display(),
+        );
         self.remarks(&mut text);
         self.trials(&mut text);
         let _ = writeln!(text, "\nin {}", seconds(self.seconds));
         text
     }
 
-    /// The dimension that each class has alone, where there are several.
-    fn per_class(&self, text: &mut String) {
-        let Targets::Classes(labels) = self.targets else { return };
-        if labels.classes().len() > 2 {
+    /// The dimension that each class has alone, where there are several, and warnings.
+    fn remarks(&self, text: &mut String) {
+        if let Targets::Classes(labels) = self.targets
+            && labels.classes().len() > 2
+        {
             let of = labels.classes().iter().zip(&self.fit.relevance.targets);
             let each: Vec<String> =
                 of.map(|(class, target)| format!("{class}: {}", target.dimension)).collect();
             let _ = writeln!(text, "classes    alone need {}", each.join(", "));
         }
-    }
-
-    fn remarks(&self, text: &mut String) {
         if self.fit.relevance.at_the_end() {
-            let _ = writeln!(
-                text,
-                "warning    the cut is the last there can be; the relevant part may go on beyond it"
-            );
+            *text += "warning    the cut is the last there can be; the relevant part may go on beyond it\n";
         }
         if let Some((path, values)) = &self.candidates.grid
             && values.len() > 1
+            && range(values).contains(&values[self.fit.chosen])
         {
-            let chosen = values[self.fit.chosen];
-            let end = |better: fn(f64, f64) -> f64| values.iter().copied().fold(chosen, better) == chosen;
-            if end(f64::min) || end(f64::max) {
-                let _ = writeln!(
-                    text,
-                    "warning    {path} = {} is at the end of the grid; widen it",
-                    short(chosen)
-                );
-            }
+            let chosen = short(values[self.fit.chosen]);
+            let _ = writeln!(text, "warning    {path} = {chosen} is at the end of the grid; widen it");
         }
     }
 
@@ -176,16 +156,13 @@ impl Outcome<'_> {
             let mark = if i == self.fit.chosen { '>' } else { ' ' };
             let value = short(*value);
             let _ = match trial {
+                None => writeln!(text, "{mark} {value:>wide$}          -  no leading directions"),
                 Some(Trial { dimension, score, noise }) => {
                     let noise = match noise {
                         Noise::Flips(share) => format!("{:.1} %", 100.0 * share),
                         Noise::Variance(variance) => short(*variance),
                     };
-                    let score = format!("{score:.4}");
-                    writeln!(text, "{mark} {value:>wide$}  {dimension:>9}  {score:>10}  {noise:>10}")
-                }
-                None => {
-                    writeln!(text, "{mark} {value:>wide$}          -  no leading directions")
+                    writeln!(text, "{mark} {value:>wide$}  {dimension:>9}  {score:>10.4}  {noise:>10}")
                 }
             };
         }
@@ -195,41 +172,34 @@ impl Outcome<'_> {
     pub(super) fn object(&self) -> Value {
         let fit = self.fit;
         let relevance = &fit.relevance;
-        let kind = match fit.noise {
-            Noise::Flips(_) => "share of labels",
-            Noise::Variance(_) => "variance",
-        };
+        let kernel = |i: usize| self.candidates.kernels[i].to_string();
+        let value = |i: usize| self.candidates.grid.as_ref().map(|(_, values)| values[i]);
         let trial = |(i, trial): (usize, &Option<Trial>)| {
             json!({
-                "kernel": self.candidates.kernels[i].to_string(),
-                "value": self.candidates.grid.as_ref().map(|(_, values)| values[i]),
+                "kernel": kernel(i),
+                "value": value(i),
                 "dimension": trial.map(|trial| trial.dimension),
                 "score": trial.map(|trial| trial.score),
                 "noise": trial.map(|trial| trial.noise.value()),
             })
         };
         let dimensions: Vec<usize> = relevance.targets.iter().map(|target| target.dimension).collect();
+        let two = relevance.criterion == Criterion::TwoComponents;
         json!({
             "rows": self.x.len(),
             "of": self.of,
             "features": self.x.width(),
-            "classes": match self.targets {
-                Targets::Classes(labels) => Some(labels.classes()),
-                _ => None,
-            },
-            "kernel": self.candidates.kernels[fit.chosen].to_string(),
+            "classes": match self.targets { Targets::Classes(labels) => Some(labels.classes()), _ => None },
+            "kernel": kernel(fit.chosen),
             "parameter": self.candidates.grid.as_ref().map(|(path, _)| path),
-            "value": self.candidates.grid.as_ref().map(|(_, values)| values[fit.chosen]),
-            "method": match relevance.criterion {
-                Criterion::TwoComponents => "tcm",
-                Criterion::LeaveOneOut => "loo",
-            },
+            "value": value(fit.chosen),
+            "method": if two { "tcm" } else { "loo" },
             "dimension": relevance.dimension(),
             "dimension_tcm": relevance.by_likelihood,
             "dimension_loo": relevance.by_leave_one_out,
             "dimensions": dimensions,
             "noise": fit.noise.value(),
-            "noise_kind": kind,
+            "noise_kind": match fit.noise { Noise::Flips(_) => "share of labels", _ => "variance" },
             "guess": self.guess(),
             "score": relevance.score(),
             "evidence": self.evidence(),
@@ -241,21 +211,10 @@ impl Outcome<'_> {
 
     /// What is written over the picture.
     pub(super) fn captions(&self) -> Captions {
-        let d = self.fit.relevance.dimension();
+        let (d, n, [noise, _]) = (self.fit.relevance.dimension(), self.x.len(), self.noise());
         let kernel = &self.candidates.kernels[self.fit.chosen];
-        Captions {
-            title: format!("{d} of {} dimensions relevant, noise {}", self.x.len(), self.noise()[0]),
-            subtitle: format!(
-                "{}, {kernel}",
-                self.args.data.file_name().unwrap_or_default().to_string_lossy()
-            ),
-        }
-    }
-}
-
-fn method(criterion: Criterion) -> &'static str {
-    match criterion {
-        Criterion::TwoComponents => "two components",
-        Criterion::LeaveOneOut => "leave-one-out",
+        let file = self.args.data.file_name().unwrap_or_default().to_string_lossy();
+        let title = format!("{d} of {n} dimensions relevant, noise {noise}");
+        Captions { title, subtitle: format!("{file}, {kernel}") }
     }
 }

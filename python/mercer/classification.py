@@ -12,7 +12,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _mercer
 from mercer._labels import class_weights, classes_in, classes_of, kind_of, names_of
@@ -244,6 +244,7 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
     @property
     def _first_of_equals(self) -> bool:
         if self.break_ties and self.decision_function_shape == "ovo":
+            check_is_fitted(self)
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return not self.break_ties
 

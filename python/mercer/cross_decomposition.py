@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from mercer import _data, _kernel, _mercer
 from mercer._algebra import Algebra
 from mercer._parameters import CONSTRAINTS, declared, field
+from mercer.errors import UnsupportedError
 from mercer.kernels import Kernel
 
 __all__ = ["KernelCCA"]
@@ -129,6 +130,8 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         second, _ = _kernel.resolved(self._second, self.gamma_y, self.degree, self.coef0, target, weights)
         if second is None or str(second) == "precomputed":
             raise ValueError(f"the kernel of the second view cannot be {self._second!r}")
+        if second.space != kernel.space:
+            raise UnsupportedError(f"a view of {kernel.space} and one of {second.space}: both must be of one space")
         several = np.ndim(self.alpha) > 0
         settings = {
             "kappa": np.asarray(self.alpha, dtype=np.float64).ravel().tolist() if several else self.alpha,

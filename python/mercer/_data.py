@@ -9,8 +9,6 @@ import scipy.sparse as sp
 
 from mercer import _mercer
 
-__all__ = ["are_texts", "points", "precisions", "texts", "to_python"]
-
 _PRECISIONS = [np.float64, np.float32]
 
 

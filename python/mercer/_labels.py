@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["class_weights", "classes_in", "classes_of", "kind_of", "names_of", "positive_weights"]
-
 #: The types of labels by what a model file says of them; where it says nothing, the first that fits.
 _TYPES: dict[str | None, tuple[Any, ...]] = {
     "text": (), "integer": (np.int64,), "float": (np.float64,), None: (np.int64, np.float64)

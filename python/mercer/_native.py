@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,14 +15,13 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, Options
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, validate_data
 
 from mercer import _data, _kernel, _mercer, _threads
 from mercer._labels import positive_weights
-from mercer._parameters import declared
+from mercer._parameters import COUNT, declared, parameter, settings_of
 from mercer._progress import CallbackSupportMixin, following, with_callbacks
-
-__all__ = ["NativeEstimator", "warn"]
 
 #: Rows from which on the C library's stock of freed memory is kept small: it can be as much again as a fit holds.
 LARGE = 50_000
@@ -46,25 +46,6 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
 
     A pickle holds plain arrays and the bytes of the model file, which cannot run code.
 
-    Parameters
-    ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
-        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
-        ``"rbf(gamma=0.5) + 2*linear"``, or ``"spectrum(p=3)"`` where X are texts; "precomputed" where the data are kernel
-        values; or a function of two matrices that gives them.
-    degree : int, default=3
-        The power of "poly".
-    gamma : {"scale", "auto"} or float, default="scale"
-        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
-        weighted rows, 1 / n_features for "auto".
-    coef0 : float, default=0.0
-        The constant of "poly" and "sigmoid".
-    verbose : bool, default=False
-        Whether a bar shows progress and time on standard error.
-    n_threads : int, default=None
-        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
-        answer does not depend on it.
-
     Attributes
     ----------
     n_features_in_ : int
@@ -73,12 +54,29 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         Names of the features, where all are strings.
     """
 
-    kernel: Any = "rbf"
-    degree: float = 3
-    gamma: float | str | None = "scale"
-    coef0: float = 0.0
-    verbose: bool = False
-    n_threads: int | None = None
+    kernel: Any = parameter(
+        default="rbf", kind='{"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable',
+        doc="A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as"
+        ' ``"rbf(gamma=0.5) + 2*linear"``, or ``"spectrum(p=3)"`` where X are texts; "precomputed" where the data are kernel'
+        " values; or a function of two matrices that gives them.",
+    )
+    degree: float = parameter(
+        default=3, doc='The power of "poly".', rule=[Interval(Integral, 0, None, closed="left")]
+    )
+    gamma: float | str | None = parameter(
+        default="scale",
+        doc='The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the'
+        ' weighted rows, 1 / n_features for "auto".',
+    )
+    coef0: float = parameter(default=0.0, doc='The constant of "poly" and "sigmoid".')
+    verbose: bool = parameter(
+        default=False, doc="Whether a bar shows progress and time on standard error.", rule=["verbose"]
+    )
+    n_threads: int | None = parameter(
+        default=None, rule=[*COUNT, Options(Integral, {-1}), None],
+        doc="Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order."
+        " The answer does not depend on it.",
+    )
 
     #: The method's name in the native library.
     _method: ClassVar[str]
@@ -224,17 +222,6 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the estimator to training data.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples), or list of str
-            Training vectors, or their kernel values for ``kernel="precomputed"``, or texts for a kernel on texts. Single
-            precision is kept.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Class labels, numbers, or the second of two views; ignored by what is fitted to X alone.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight for each row, for support vector machines a factor on C. A whole number is the same as so many copies
-            of the row; rows of weight 0 or less are left out.
-
         Returns
         -------
         self : object
@@ -270,7 +257,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _settings(self, points: Any) -> dict[str, Any]:
         """The parameters of the method, by their names in the native library."""
-        return {}
+        return settings_of(self)
 
     def _learnt(self) -> tuple[str, int] | None:
         """How probabilities are learnt beside the model, if they are: the kind and a seed."""
@@ -286,6 +273,11 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         """The model that predicts."""
         model: _mercer.Model = self._model
         return model
+
+    def _decisions(self, X: Any) -> Any:
+        """The outputs of the model at each row."""
+        points = self._points(X)
+        return self._fitted.decisions(self._run(), points, self._double)
 
     def _found(self, X: Any) -> None:
         """The attributes that people read; X is None for a model that was read from a file."""

@@ -20,7 +20,6 @@ except ImportError:  # before scikit-learn 1.9
         """The method as it is."""
         return method
 
-
 __all__ = ["CallbackSupportMixin", "following", "with_callbacks"]
 
 State = dict[str, Any]

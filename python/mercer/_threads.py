@@ -8,8 +8,6 @@ import threadpoolctl
 
 from mercer import _mercer
 
-__all__ = ["count"]
-
 
 class _Controller(threadpoolctl.LibController):
     """Lets `threadpool_limits` hold for us too."""

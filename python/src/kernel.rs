@@ -1,11 +1,12 @@
 //! Kernel expressions as Python objects.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use mercer::data::Points as _;
 use mercer::error::DataProblem;
 use mercer::gram::{Value, cross, square};
-use mercer::kernel::{Definiteness, Kernel as _, Limits, check, median_gamma};
+use mercer::kernel::{
+    Definiteness, Kernel as _, Leaf as _, Limits, ListedParameter, Map, TextLeaf, VectorLeaf, check,
+    median_gamma,
+};
 use mercer::model::{AnyKernel, AnyPoints};
 use mercer::{ErrorKind, Result};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
@@ -17,29 +18,12 @@ use crate::points::Points;
 use crate::validity::Validity;
 use crate::work::Run;
 
-/// A kernel on points of some space. Two are equal if their texts are.
+/// A kernel on points of some space.
 #[pyclass(frozen, module = "mercer._mercer")]
 pub(crate) struct Kernel(pub(crate) AnyKernel);
 
-/// A feature map.
-#[pyclass(frozen, module = "mercer._mercer")]
-pub(crate) struct Map(mercer::kernel::Map);
-
 /// A parameter: its path, value, lowest and highest value, and whether it is searched on a log scale.
 type Parameter = (String, f64, f64, f64, bool);
-
-#[pymethods]
-impl Map {
-    /// Reads the text of a map.
-    #[new]
-    fn new(text: &str) -> PyResult<Self> {
-        text.parse().map(Self).map_err(raise)
-    }
-
-    fn __str__(&self) -> String {
-        self.0.to_string()
-    }
-}
 
 #[pymethods]
 impl Kernel {
@@ -62,16 +46,6 @@ impl Kernel {
 
     fn __str__(&self) -> String {
         self.0.to_string()
-    }
-
-    fn __eq__(&self, other: &Self) -> bool {
-        self.0.to_string() == other.0.to_string()
-    }
-
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.0.to_string().hash(&mut hasher);
-        hasher.finish()
     }
 
     /// k + l.
@@ -103,10 +77,12 @@ impl Kernel {
         checked(self.0.clone().normalized())
     }
 
-    /// k(φ(x), φ(y)).
-    fn on(&self, map: &Map) -> PyResult<Self> {
+    /// k(φ(x), φ(y)), φ the map of a text.
+    fn on(&self, map: &str) -> PyResult<Self> {
         match &self.0 {
-            AnyKernel::Vectors(kernel) => checked(AnyKernel::Vectors(kernel.clone().on(map.0.clone()))),
+            AnyKernel::Vectors(kernel) => {
+                checked(AnyKernel::Vectors(kernel.clone().on(map.parse().map_err(raise)?)))
+            }
             other => {
                 let what = format!("feature maps of {}", other.space()).into();
                 Err(raise(ErrorKind::Unsupported { what }.into()))
@@ -171,6 +147,24 @@ impl Kernel {
         });
         Ok(Validity::new(found?, &x.0))
     }
+}
+
+/// The text of a feature map in the form that is printed.
+#[pyfunction]
+pub(crate) fn map_text(text: &str) -> PyResult<String> {
+    text.parse::<Map>().map(|map| map.to_string()).map_err(raise)
+}
+
+/// A named kernel: its name, its formula, a remark, and its parameters with the values allowed.
+type Listed = (&'static str, &'static str, &'static str, Vec<(&'static str, String)>);
+
+/// The named kernels on vectors and on texts: of each its name, its formula, a remark, and its parameters with the values
+/// that they may have.
+#[pyfunction]
+pub(crate) fn kernels() -> Vec<Listed> {
+    let parameter = |parameter: &ListedParameter| (parameter.name, parameter.domain.clone());
+    let listed = VectorLeaf::list().into_iter().chain(TextLeaf::list());
+    listed.map(|k| (k.name, k.formula, k.remark, k.parameters.iter().map(parameter).collect())).collect()
 }
 
 /// γ = 1/median ‖x − y‖² over pairs of different points, none where all are the same.

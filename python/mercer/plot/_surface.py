@@ -13,7 +13,7 @@ from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.multiclass import KernelSoftmax, OneVsRestSVC
-from mercer.plot._style import COLOURS, INK, Array, classes_of_points, legend_beside, new_axes, tint
+from mercer.plot._style import COLOURS, INK, Array, classes_of_points, documented, legend_beside, new_axes, ringed, tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PAD = 0.08
 
 
+@documented
 def decision_surface(
     model: Any,
     X: Any,
@@ -51,8 +52,6 @@ def decision_surface(
         Rows to draw, as the model takes them. Where it is a data frame the axes have the names of its columns.
     y : array-like of shape (n_samples,), default=None
         Their classes or targets, for the colour of the points; None for what the model predicts.
-    ax : matplotlib Axes, default=None
-        Where to draw; None for a new figure.
     features : tuple of two int or str, default=(0, 1)
         The columns drawn, by position or by name.
     grid : int, default=200
@@ -62,21 +61,7 @@ def decision_surface(
     support : bool, default=True
         Whether support vectors are ringed. After a pipeline, whose support vectors are no rows of X, this needs the X
         that it was fitted on.
-    legend : bool, default=True
-        Whether there is a legend, to the right of the picture, or a colour bar.
 
-    Returns
-    -------
-    Axes
-        What was drawn into.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> from sklearn.datasets import load_iris
-    >>> from mercer import SVC, plot
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> ax = plot.decision_surface(SVC().fit(X, y), X, y, features=("petal length (cm)", "petal width (cm)"))
     >>> ax.get_xlabel()
     'petal length (cm)'
@@ -262,11 +247,7 @@ def _rings(ax: Axes, model: Any, machine: Any, rows: Array, plane: tuple[int, ..
         at = rows[machine.support_][:, plane]
     else:
         at = (vectors.toarray() if sp.issparse(vectors) else vectors)[:, plane]
-    size = 75.0 if len(rows) <= 400 else 40.0
-    ax.scatter(
-        at[:, 0], at[:, 1], s=size, facecolors="none", edgecolors=INK, linewidths=0.9, zorder=4,
-        label="support vectors",
-    )
+    ringed(ax, at[:, 0], at[:, 1], 75.0 if len(rows) <= 400 else 40.0)
 
 
 def _curve(
@@ -289,8 +270,4 @@ def _curve(
     target = np.ravel(y)
     ax.scatter(rows[:, 0], target, s=24, color=COLOURS[1], edgecolors="white", linewidths=0.6, label="data", zorder=3)
     if support and hasattr(machine, "support_") and getattr(machine, "shape_fit_", (0,))[0] == len(rows):
-        own = machine.support_
-        ax.scatter(
-            rows[own, 0], target[own], s=75, facecolors="none", edgecolors=INK, linewidths=0.9, zorder=4,
-            label="support vectors",
-        )
+        ringed(ax, rows[machine.support_, 0], target[machine.support_], 75.0)

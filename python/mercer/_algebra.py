@@ -18,12 +18,8 @@ class Algebra(NativeEstimator):
         The certificate: the largest relative residual of the linear systems or eigenproblems that were solved.
     """
 
-    degree: float = parameter(default=3, doc='The power of "poly".', rule=NON_NEGATIVE)
-    gamma: float | str | None = parameter(
-        default="scale", rule=[*RULES["gamma"], None],
-        doc='The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the'
-        ' weighted rows, 1 / n_features for "auto" and None.',
-    )
+    degree: float = parameter(default=3, rule=NON_NEGATIVE)
+    gamma: float | str | None = parameter(default="scale", rule=[*RULES["gamma"], None])
 
     def _found(self, X: Any) -> None:
         self.residual_ = 0.0 if self._model is None else self._model.quality()["residual"]
@@ -49,7 +45,7 @@ class PairwiseAlgebra(Algebra):
         default=None, doc='The coefficient of the named kernels; None and "auto" for 1 / n_features.',
         rule=[*RULES["gamma"], None],
     )
-    coef0: float = parameter(default=1, doc='The constant of "poly" and "sigmoid".')
+    coef0: float = parameter(default=1)
     kernel_params: dict[str, Any] | None = parameter(
         default=None, doc="Keywords for a kernel that is a function.", rule=[dict, None]
     )

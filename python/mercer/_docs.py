@@ -35,16 +35,21 @@ def entry(name: str, kind: str, meaning: str) -> str:
     return f"{name} : {kind}\n" + textwrap.fill(meaning, 116, initial_indent=indent, subsequent_indent=indent)
 
 
+def known(**said: tuple[str, str]) -> dict[str, str]:
+    """Entries for parameters of which kind and meaning are said."""
+    return {name: entry(name, *each) for name, each in said.items()}
+
+
 def joined(head: str, found: Mapping[str, str]) -> str:
     """A docstring of its beginning and its sections."""
     titled = (f"{title}\n{'-' * len(title)}\n{text.strip()}" for title, text in found.items() if text.strip())
     return "\n\n".join((head, *titled)) + "\n"
 
 
-def filled(function: F, known: Mapping[str, str], returns: str = "", setup: str = "") -> F:
+def filled(function: F, shared: Mapping[str, str], returns: str = "", setup: str = "") -> F:
     """The function, its docstring with the entries that it leaves out of its parameters and of what it returns."""
     head, found = sections(function.__doc__, setup)
-    given = {**known, **entries(found.pop("Parameters", ""))}
+    given = {**shared, **entries(found.pop("Parameters", ""))}
     names = (name for name in inspect.signature(function).parameters if name in given)
     first = {"Parameters": "\n".join(given[name] for name in names), "Returns": found.pop("Returns", returns)}
     function.__doc__ = joined(head, first | found)
@@ -52,20 +57,17 @@ def filled(function: F, known: Mapping[str, str], returns: str = "", setup: str 
 
 
 #: Parameters that functions on kernels and maps share.
-KERNELS = {
-    name: entry(name, kind, meaning)
-    for name, kind, meaning in (
-        ("kernel", "Kernel", "The kernel k."),
-        ("map", "Map", "φ. ``k @ f @ g`` is k(f(g(x)), f(g(y)))."),
-        ("X", "array-like, sparse matrix or data frame of shape (n, n_features), or list of str", "Points."),
-        ("max_rows", "int, default=2000", "The most rows looked at; of more, this many spread evenly. Time grows with the cube."),
-        ("n_functions", "int, default=10", "The most eigenfunctions kept."),
-        ("low", "float, default=-1", "The first centre c."),
-        ("high", "float, default=1", "The last centre c; the others lie evenly between them."),
-        ("count", "int, default=11", "How many centres."),
-        ("width", "float, default=0.2", "w > 0."),
-    )
-}
+KERNELS = known(
+    kernel=("Kernel", "The kernel k."),
+    map=("Map", "φ. ``k @ f @ g`` is k(f(g(x)), f(g(y)))."),
+    X=("array-like, sparse matrix or data frame of shape (n, n_features), or list of str", "Points."),
+    max_rows=("int, default=2000", "The most rows looked at; of more, this many spread evenly. Time grows with the cube."),
+    n_functions=("int, default=10", "The most eigenfunctions kept."),
+    low=("float, default=-1", "The first centre c."),
+    high=("float, default=1", "The last centre c; the others lie evenly between them."),
+    count=("int, default=11", "How many centres."),
+    width=("float, default=0.2", "w > 0."),
+)
 _RETURNED = {"Kernel": "Kernel\n    The kernel.", "Map": "Map\n    The map."}
 
 

@@ -12,14 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 import mercer
 from mercer import _mercer
-from mercer._docs import F, filled
+from mercer._docs import F, filled, known
 from mercer.errors import UnsupportedError
 from mercer.kernels import Kernel
 
-_ENTRIES = {
-    "estimator": "estimator : estimator of this package\n    A fitted one.",
-    "path": "path : str or path-like\n    The file.",
-}
+_ENTRIES = known(
+    estimator=("estimator of this package", "A fitted one."),
+    path=("str or path-like", "The file."),
+)
 _EXAMPLE = """
 >>> import os, tempfile, mercer
 >>> model = mercer.SVC().fit([[0.0], [1.0], [2.0], [3.0]], [1, 1, 2, 2])
@@ -130,13 +130,13 @@ def _estimator(model: _mercer.Model) -> Any:
     head, facts = model.head(), model.facts()
     nu, kind = head["nu"], {"multilabel": "ovr"}.get(head["kind"], head["kind"])
     make = classes.get(f"nu-{kind}", classes[kind]) if nu is not None else classes[kind]
-    known = {
+    parameters = {
         "C": head["c"], "nu": nu, "epsilon": head["epsilon"], "tol": head["tolerance"],
         "multiclass": "ovo-sum" if facts.get("rule") == "sum" else None,
         "mu": facts.get("mu"), "alpha": facts.get("lambda", facts.get("kappa")),
     }
     own = make().get_params()
-    parameters = {name: value for name, value in known.items() if value is not None and name in own}
+    parameters = {name: value for name, value in parameters.items() if value is not None and name in own}
     text = head["kernel"]
     estimator = make(kernel=text if text == "precomputed" else Kernel(text), **parameters)
     estimator._restore(model)

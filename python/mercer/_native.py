@@ -313,3 +313,21 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         with following(self, X, y, getattr(self, "tol", None)) as progress:
             yield self._run(progress)
         self._seconds = {**self._seconds, "fit": time.perf_counter() - started}
+
+
+@declared
+class Expanded(NativeEstimator):
+    """An estimator whose functions are sums over some of the training rows.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the rows that the functions are built from.
+    dual_coef_ : ndarray of shape (n_functions, n_SV)
+        Their coefficients, for each function.
+    """
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        self.support_ = self._model.support()
+        self.dual_coef_ = self._model.coefficients()

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils._param_validation import Hidden, Interval, Options, StrOptions
 
 from mercer import _mercer
-from mercer._docs import entries, entry, filled, joined, sections
+from mercer._docs import entries, entry, filled, joined, known, sections
 from mercer.kernels import Kernel
 
 T = TypeVar("T")
@@ -42,35 +42,35 @@ _KINDS: dict[Any, str] = {
     str: "str", dict: "dict", list: "list", Kernel: "Kernel", callable: "callable", Integral: "int",
 }
 
-#: Parameters of methods that are not described there.
-_METHODS = {
-    "X": entry(
-        "X", "{array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str",
+#: Parameters of methods, and what these return, where their docstrings do not say it.
+_METHODS = known(
+    X=(
+        "{array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str",
         'Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.',
+    )
+)
+_FITS = known(
+    X=(
+        "{array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples), or list of str",
+        'Training vectors, or their kernel values for ``kernel="precomputed"``, or texts for a kernel on texts. Single'
+        " precision is kept.",
     ),
-}
+    y=(
+        "array-like of shape (n_samples,) or (n_samples, n_targets)",
+        "Class labels, numbers, or the second of two views; ignored by what is fitted to X alone.",
+    ),
+    sample_weight=(
+        "array-like of shape (n_samples,), default=None",
+        "A weight for each row, for support vector machines a factor on C. A whole number is the same as so many copies of"
+        " the row; rows of weight 0 or less are left out.",
+    ),
+)
 _PROBABILITIES = (
     "probabilities : ndarray of shape (n_samples, n_classes)\n    A column for each class, in the order of `classes_`."
 )
 _RETURNS = {
     "predict_proba": _PROBABILITIES, "predict_log_proba": _PROBABILITIES,
     "transform": "X_new : ndarray of shape (n_samples, n_components)\n    Their place on the components.",
-}
-_FITS = {
-    "X": entry(
-        "X", "{array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples), or list of str",
-        'Training vectors, or their kernel values for ``kernel="precomputed"``, or texts for a kernel on texts. Single'
-        " precision is kept.",
-    ),
-    "y": entry(
-        "y", "array-like of shape (n_samples,) or (n_samples, n_targets)",
-        "Class labels, numbers, or the second of two views; ignored by what is fitted to X alone.",
-    ),
-    "sample_weight": entry(
-        "sample_weight", "array-like of shape (n_samples,), default=None",
-        "A weight for each row, for support vector machines a factor on C. A whole number is the same as so many copies of"
-        " the row; rows of weight 0 or less are left out.",
-    ),
 }
 
 
@@ -79,8 +79,8 @@ def parameter(
 ) -> Any:
     """A parameter: its default, meaning, rule in scikit-learn's terms, and its name in the native table of methods.
 
-    What has a name there is handed to the method as it is. Where nothing is said of its meaning, the table says it; where
-    nothing is said of its rule, that of its name holds, and `kind` is what the docstring says of its type.
+    What has a name there is handed to the method as it is. Where nothing is said of its meaning, the table says it, or a base;
+    where nothing is said of its rule, that of its name holds. `kind` is what the docstring says of its type.
     """
     said = {"doc": doc, "rule": rule, "setting": setting, "kind": kind}
     return field(default=default, kw_only=kw_only, metadata=said)
@@ -90,17 +90,18 @@ def parameter(
 def declared(cls: type[T]) -> type[T]:
     """Make the annotated attributes of a class the parameters of an estimator."""
     made: Any = dataclass(kw_only=True, eq=False, repr=False)(cls)
-    known = {each.name: each for each in fields(made)}
-    own = [name for name in vars(cls).get("__annotations__", {}) if name in known]
+    lineages = {each.name: _lineage(made, each.name) for each in fields(made)}
+    own = [name for name in vars(cls).get("__annotations__", {}) if name in lineages]
     signature = inspect.signature(made.__init__)
     given = signature.parameters.values()
     first = sorted((each for each in given if each.name in own), key=lambda each: own.index(each.name))
     rest = (each for each in given if each.name not in (*own, "self"))
     order = sorted((*first, *rest), key=lambda each: each.kind)
     made.__init__.__signature__ = signature.replace(parameters=[signature.parameters["self"], *order])
-    made._parameter_constraints = {each.name: _rule(known[each.name]) for each in order}
-    made._set_as_it_is = {name: each.metadata["setting"] for name, each in known.items() if each.metadata["setting"]}
-    made.__doc__ = _documented(made, [known[each.name] for each in order])
+    made._parameter_constraints = {each.name: _rule(lineages[each.name][0]) for each in order}
+    settings = {name: lineage[0].metadata["setting"] for name, lineage in lineages.items()}
+    made._set_as_it_is = {name: setting for name, setting in settings.items() if setting}
+    made.__doc__ = _documented(made, [lineages[each.name] for each in order])
     for name, method in vars(cls).items():
         if not name.startswith("_") and (inspect.isfunction(method) or hasattr(method, "fn")):
             filled(getattr(method, "fn", method), _FITS if name.startswith("fit") else _METHODS, _RETURNS.get(name, ""))
@@ -113,19 +114,28 @@ def settings_of(estimator: Any) -> dict[str, Any]:
     return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
 
 
+def _lineage(cls: type, name: str) -> list[Any]:
+    """The declarations of a parameter, from that of the class up to the first."""
+    bases = (vars(base) for base in cls.__mro__ if name in vars(base).get("__annotations__", {}))
+    return [base["__dataclass_fields__"][name] for base in bases]
+
+
 def _rule(declaration: Any) -> Any:
     rule = declaration.metadata["rule"]
     return RULES[declaration.name] if rule is None else rule
 
 
-def _documented(cls: Any, parameters: list[Any]) -> str:
-    """The docstring of a class with its parameters and the attributes that it inherits; it remembers its own."""
+def _documented(cls: Any, parameters: list[list[Any]]) -> str:
+    """The docstring of a class with its parameters, and the attributes and examples that it inherits."""
     head, found = sections(cls.__doc__, f">>> from mercer import {cls.__name__}\n")
     cls._entries = entries(found.pop("Attributes", ""))
+    # Examples of a base that are all about its name are those of the class.
+    examples = getattr(cls, "_examples", "").replace(cls.__base__.__name__, cls.__name__)
+    cls._examples = found.setdefault("Examples", examples)
     bases = [vars(base).get("_entries", {}) for base in reversed(cls.__mro__)]
     attributes = cls._entries | {name: text for entries in bases for name, text in entries.items()}
     table = {each["name"]: each for each in _TABLE.get(getattr(cls, "_method", ""), ())}
-    listed = (_entry(each, table.get(each.metadata["setting"])) for each in parameters)
+    listed = (_entry(each, table.get(each[0].metadata["setting"])) for each in parameters)
     return joined(head, {"Parameters": "\n".join(listed), "Attributes": "\n".join(attributes.values())} | found)
 
 
@@ -133,15 +143,17 @@ def _documented(cls: Any, parameters: list[Any]) -> str:
 _TABLE = {method["name"]: method["parameters"] for method in _mercer.methods()}
 
 
-def _entry(declaration: Any, known: dict[str, Any] | None) -> str:
-    """The entry of a parameter in a docstring."""
+def _entry(lineage: list[Any], about: dict[str, Any] | None) -> str:
+    """The entry of a parameter in a docstring; what the library's table says about it is taken where the class is silent."""
+    declaration = lineage[0]
     said, default = declaration.metadata, declaration.default
     kind = said["kind"] or _kind(_rule(declaration))
-    text = said["doc"]
-    if not text and known is not None:
+    text = next((each.metadata["doc"] for each in lineage if each.metadata["doc"]), "")
+    if not said["doc"] and about is not None:
         # Words that may be chosen stand before the default.
-        rule = "" if kind.startswith(("bool", "{")) else f" {_sentence(known['domain'])}"
-        text = (f"With or without: {known['meaning']}." if kind == "bool" else _sentence(known["meaning"])) + rule
+        rule = "" if kind.startswith(("bool", "{")) else f" {_sentence(about['domain'])}"
+        meaning = about["meaning"].replace("where left open", "for None")
+        text = (f"With or without: {meaning}." if kind == "bool" else _sentence(meaning)) + rule
     shown = f'"{default}"' if isinstance(default, str) else repr(default)
     return entry(declaration.name, f"{kind}, default={shown}", text)
 

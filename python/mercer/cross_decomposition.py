@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from mercer import _data, _kernel, _mercer
 from mercer._algebra import Algebra
+from mercer._native import Expanded
 from mercer._parameters import COUNT, POSITIVE, RULES, declared, parameter
 from mercer.errors import UnsupportedError
 from mercer.kernels import Kernel
@@ -19,7 +20,7 @@ __all__ = ["KernelCCA"]
 
 
 @declared
-class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
+class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded, Algebra):
     """Kernel canonical correlation analysis of two views.
 
     Finds pairs of functions f of the first view and g of the second that go together: the largest cov(f, g) for
@@ -35,10 +36,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         cov(f, g) of each component under the constraint, descending.
     correlations_ : ndarray of shape (n_components,)
         The correlation of f and g on the training data.
-    support_ : ndarray of shape (n_support,)
-        Indices of the rows that f is built from.
-    dual_coef_ : ndarray of shape (n_components, n_support)
-        Their coefficients.
 
     See Also
     --------
@@ -53,11 +50,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
     0.001
     """
 
-    kernel: Any = parameter(
-        default="rbf", rule=[str, Kernel],
-        doc="The kernel of the first view: a name that goes with `gamma`, `degree` and `coef0`; a kernel of"
-        ' :mod:`mercer.kernels`, or its text; "precomputed" where X are kernel values.',
-    )
+    kernel: Any = parameter(default="rbf", rule=[str, Kernel])
     n_components: int = parameter(default=2, kw_only=False, setting="components", rule=COUNT)
     alpha: Any = parameter(
         default=0.02, rule=[*POSITIVE, "array-like"], kind="float or array-like of float",
@@ -133,8 +126,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
             self.alpha_scores_ = found["scores"]
         self.values_ = facts["values"]
         self.correlations_ = facts["correlations"]
-        self.support_ = self._model.support()
-        self.dual_coef_ = self._model.coefficients()
         self._n_features_out = len(self.values_)
 
     def transform(self, X: Any, y: Any = None) -> Any:

@@ -9,7 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Hidden, StrOptions
 
 from mercer._algebra import Algebra
-from mercer._native import warn
+from mercer._native import Expanded, warn
 from mercer._parameters import COUNT, POSITIVE, declared, parameter
 from mercer.classification import Classes
 
@@ -17,7 +17,7 @@ __all__ = ["KernelFisher"]
 
 
 @declared
-class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, Algebra):
+class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, Expanded, Algebra):
     """The kernel Fisher discriminant of two or more classes.
 
     Finds axes in feature space with large scatter between the classes and small scatter within them, with a penalty
@@ -29,10 +29,6 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, A
         The mean of each class on the axes.
     ratios_ : ndarray of shape (n_axes,)
         The share of the scatter along each axis that is between the classes.
-    support_ : ndarray of shape (n_points,)
-        Indices of the rows that the axes are built from.
-    dual_coef_ : ndarray of shape (n_axes, n_points)
-        Their coefficients.
 
     See Also
     --------
@@ -76,8 +72,7 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, A
         self._side = -1.0 if len(self._present) == 2 and self._present[0] < self._present[1] else 1.0
         self.means_ = self._side * facts["centers"]
         self.ratios_ = facts["ratios"]
-        self.support_ = self._model.support()
-        self.dual_coef_ = self._side * self._model.coefficients()
+        self.dual_coef_ = self._side * self.dual_coef_
         self._n_features_out = len(self.ratios_)
 
     def decision_function(self, X: Any) -> Any:

@@ -21,7 +21,12 @@ __all__ = ["CrammerSingerSVC", "KernelSoftmax", "LocalSVC", "OneVsRestSVC", "Wes
 
 @declared
 class Scores(Scored, WeightedClasses, SupportVectors):
-    """A function for each class, of which the largest decides, by a quadratic programme."""
+    """A function for each class, of which the largest decides, by a quadratic programme.
+
+    >>> model = Scores(C=10.0).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 2, 2])
+    >>> model.predict([[0.5], [2.5], [4.5]])
+    array([0, 1, 2])
+    """
 
     C: float = parameter(default=1.0, setting="c", rule=POSITIVE)
 
@@ -37,10 +42,6 @@ class CrammerSingerSVC(Scores):
     --------
     WestonWatkinsSVC : Each of the other classes counts.
     SVC : A function for each pair of classes.
-
-    >>> model = CrammerSingerSVC(C=10.0).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 2, 2])
-    >>> model.predict([[0.5], [2.5], [4.5]])
-    array([0, 1, 2])
     """
 
     _method = "crammer-singer"
@@ -55,10 +56,6 @@ class WestonWatkinsSVC(Scores):
     See Also
     --------
     CrammerSingerSVC : Only the worst of the other classes counts.
-
-    >>> model = WestonWatkinsSVC(C=10.0).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 2, 2])
-    >>> model.predict([[0.5], [2.5], [4.5]])
-    array([0, 1, 2])
     """
 
     _method = "weston-watkins"
@@ -78,10 +75,6 @@ class OneVsRestSVC(Scores):
     See Also
     --------
     SVC : A function for each pair of classes.
-
-    >>> model = OneVsRestSVC(C=10.0).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 2, 2])
-    >>> model.predict([[0.5], [2.5], [4.5]])
-    array([0, 1, 2])
     """
 
     _counts_apart = True

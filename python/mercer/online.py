@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.utils._param_validation import Interval
 
+from mercer._native import Expanded
 from mercer._parameters import COUNT, FLAG, declared, parameter
 from mercer.classification import Scored
 
@@ -14,7 +15,7 @@ __all__ = ["KernelPerceptron"]
 
 
 @declared
-class KernelPerceptron(Scored):
+class KernelPerceptron(Scored, Expanded):
     """The kernel perceptron of two or more classes, averaged, with a budget of support vectors or without.
 
     Presents the rows one after the other; where another class has a score as large as a row's own, the row is added to the
@@ -23,10 +24,6 @@ class KernelPerceptron(Scored):
 
     Attributes
     ----------
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors.
-    dual_coef_ : ndarray of shape (n_classes, n_SV)
-        Coefficients of the support vectors, for each class of the model.
     intercept_ : ndarray of shape (n_classes,)
         Constants of the decisions.
     mistakes_ : ndarray of shape (n_iter_,)
@@ -71,6 +68,4 @@ class KernelPerceptron(Scored):
         super()._found(X)
         self.mistakes_ = self._model.facts()["mistakes_by_pass"]
         self.n_iter_ = len(self.mistakes_)
-        self.support_ = self._model.support()
-        self.dual_coef_ = self._model.coefficients()
         self.intercept_ = -self._model.offsets() + 0.0

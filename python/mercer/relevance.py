@@ -62,7 +62,7 @@ class RelevantDimension(NativeEstimator):
         default="rbf", rule=[str, Kernel, list, callable], kind="str, Kernel, list of them or callable",
         doc="As in :class:`SVC`, or a list to choose from, for instance of several widths.",
     )
-    degree: float = parameter(default=3, doc='The power of "poly".', rule=NON_NEGATIVE)
+    degree: float = parameter(default=3, rule=NON_NEGATIVE)
     criterion: str = parameter(
         default="likelihood", rule=[StrOptions({"likelihood", "loo"})],
         doc="What chooses: the likelihood of two components, signal and noise, or leave-one-out.",

@@ -115,15 +115,12 @@ impl Kernel {
         y: Option<&Points>,
         single: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let y = y.map(|y| y.0.clone());
-        [Some(&x.0), y.as_ref()]
-            .into_iter()
-            .flatten()
-            .try_for_each(|points| of_space(points, self.space()))?;
-        Ok(if single {
-            matrix::<f32>(py, self.0.clone(), x.0.clone(), y)?.into_any()
-        } else {
-            matrix::<f64>(py, self.0.clone(), x.0.clone(), y)?.into_any()
+        let (kernel, x, y) = (self.0.clone(), x.0.clone(), y.map(|y| y.0.clone()));
+        of_space(&x, self.space())?;
+        y.as_ref().map_or(Ok(()), |y| of_space(y, self.space()))?;
+        Ok(match single {
+            true => matrix::<f32>(py, kernel, x, y)?.into_any(),
+            false => matrix::<f64>(py, kernel, x, y)?.into_any(),
         })
     }
 

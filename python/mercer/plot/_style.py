@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer._docs import F, filled
+from mercer._docs import F, filled, known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,13 +23,10 @@ INK = "#222222"
 #: How much of a class's colour is in its region; the rest is white.
 TINT = 0.28
 
-
-_ENTRIES = {
-    "ax": "ax : matplotlib Axes, default=None\n    Where to draw; None for a new figure.",
-    "legend": "legend : bool, default=True\n    Whether there is a legend, beside the picture where it would hide points, or a colour"
-    " bar.",
-}
-
+_ENTRIES = known(
+    ax=("matplotlib Axes, default=None", "Where to draw; None for a new figure."),
+    legend=("bool, default=True", "Whether there is a legend, beside the picture where it would hide points, or a colour bar."),
+)
 _SETUP = """>>> import matplotlib
 >>> matplotlib.use("Agg")
 >>> from sklearn.datasets import load_iris

@@ -1,6 +1,6 @@
 """Kernel machines for scikit-learn users: exact, certified, fast."""
 
-from mercer import errors, kernels, plot
+from mercer import _threads, errors, kernels, plot
 from mercer._certificate import Certificate
 from mercer._files import from_libsvm, load, save, to_libsvm
 from mercer._mercer import __version__

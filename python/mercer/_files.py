@@ -74,7 +74,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 @documented
 def to_libsvm(estimator: Any, path: str | os.PathLike[str]) -> None:
-    """Write the model of a fitted machine as LIBSVM's model text.
+    """Write the model of a fitted estimator as LIBSVM's model text.
 
     Parameters
     ----------

@@ -69,13 +69,3 @@ def positive_weights(sample_weight: Any, samples: int, X: Any) -> Any:
     if (weights == 1.0).all():
         return None
     return np.maximum(weights, 0.0)
-
-
-def class_weights(weights: Any, factors: Any, index: Any) -> Any:
-    """Weights of rows with the factors of their classes."""
-    if (factors == 1.0).all():
-        return weights
-    if (factors < 0.0).any():
-        raise ValueError("class_weight: a weight must not be negative")
-    own = factors[index]
-    return own if weights is None else weights * own

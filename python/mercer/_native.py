@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, validate_data
 
-from mercer import _data, _kernel, _mercer, _threads
+from mercer import _data, _kernel, _mercer
 from mercer._labels import positive_weights
 from mercer._parameters import COUNT, declared, parameter, settings_of
 from mercer._progress import CallbackSupportMixin, following, with_callbacks
@@ -84,7 +84,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     _supervised: ClassVar[bool] = True
     #: How scikit-learn checks y.
     _target_options: ClassVar[dict[str, bool]] = {}
-    #: Whether a callable gets two matrices, as scikit-learn's machines have it, or two rows, as its pairwise kernels.
+    #: Whether a callable gets two matrices, as scikit-learn's support vector machines have it, or two rows, as its pairwise kernels.
     _rowwise: ClassVar[bool] = False
     #: Whether a callable of two matrices gets X as it is, unchecked.
     _unchecked: ClassVar[bool] = False
@@ -158,9 +158,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
                 )
             self._gamma = 0.0
             return _mercer.Kernel("precomputed"), _mercer.Points.gram(symmetric(X))
-        if self._input == "texts":
-            return _kernel.native(self.kernel), _mercer.Points.texts(X.tolist())
-        if self._input == "vectors":
+        if self._input in ("vectors", "texts"):
             points = _data.points(X)
             given = (self.kernel, self.gamma, self.degree, self.coef0)
             found, self._gamma = _kernel.resolved(*given, points, weights)
@@ -203,10 +201,8 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _as_points(self, X: Any) -> _mercer.Points:
         """Checked rows as the model wants them."""
-        if self._input == "vectors":
+        if self._input in ("vectors", "texts"):
             return _data.points(X)
-        if self._input == "texts":
-            return _mercer.Points.texts(X.tolist())
         values = self._values(X, self._X_fit) if self._input == "function" else X
         rows = self._fitted_rows
         if values.ndim != 2 or values.shape[1] != rows:
@@ -274,10 +270,10 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         model: _mercer.Model = self._model
         return model
 
-    def _decisions(self, X: Any) -> Any:
-        """The outputs of the model at each row."""
+    def _outputs(self, X: Any, what: str = "decisions") -> Any:
+        """Outputs of the model at each row."""
         points = self._points(X)
-        return self._fitted.decisions(self._run(), points, self._double)
+        return self._fitted.outputs(self._run(), points, what, self._double)
 
     def _found(self, X: Any) -> None:
         """The attributes that people read; X is None for a model that was read from a file."""
@@ -300,7 +296,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     # -- work ---------------------------------------------------------------------------------------------------------
 
     def _run(self, progress: Any = None) -> _mercer.Run:
-        return _mercer.Run(_threads.count(self.n_threads), progress)
+        return _mercer.Run(None if self.n_threads in (None, -1) else int(self.n_threads), progress)
 
     def _summary(self) -> str:
         """What came of a fit, in a few words."""

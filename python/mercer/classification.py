@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _mercer
-from mercer._labels import class_weights, classes_in, classes_of, kind_of, names_of
+from mercer._labels import classes_in, classes_of, kind_of, names_of
 from mercer._native import NativeEstimator, warn
 from mercer._parameters import FLAG, declared, parameter
 from mercer._svm import SupportVectors
@@ -108,7 +108,7 @@ class Scored(Classes):
         decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
             A column for each class; for two classes the score of the second less that of the first.
         """
-        scores = self._ordered(self._decisions(X))
+        scores = self._ordered(self._outputs(X))
         two = scores.shape[1] == 2 and not getattr(self, "multilabel_", False)
         return scores[:, 1] - scores[:, 0] if two else scores
 
@@ -129,7 +129,7 @@ class Probable(Classes):
         """Predict the probability of each class."""
         points = self._points(X)
         self._refuse_unlearnt()
-        return self._by_class(self._fitted.probabilities(self._run(), points, self._double))
+        return self._by_class(self._fitted.outputs(self._run(), points, "probabilities", self._double))
 
     @available_if(lambda self: self._has_probability())
     def predict_log_proba(self, X: Any) -> Any:
@@ -159,7 +159,11 @@ class WeightedClasses(Classes):
         )
 
     def _weights(self, weights: Any, target: Any) -> Any:
-        return super()._weights(class_weights(weights, self.class_weight_, target[1]), target)
+        if (self.class_weight_ < 0.0).any():
+            raise ValueError("class_weight: a weight must not be negative")
+        if (self.class_weight_ != 1.0).any():
+            weights = self.class_weight_[target[1]] * (1.0 if weights is None else weights)
+        return super()._weights(weights, target)
 
     def _restore(self, model: _mercer.Model) -> None:
         self.class_weight_ = np.ones(len(model.head()["classes"]))
@@ -241,10 +245,8 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
             ``decision_function_shape="ovo"``, for each pair of classes.
         """
         if len(getattr(self, "_present", ())) > 2 and self.decision_function_shape == "ovr":
-            points = self._points(X)
-            scores = self._fitted.scores(self._run(), points, self._double)
-            return self._ordered(scores)
-        decisions = self._decisions(X)
+            return self._ordered(self._outputs(X, "scores"))
+        decisions = self._outputs(X)
         return self._sign * decisions.ravel() if len(self._present) == 2 else decisions
 
     def _has_probability(self) -> bool:

@@ -100,11 +100,8 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded, Alg
         found = check_array(y, dtype=_data.precisions(y), accept_sparse="csr", input_name="y", ensure_2d=False)
         return found.reshape(-1, 1) if found.ndim == 1 else found
 
-    def _second_points(self, y: Any) -> _mercer.Points:
-        return _mercer.Points.texts(y.tolist()) if y.dtype == object else _data.points(y)
-
     def _target(self, y: Any) -> Any:
-        return self._second_points(y)
+        return _data.points(y)
 
     def _solved(self, run: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
         second, _ = _kernel.resolved(self._second, self.gamma_y, self.degree, self.coef0, target, weights)
@@ -144,10 +141,10 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded, Alg
             f of each row; with y also g of each row of the second view.
         """
         points = self._points(X)
-        first = self._model.transform(self._run(), points)
+        first = self._model.outputs(self._run(), points, "components")
         if y is None:
             return first
-        return first, self._model.transform(self._run(), self._second_points(self._checked_second(y)), True)
+        return first, self._model.outputs(self._run(), _data.points(self._checked_second(y)), "second")
 
     def score(self, X: Any, y: Any) -> float:
         """The correlation of the first pair of functions on these rows.

@@ -180,7 +180,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
         """Checked rows on the components."""
         found = np.zeros((X.shape[0], self._n_features_out))
         if getattr(self, "_model", None) is not None:
-            own = self._model.transform(self._run(), self._as_points(X))
+            own = self._model.outputs(self._run(), self._as_points(X), "components")
             found[:, : own.shape[1]] = own
         return found
 
@@ -227,7 +227,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
         check_is_fitted(self)
         scores = np.ascontiguousarray(X, dtype=np.float64)
         inverse = _mercer.Model.from_bytes(self._inverse)
-        found = inverse.decisions(self._run(), self._inverse_points(scores), True)
+        found = inverse.outputs(self._run(), self._inverse_points(scores), "decisions", True)
         return found.astype(self._dtype, copy=False)
 
     def denoise(

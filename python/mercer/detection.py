@@ -32,7 +32,7 @@ class Detector(OutlierMixin, SupportVectors):
         decision : ndarray of shape (n_samples,)
             Positive for rows like those of the training data.
         """
-        decisions = self._decisions(X).ravel()
+        decisions = self._outputs(X).ravel()
         if self._double:
             # What rounding leaves of a row on the border is no side of it.
             size = np.abs(self.offset_).max()

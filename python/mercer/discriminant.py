@@ -84,10 +84,10 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, E
             For two classes how far beyond the threshold a row lies, positive for the second. For more a column for each
             class: −½ the squared distance to its mean.
         """
-        decisions = self._decisions(X)
+        decisions = self._outputs(X)
         return self._side * decisions.ravel() if decisions.shape[1] == 1 else self._ordered(decisions)
 
     def transform(self, X: Any) -> Any:
         """Project rows onto the axes."""
         points = self._points(X)
-        return self._side * self._model.transform(self._run(), points)
+        return self._side * self._model.outputs(self._run(), points, "components")

@@ -157,5 +157,5 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, PairwiseAlgebra):
         y_pred : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Predictions.
         """
-        values = self._decisions(X)
+        values = self._outputs(X)
         return values.ravel() if self.dual_coef_.ndim == 1 else values

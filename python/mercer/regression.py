@@ -36,7 +36,7 @@ class Regressor(RegressorMixin, SupportVectors):
         y_pred : ndarray of shape (n_samples,)
             Predictions.
         """
-        return self._decisions(X).ravel()
+        return self._outputs(X).ravel()
 
 
 @declared

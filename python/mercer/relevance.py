@@ -99,7 +99,7 @@ class RelevantDimension(NativeEstimator):
             return [kernel], points
         if not self.kernel:
             raise ValueError("kernel: a list must have one or more kernels")
-        points = _mercer.Points.texts(X.tolist()) if self._kind == "texts" else _data.points(X)
+        points = _data.points(X)
         return [self._one(kernel, points, weights) for kernel in self.kernel], points
 
     def _one(self, kernel: Any, points: Any, weights: Any) -> _mercer.Kernel:

@@ -20,9 +20,6 @@ use crate::facts::told;
 use crate::points::{Points, matrix, numbers_only};
 use crate::work::Run;
 
-/// A row for each point.
-type Rows<'py> = PyResult<Bound<'py, PyArray2<f64>>>;
-
 /// A fitted model, and what its fit found besides.
 #[pyclass(frozen, module = "mercer._mercer")]
 pub(crate) struct Model {
@@ -71,19 +68,6 @@ impl Model {
             _ => work(&saved, &points),
         };
         if short { Run::here(py, work) } else { run.job(py, move |_| work()) }
-    }
-
-    /// A prediction of numbers: a row for each of the points.
-    fn rows<'py>(
-        &self,
-        py: Python<'py>,
-        run: &Run,
-        points: &Points,
-        double: bool,
-        work: fn(&Saved, &AnyPoints, How) -> Result<Dense<f64>>,
-    ) -> Rows<'py> {
-        let how = How { double, libsvm: false };
-        matrix(py, &self.at(py, run, points, Some(how), move |saved, points| work(saved, points, how))?)
     }
 }
 
@@ -193,12 +177,6 @@ impl Model {
         probability.pairs.iter().map(sigmoid).collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// The outputs at each of the points, one column each; with `double`, kernel values and sums in double precision.
-    #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn decisions<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
-        self.rows(py, run, points, double, |saved, points, how| saved.model.decisions(points, how))
-    }
-
     /// What the model says of each of the points: the number of a class, numbers, how far inside, or a row of 0 and 1 for
     /// labels; with `libsvm`, of classes that have won the same number of pairs the first.
     #[pyo3(signature = (run, points, double, libsvm=false) -> "numpy.typing.NDArray[typing.Any]")]
@@ -224,35 +202,32 @@ impl Model {
         })
     }
 
-    /// A score for each class or label at each of the points.
-    #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn scores<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
-        self.rows(py, run, points, double, |saved, points, how| saved.model.scores(points, how))
-    }
-
-    /// The probability of each class at each of the points.
-    #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn probabilities<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
-        let double = double && self.saved.probability.is_none();
-        self.rows(py, run, points, double, |saved, points, how| match &saved.probability {
-            Some(estimate) => Ok(estimate.predict(&saved.model, points, how)?.1.rows),
-            None => saved.model.probabilities(points, how),
-        })
-    }
-
-    /// The components of each of the points; of two views those of the second with `second`.
-    #[pyo3(signature = (run, points, second=false) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn transform<'py>(&self, py: Python<'py>, run: &Run, points: &Points, second: bool) -> Rows<'py> {
-        self.rows(
-            py,
-            run,
-            points,
-            false,
-            match second {
-                true => |saved, points, _| saved.model.second_components(points),
-                false => |saved, points, _| saved.model.components(points),
+    /// Numbers at each of the points, a column for each output: "decisions"; "scores" or "probabilities" of classes or
+    /// labels; "components", of two views those of the "second". With `double`, kernel values and sums that decide are in
+    /// double precision.
+    #[pyo3(signature = (run, points, what, double=false) -> "numpy.typing.NDArray[numpy.float64]")]
+    fn outputs<'py>(
+        &self,
+        py: Python<'py>,
+        run: &Run,
+        points: &Points,
+        what: &str,
+        double: bool,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let learnt = what == "probabilities" && self.saved.probability.is_some();
+        let how = How { double: double && !learnt, libsvm: false };
+        let work: fn(&Saved, &AnyPoints, How) -> Result<Dense<f64>> = match what {
+            "decisions" => |saved, points, how| saved.model.decisions(points, how),
+            "scores" => |saved, points, how| saved.model.scores(points, how),
+            "probabilities" => |saved, points, how| match &saved.probability {
+                Some(estimate) => Ok(estimate.predict(&saved.model, points, how)?.1.rows),
+                None => saved.model.probabilities(points, how),
             },
-        )
+            "components" => |saved, points, _| saved.model.components(points),
+            "second" => |saved, points, _| saved.model.second_components(points),
+            other => return Err(PyValueError::new_err(format!("no output '{other}'"))),
+        };
+        matrix(py, &self.at(py, run, points, Some(how), move |saved, points| work(saved, points, how))?)
     }
 
     /// The components of the support points, where they are known without a kernel value.
@@ -275,7 +250,7 @@ impl Model {
         tolerance: f64,
         neighbours: usize,
         penalty: f64,
-    ) -> Rows<'py> {
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let way = match way {
             "auto" => None,
             "linear" => Some(Way::Linear),

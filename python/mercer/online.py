@@ -35,9 +35,11 @@ class KernelPerceptron(Scored, Expanded):
     --------
     SVC : The classifier of largest margin.
 
-    >>> model = KernelPerceptron().fit([[-2.0], [-1.5], [-1.0], [1.0], [1.5], [2.0]], [0, 0, 0, 1, 1, 1])
-    >>> model.predict([[-1.2], [3.0]])
+    >>> model = KernelPerceptron(budget=4)
+    >>> model.fit([[-2.0], [-1.5], [-1.0], [1.0], [1.5], [2.0]], [0, 0, 0, 1, 1, 1]).predict([[-1.2], [3.0]])
     array([0, 1])
+    >>> float(model.mistakes_[-1])
+    0.0
     """
 
     passes: int = parameter(default=10, setting="passes", rule=COUNT)

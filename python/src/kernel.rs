@@ -1,7 +1,6 @@
 //! Kernel expressions as Python objects.
 
 use mercer::data::Points as _;
-use mercer::error::DataProblem;
 use mercer::gram::{Value, cross, square};
 use mercer::kernel::{
     Definiteness, Kernel as _, Leaf as _, Limits, ListedParameter, Map, TextLeaf, VectorLeaf, check,
@@ -127,22 +126,15 @@ impl Kernel {
     /// k(xᵢ, xᵢ) of each point.
     #[pyo3(signature = (x) -> "numpy.typing.NDArray[numpy.float64]")]
     fn diagonal<'py>(&self, py: Python<'py>, x: &Points) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (kernel, points) = (self.0.clone(), x.0.clone());
-        let diagonal = work(py, move || {
-            points.check_finite()?;
-            kernel.diagonal(&points)
-        });
-        Ok(PyArray1::from_vec(py, diagonal?))
+        let kernel = self.0.clone();
+        Ok(PyArray1::from_vec(py, at(py, &x.0, move |points| kernel.diagonal(points))?))
     }
 
     /// Checks the kernel on points.
     fn check(&self, py: Python<'_>, x: &Points, rows: usize, eigenfunctions: usize) -> PyResult<Validity> {
-        let (kernel, points) = (self.0.clone(), x.0.clone());
-        let found = work(py, move || {
-            points.check_finite()?;
-            check(&kernel, &points, Limits { rows, eigenfunctions })
-        });
-        Ok(Validity::new(found?, &x.0))
+        let kernel = self.0.clone();
+        let found = at(py, &x.0, move |points| check(&kernel, points, Limits { rows, eigenfunctions }))?;
+        Ok(Validity::new(found, &x.0))
     }
 }
 
@@ -169,7 +161,7 @@ pub(crate) fn kernels() -> Vec<Listed> {
 #[pyo3(name = "median_gamma")]
 pub(crate) fn median(py: Python<'_>, x: &Points) -> PyResult<Option<f64>> {
     let points = x.vectors()?.clone();
-    work(py, move || points.check_finite().map(|()| median_gamma(&points)))
+    at(py, &x.0, move |_| Ok(median_gamma(&points)))
 }
 
 /// The word for what is known of a kernel.
@@ -193,7 +185,7 @@ fn matrix<T: Value + Element>(
 ) -> PyResult<Bound<'_, PyArray2<T>>> {
     let shape = [x.len(), y.as_ref().map_or(x.len(), |y| y.len())];
     room::<T>(shape)?;
-    let values = work(py, move || match y {
+    let values = Run::default().job(py, move |_| match y {
         Some(y) => cross(&kernel, &x, &y),
         None => square(&kernel, &x),
     });
@@ -207,12 +199,14 @@ fn room<T>(shape: [usize; 2]) -> PyResult<()> {
     if fits { Ok(()) } else { Err(PyMemoryError::new_err(format!("no memory for {n} × {m} kernel values"))) }
 }
 
-/// Runs a job with the interpreter free.
-pub(crate) fn work<T: Send + 'static>(
+/// Runs a job on points that must be finite, with the interpreter free.
+pub(crate) fn at<T: Send + 'static>(
     py: Python<'_>,
-    job: impl FnOnce() -> Result<T> + Send + 'static,
+    points: &AnyPoints,
+    job: impl FnOnce(&AnyPoints) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    Run::default().job(py, move |_| job())
+    let points = points.clone();
+    Run::default().job(py, move |_| points.check_finite().and_then(|()| job(&points)))
 }
 
 /// Refuses points of another space than a kernel's.
@@ -222,15 +216,4 @@ pub(crate) fn of_space(points: &AnyPoints, space: &str) -> PyResult<()> {
     }
     let what = format!("a kernel on {space} at points that are {}", points.space()).into();
     Err(raise(ErrorKind::Unsupported { what }.into()))
-}
-
-/// Refuses points of another width.
-pub(crate) fn fits(points: &AnyPoints, expected: usize) -> Result<()> {
-    points.check_finite()?;
-    let found = points.width();
-    if found == expected {
-        Ok(())
-    } else {
-        Err(ErrorKind::Data(DataProblem::Width { found, expected }).into())
-    }
 }

@@ -1,6 +1,6 @@
 """Kernel machines for scikit-learn users: exact, certified, fast."""
 
-from mercer import errors, kernels, plot
+from mercer import _threads, errors, kernels, plot
 from mercer._certificate import Certificate
 from mercer._files import from_libsvm, load, save, to_libsvm
 from mercer._mercer import __version__
@@ -16,30 +16,7 @@ from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
 
 __all__ = [
-    "SVC",
-    "SVDD",
-    "SVR",
-    "Certificate",
-    "CrammerSingerSVC",
-    "KernelCCA",
-    "KernelFisher",
-    "KernelPCA",
-    "KernelPerceptron",
-    "KernelRidge",
-    "KernelSoftmax",
-    "LocalSVC",
-    "NuSVC",
-    "NuSVR",
-    "OneClassSVM",
-    "OneVsRestSVC",
-    "RelevantDimension",
-    "WestonWatkinsSVC",
-    "__version__",
-    "errors",
-    "from_libsvm",
-    "kernels",
-    "load",
-    "plot",
-    "save",
-    "to_libsvm",
+    "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "KernelCCA", "KernelFisher", "KernelPCA", "KernelPerceptron",
+    "KernelRidge", "KernelSoftmax", "LocalSVC", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "RelevantDimension",
+    "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
 ]

@@ -9,8 +9,6 @@ import scipy.sparse as sp
 
 from mercer import _mercer
 
-__all__ = ["are_texts", "points", "precisions", "texts", "to_python"]
-
 _PRECISIONS = [np.float64, np.float32]
 
 
@@ -26,7 +24,10 @@ def precisions(X: Any) -> Any:
 
 
 def points(X: Any) -> _mercer.Points:
-    """Rows of a validated matrix: dense of either precision (not copied where rows lie one after the other) or sparse."""
+    """Texts, or rows of a validated matrix: dense of either precision (not copied where they lie one after the other) or
+    sparse."""
+    if X.dtype == object:
+        return _mercer.Points.texts(X.tolist())
     if not sp.issparse(X):
         return _mercer.Points.dense(X)
     rows = X if X.format == "csr" else X.tocsr()
@@ -60,12 +61,9 @@ def to_python(found: _mercer.Points) -> Any:
     parts = found.to_python()
     if isinstance(parts, list):
         return np.array(parts, dtype=object)
-    return csr(parts, len(found)) if isinstance(parts, tuple) else parts
-
-
-def csr(parts: tuple[Any, ...], rows: int) -> Any:
-    """A sparse matrix from its parts."""
+    if not isinstance(parts, tuple):
+        return parts
     columns, start, index, values = parts
     if max(columns, len(values)) <= np.iinfo(np.int32).max:
         start, index = start.astype(np.int32), index.astype(np.int32)
-    return sp.csr_matrix((values, index, start), shape=(rows, columns))
+    return sp.csr_matrix((values, index, start), shape=(len(found), columns))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from pathlib import Path
 from typing import Any
@@ -11,51 +12,52 @@ from sklearn.utils.validation import check_is_fitted
 
 import mercer
 from mercer import _mercer
+from mercer._docs import F, filled, known
 from mercer.errors import UnsupportedError
 from mercer.kernels import Kernel
 
-__all__ = ["from_libsvm", "load", "save", "to_libsvm"]
+_ENTRIES = known(
+    estimator=("estimator of this package", "A fitted one."),
+    path=("str or path-like", "The file."),
+)
+_EXAMPLE = """
+>>> import os, tempfile, mercer
+>>> model = mercer.SVC().fit([[0.0], [1.0], [2.0], [3.0]], [1, 1, 2, 2])
+>>> with tempfile.TemporaryDirectory() as folder:
+...     mercer.save(model, os.path.join(folder, "model.mercer"))
+...     mercer.to_libsvm(model, os.path.join(folder, "model"))
+...     again = mercer.load(os.path.join(folder, "model.mercer")), mercer.from_libsvm(os.path.join(folder, "model"))
+>>> [each.predict([[-1.0], [4.0]]) for each in again]
+[array([1, 2]), array([1, 2])]
+"""
+_RETURNS = "estimator : estimator of this package\n    Fitted."
 
 
+def documented(function: F) -> F:
+    """A function on files, its docstring with what all of them have in common."""
+    function.__doc__ = inspect.cleandoc(function.__doc__ or "") + _EXAMPLE
+    return filled(function, _ENTRIES, _RETURNS if function.__annotations__["return"] == "Any" else "")
+
+
+@documented
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write the model of a fitted estimator to a file that cannot run code.
 
     The program ``mercer`` reads it too (``mercer predict``, ``mercer inspect``). It is written under a temporary name and
     renamed: at no time is there half a file.
 
-    Parameters
-    ----------
-    estimator : estimator of this package
-        A fitted one.
-    path : str or path-like
-        The file.
-
     See Also
     --------
     load : Reads it.
-
-    Examples
-    --------
-    >>> import os, tempfile, mercer
-    >>> model = mercer.SVC().fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mercer.save(model, os.path.join(folder, "model.mercer"))
-    ...     loaded = mercer.load(os.path.join(folder, "model.mercer"))
-    >>> loaded.predict([[-1.0], [4.0]])
-    array(['a', 'b'], dtype='<U1')
     """
     model = _model_of(estimator)
     names = [str(name) for name in getattr(estimator, "feature_names_in_", [])]
-    model.save(Path(path), names)
+    model.save(Path(path), names, False)
 
 
+@documented
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model file of :func:`save` or of the program ``mercer`` as a fitted estimator.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
 
     Returns
     -------
@@ -66,46 +68,27 @@ def load(path: str | os.PathLike[str]) -> Any:
     See Also
     --------
     save : Writes it.
-
-    Examples
-    --------
-    >>> import os, tempfile, mercer
-    >>> model = mercer.KernelRidge(kernel="rbf").fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mercer.save(model, os.path.join(folder, "model.mercer"))
-    ...     loaded = mercer.load(os.path.join(folder, "model.mercer"))
-    >>> bool((loaded.predict([[1.5]]) == model.predict([[1.5]])).all())
-    True
     """
-    return _estimator(_mercer.Model.load(Path(path)))
+    return _estimator(_mercer.Model.load(Path(path), False))
 
 
+@documented
 def to_libsvm(estimator: Any, path: str | os.PathLike[str]) -> None:
-    """Write the model of a fitted machine as LIBSVM's model text.
+    """Write the model of a fitted estimator as LIBSVM's model text.
 
     Parameters
     ----------
     estimator : SVC, NuSVC, SVR, NuSVR or OneClassSVM
         A fitted one, with one of LIBSVM's kernels.
-    path : str or path-like
-        The file.
 
     See Also
     --------
     from_libsvm : Reads it.
-
-    Examples
-    --------
-    >>> import os, tempfile, mercer
-    >>> model = mercer.SVC().fit([[0.0], [1.0], [2.0], [3.0]], [1, 1, 2, 2])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mercer.to_libsvm(model, os.path.join(folder, "model"))
-    ...     mercer.from_libsvm(os.path.join(folder, "model")).predict([[-1.0], [4.0]])
-    array([1, 2])
     """
-    _model_of(estimator).to_libsvm(Path(path))
+    _model_of(estimator).save(Path(path), [], True)
 
 
+@documented
 def from_libsvm(path: str | os.PathLike[str]) -> Any:
     """Read LIBSVM's model text as a fitted estimator.
 
@@ -122,17 +105,8 @@ def from_libsvm(path: str | os.PathLike[str]) -> Any:
     See Also
     --------
     to_libsvm : Writes it.
-
-    Examples
-    --------
-    >>> import os, tempfile, mercer
-    >>> model = mercer.SVR().fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mercer.to_libsvm(model, os.path.join(folder, "model"))
-    ...     type(mercer.from_libsvm(os.path.join(folder, "model"))).__name__
-    'SVR'
     """
-    return _estimator(_mercer.Model.from_libsvm(Path(path)))
+    return _estimator(_mercer.Model.load(Path(path), True))
 
 
 def _model_of(estimator: Any) -> _mercer.Model:
@@ -153,20 +127,19 @@ def _estimator(model: _mercer.Model) -> Any:
     """A fitted estimator around a native model."""
     listed: list[Any] = [vars(mercer)[name] for name in mercer.__all__]
     classes: dict[str, Any] = {each._method: each for each in listed if hasattr(each, "_method")}
-    training = model.training()
-    nu, kind = training.get("nu"), {"multilabel": "ovr"}.get(model.kind, model.kind)
+    head, facts = model.head(), model.facts()
+    nu, kind = head["nu"], {"multilabel": "ovr"}.get(head["kind"], head["kind"])
     make = classes.get(f"nu-{kind}", classes[kind]) if nu is not None else classes[kind]
-    text = str(model.kernel)
-    facts = model.facts()
-    known = {
-        "C": training.get("c"), "nu": nu, "epsilon": training.get("epsilon"), "tol": training.get("tolerance"),
+    parameters = {
+        "C": head["c"], "nu": nu, "epsilon": head["epsilon"], "tol": head["tolerance"],
         "multiclass": "ovo-sum" if facts.get("rule") == "sum" else None,
         "mu": facts.get("mu"), "alpha": facts.get("lambda", facts.get("kappa")),
     }
     own = make().get_params()
-    parameters = {name: value for name, value in known.items() if value is not None and name in own}
-    estimator = make(kernel="precomputed" if text == "precomputed" else Kernel(text), **parameters)
+    parameters = {name: value for name, value in parameters.items() if value is not None and name in own}
+    text = head["kernel"]
+    estimator = make(kernel=text if text == "precomputed" else Kernel(text), **parameters)
     estimator._restore(model)
-    if model.names:
-        estimator.feature_names_in_ = np.array(model.names, dtype=object)
+    if head["names"]:
+        estimator.feature_names_in_ = np.array(head["names"], dtype=object)
     return estimator

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 from mercer import _mercer
 from mercer.kernels import Kernel
-
-__all__ = ["NAMES", "kind", "native", "resolved"]
 
 #: Names that go with gamma, degree and coef0.
 NAMES = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
@@ -55,26 +52,20 @@ def named(name: str, gamma: float, degree: float, coef0: float) -> _mercer.Kerne
 
     A slope of 0 and a power of 0, which scikit-learn allows, make constants.
     """
-    if name in ("poly", "polynomial", "sigmoid", "rbf", "laplacian", "chi2") and gamma == 0.0:
-        if name in ("rbf", "laplacian", "chi2"):
-            return _mercer.Kernel("1")
-        if name == "sigmoid" or coef0 < 0.0:
+    polynomial, slope, constant = name.startswith("poly"), float(gamma), float(coef0)
+    if gamma == 0.0:
+        if name == "sigmoid" or (polynomial and coef0 < 0.0):
             return None
-        return _mercer.Kernel(repr(float(coef0) ** degree)) if coef0 > 0.0 or degree > 0.0 else _mercer.Kernel("1")
-    if name in ("poly", "polynomial"):
-        if degree == 0:
-            return _mercer.Kernel("1")
-        if not isinstance(degree, Integral) and not float(degree).is_integer():
-            return None
-        return _mercer.Kernel(f"poly(degree={int(degree)}, gamma={float(gamma)!r}, coef0={float(coef0)!r})")
-    texts = {
-        "rbf": f"rbf(gamma={float(gamma)!r})",
-        "sigmoid": f"tanh(gamma={float(gamma)!r}, coef0={float(coef0)!r})",
-        "laplacian": f"laplace(gamma={float(gamma)!r})",
-    }
-    if name == "chi2":
-        return _mercer.Kernel(f"gaussian(metric=chi2, sigma={(2.0 * gamma) ** -0.5!r})")
-    return _mercer.Kernel(texts[name]) if name in texts else None
+        return _mercer.Kernel(repr(constant**degree) if polynomial else "1")
+    if polynomial and (degree == 0 or not float(degree).is_integer()):
+        return _mercer.Kernel("1") if degree == 0 else None
+    text = {
+        "rbf": f"rbf(gamma={slope!r})",
+        "sigmoid": f"tanh(gamma={slope!r}, coef0={constant!r})",
+        "laplacian": f"laplace(gamma={slope!r})",
+        "chi2": f"gaussian(metric=chi2, sigma={(2.0 * slope) ** -0.5!r})",
+    }.get(name, f"poly(degree={int(degree)}, gamma={slope!r}, coef0={constant!r})")
+    return _mercer.Kernel(text)
 
 
 def gamma_of(gamma: Any, points: _mercer.Points, weights: Any) -> float:

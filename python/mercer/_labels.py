@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["class_weights", "classes_in", "classes_of", "kind_of", "names_of", "positive_weights"]
-
 #: The types of labels by what a model file says of them; where it says nothing, the first that fits.
 _TYPES: dict[str | None, tuple[Any, ...]] = {
     "text": (), "integer": (np.int64,), "float": (np.float64,), None: (np.int64, np.float64)
@@ -71,13 +69,3 @@ def positive_weights(sample_weight: Any, samples: int, X: Any) -> Any:
     if (weights == 1.0).all():
         return None
     return np.maximum(weights, 0.0)
-
-
-def class_weights(weights: Any, factors: Any, index: Any) -> Any:
-    """Weights of rows with the factors of their classes."""
-    if (factors == 1.0).all():
-        return weights
-    if (factors < 0.0).any():
-        raise ValueError("class_weight: a weight must not be negative")
-    own = factors[index]
-    return own if weights is None else weights * own

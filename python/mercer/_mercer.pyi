@@ -10,401 +10,86 @@ import typing
 from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
-__all__ = ['__version__', 'Kernel', 'Map', 'Model', 'Points', 'Run', 'Validity', 'fit', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'set_num_threads']
+__all__ = ['__version__', 'Kernel', 'Model', 'Points', 'Run', 'Validity', 'fit', 'kernels', 'map_text', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'set_num_threads']
 __version__: Final[str]
 
 @final
 class Kernel:
-    """
-    A kernel on points of some space. Two are equal if their texts are.
-    """
-
-    def __eq__(self, other: object, /) -> bool:
-        ...
-
-    def __hash__(self, /) -> int:
-        ...
-
-    def __new__(cls, /, text: str) -> Kernel:
-        """
-        Reads the text of a kernel.
-        """
-
-    def __str__(self, /) -> str:
-        ...
-
-    def check(self, /, x: Points, rows: SupportsIndex, eigenfunctions: SupportsIndex) -> Validity:
-        """
-        Checks the kernel on points.
-        """
-
-    def constant(self, /, value: SupportsFloat | SupportsIndex) -> Kernel:
-        """
-        The constant kernel on points of the same space.
-        """
-
+    def __new__(cls, /, text: str) -> Kernel: ...
+    def __str__(self, /) -> str: ...
+    def check(self, /, x: Points, rows: SupportsIndex, eigenfunctions: SupportsIndex) -> Validity: ...
+    def constant(self, /, value: SupportsFloat | SupportsIndex) -> Kernel: ...
     @property
-    def definite(self, /) -> str:
-        """
-        What is known of its definiteness without looking at data.
-        """
-
-    def diagonal(self, /, x: Points) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        k(xᵢ, xᵢ) of each point.
-        """
-
-    def exp(self, /) -> Kernel:
-        """
-        exp(k).
-        """
-
-    def gram(self, /, x: Points, y: Points | None=None, *, single: bool=False) -> Any:
-        """
-        All k(xᵢ, yⱼ); of a missing y all k(xᵢ, xⱼ).
-        """
-
-    def normalized(self, /) -> Kernel:
-        """
-        k(x, y)/√(k(x, x) k(y, y)).
-        """
-
-    def on(self, /, map: Map) -> Kernel:
-        """
-        k(φ(x), φ(y)).
-        """
-
-    def parameters(self, /) -> list[tuple[str, float, float, float, bool]]:
-        """
-        The real parameters, in the order of the text.
-        """
-
-    def plus(self, /, other: Kernel) -> Kernel:
-        """
-        k + l.
-        """
-
-    def power(self, /, exponent: SupportsIndex) -> Kernel:
-        """
-        kᵐ.
-        """
-
+    def definite(self, /) -> str: ...
+    def diagonal(self, /, x: Points) -> numpy.typing.NDArray[numpy.float64]: ...
+    def exp(self, /) -> Kernel: ...
+    def gram(self, /, x: Points, y: Points | None=None, *, single: bool=False) -> Any: ...
+    def normalized(self, /) -> Kernel: ...
+    def on(self, /, map: str) -> Kernel: ...
+    def parameters(self, /) -> list[tuple[str, float, float, float, bool]]: ...
+    def plus(self, /, other: Kernel) -> Kernel: ...
+    def power(self, /, exponent: SupportsIndex) -> Kernel: ...
     @property
-    def space(self, /) -> str:
-        """
-        The word for the space of its points.
-        """
-
-    def times(self, /, other: Kernel) -> Kernel:
-        """
-        k · l.
-        """
-
-    def with_parameter(self, /, path: str, value: SupportsFloat | SupportsIndex) -> Kernel:
-        """
-        The same kernel with one parameter of another value.
-        """
-
-@final
-class Map:
-    """
-    A feature map.
-    """
-
-    def __new__(cls, /, text: str) -> Map:
-        """
-        Reads the text of a map.
-        """
-
-    def __str__(self, /) -> str:
-        ...
+    def space(self, /) -> str: ...
+    def times(self, /, other: Kernel) -> Kernel: ...
+    def with_parameter(self, /, path: str, value: SupportsFloat | SupportsIndex) -> Kernel: ...
 
 @final
 class Model:
-    """
-    A fitted model, and what its fit found besides.
-    """
-
-    @property
-    def classes(self, /) -> list[str]:
-        """
-        Names of classes or labels; empty where there are none.
-        """
-
-    def coefficients(self, /) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        The coefficients, one column for each support point: one row for each function, or for each other class where there
-        is a function for each pair of classes.
-        """
-
-    def decisions(self, /, run: Run, points: Points, double: bool) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        The outputs at each of the points, one column each; with `double`, kernel values and sums in double precision.
-        """
-
-    def denoise(self, /, run: Run, points: Points, way: str, *, steps: SupportsIndex, tolerance: SupportsFloat | SupportsIndex, neighbours: SupportsIndex, penalty: SupportsFloat | SupportsIndex) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Points without what lies along other components than the model's, found by the way named: "auto", "linear",
-        "fixed-point" (with steps and tolerance), "distances" (neighbours), "ridge" (penalty).
-        """
-
-    def facts(self, /) -> dict[str, typing.Any]:
-        """
-        What this kind of model has besides.
-        """
-
-    def found(self, /) -> dict[str, typing.Any]:
-        """
-        What its fit found besides the model; nothing of a model that was read.
-        """
-
+    def coefficients(self, /) -> numpy.typing.NDArray[numpy.float64]: ...
+    def denoise(self, /, run: Run, points: Points, way: str, *, steps: SupportsIndex, tolerance: SupportsFloat | SupportsIndex, neighbours: SupportsIndex, penalty: SupportsFloat | SupportsIndex) -> numpy.typing.NDArray[numpy.float64]: ...
+    def facts(self, /) -> dict[str, typing.Any]: ...
+    def found(self, /) -> dict[str, typing.Any]: ...
     @staticmethod
-    def from_bytes(bytes: bytes) -> Model:
-        """
-        The model of a model file.
-        """
-
+    def from_bytes(bytes: bytes) -> Model: ...
+    def head(self, /) -> dict[str, typing.Any]: ...
     @staticmethod
-    def from_libsvm(path: str | PathLike[str]) -> Model:
-        """
-        Reads LIBSVM's model text.
-        """
-
+    def load(path: str | PathLike[str], libsvm: bool) -> Model: ...
+    def offsets(self, /) -> numpy.typing.NDArray[numpy.float64]: ...
+    def outputs(self, /, run: Run, points: Points, what: str, double: bool=False) -> numpy.typing.NDArray[numpy.float64]: ...
+    def own_components(self, /) -> numpy.typing.NDArray[numpy.float64] | None: ...
     @property
-    def has_probability(self, /) -> bool:
-        """
-        Whether the probabilities of classes were learnt.
-        """
-
-    @property
-    def kernel(self, /) -> Kernel:
-        """
-        The kernel.
-        """
-
-    @property
-    def kind(self, /) -> str:
-        """
-        The word for its kind in model files.
-        """
-
-    @property
-    def labels(self, /) -> str | None:
-        """
-        What labels are besides their names: "text", "integer", "float", "boolean"; None where that is not known.
-        """
-
-    @staticmethod
-    def load(path: str | PathLike[str]) -> Model:
-        """
-        Reads a model file.
-        """
-
-    @property
-    def names(self, /) -> list[str]:
-        """
-        Feature names; empty where the data had none.
-        """
-
-    def offsets(self, /) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        b of each function, which is subtracted.
-        """
-
-    def own_components(self, /) -> numpy.typing.NDArray[numpy.float64] | None:
-        """
-        The components of the support points, where they are known without a kernel value.
-        """
-
-    @property
-    def points(self, /) -> Points:
-        """
-        The support points.
-        """
-
-    def predict(self, /, run: Run, points: Points, double: bool, libsvm: bool=False) -> numpy.typing.NDArray[typing.Any]:
-        """
-        What the model says of each of the points: the number of a class, numbers, how far inside, or a row of 0 and 1 for
-        labels; with `libsvm`, of classes that have won the same number of pairs the first.
-        """
-
-    def probabilities(self, /, run: Run, points: Points, double: bool) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        The probability of each class at each of the points.
-        """
-
-    def quality(self, /) -> dict[str, typing.Any]:
-        """
-        How good it is: `certificates` of quadratic programmes and their `totals`, or a `residual`.
-        """
-
-    def save(self, /, path: str | PathLike[str], names: SupportsGetItem[int, str]) -> None:
-        """
-        Writes a model file with names of features.
-        """
-
-    def scores(self, /, run: Run, points: Points, double: bool) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        A score for each class or label at each of the points.
-        """
-
-    def sigmoids(self, /) -> list[tuple[float, float]]:
-        """
-        Slope and offset of the sigmoid of each pair of classes, where probabilities were learnt so.
-        """
-
-    def support(self, /) -> numpy.typing.NDArray[numpy.int32]:
-        """
-        Positions of the support points in the training data; empty where they are not known.
-        """
-
-    def to_bytes(self, /) -> bytes:
-        """
-        The model file as bytes.
-        """
-
-    def to_libsvm(self, /, path: str | PathLike[str]) -> None:
-        """
-        Writes LIBSVM's model text.
-        """
-
-    def training(self, /) -> dict[str, float | None]:
-        """
-        The parameters of training that are known: `c`, `nu`, `epsilon`, `tolerance`.
-        """
-
-    def transform(self, /, run: Run, points: Points, second: bool=False) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        The components of each of the points; of two views those of the second with `second`.
-        """
-
-    def with_coefficients(self, /, values: numpy.typing.NDArray[numpy.float64], offsets: numpy.typing.NDArray[numpy.float64]) -> Model:
-        """
-        The model with other coefficients and offsets.
-        """
+    def points(self, /) -> Points: ...
+    def predict(self, /, run: Run, points: Points, double: bool, libsvm: bool=False) -> numpy.typing.NDArray[typing.Any]: ...
+    def quality(self, /) -> dict[str, typing.Any]: ...
+    def save(self, /, path: str | PathLike[str], names: SupportsGetItem[int, str], libsvm: bool) -> None: ...
+    def sigmoids(self, /) -> list[tuple[float, float]]: ...
+    def support(self, /) -> numpy.typing.NDArray[numpy.int32]: ...
+    def to_bytes(self, /) -> bytes: ...
+    def with_coefficients(self, /, values: numpy.typing.NDArray[numpy.float64], offsets: numpy.typing.NDArray[numpy.float64]) -> Model: ...
 
 @final
 class Points:
-    """
-    Points: rows of numbers, dense or sparse, single or double precision; or texts.
-    """
-
-    def __len__(self, /) -> int:
-        """
-        How many points.
-        """
-
+    def __len__(self, /) -> int: ...
     @property
-    def columns(self, /) -> int:
-        """
-        How many columns; 0 of texts.
-        """
-
+    def columns(self, /) -> int: ...
     @staticmethod
-    def dense(matrix: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points:
-        """
-        The rows of a matrix. Rows that lie one after the other are not copied: their memory is lent as long as it is used.
-        Of a large matrix that is mostly zeros only the other values are kept, which is less, and faster to compute with.
-        """
-
+    def dense(matrix: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points: ...
     @staticmethod
-    def gram(matrix: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points:
-        """
-        The rows of a matrix of kernel values, numbered as the kernel `precomputed` wants them.
-        """
-
+    def gram(matrix: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points: ...
     @property
-    def nbytes(self, /) -> int:
-        """
-        Bytes of the values of dense rows; 0 of other points.
-        """
-
+    def nbytes(self, /) -> int: ...
     @staticmethod
-    def sparse(columns: SupportsIndex, start: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], index: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], values: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points:
-        """
-        The rows of a matrix in compressed form, columns ascending within a row. Of a large matrix that is mostly stored
-        the zeros are kept too.
-        """
-
+    def sparse(columns: SupportsIndex, start: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], index: numpy.typing.NDArray[numpy.int32] | numpy.typing.NDArray[numpy.int64], values: numpy.typing.NDArray[numpy.float32] | numpy.typing.NDArray[numpy.float64]) -> Points: ...
     @staticmethod
-    def texts(texts: SupportsGetItem[int, str]) -> Points:
-        """
-        Texts, one for each point.
-        """
-
-    def to_python(self, /) -> Any:
-        """
-        As Python has them: a matrix; columns, start, index and values of sparse rows; a list of texts.
-        """
-
-    def variance(self, /, weights: numpy.typing.NDArray[numpy.float64] | None=None) -> float:
-        """
-        The variance of all values, with a weight for each row; two passes, in double precision.
-        """
+    def texts(texts: SupportsGetItem[int, str]) -> Points: ...
+    def to_python(self, /) -> Any: ...
+    def variance(self, /, weights: numpy.typing.NDArray[numpy.float64] | None=None) -> float: ...
 
 @final
 class Run:
-    """
-    How work is run: on how many threads, and shown to whom.
-    """
-
-    def __new__(cls, /, threads: SupportsIndex | None=None, progress: collections.abc.Callable[[dict[str, typing.Any]], object] | None=None) -> Run:
-        """
-        Work on `threads` threads, None for the default, shown to `progress(state)`, a dictionary, several times a second.
-        """
+    def __new__(cls, /, threads: SupportsIndex | None=None, progress: collections.abc.Callable[[dict[str, typing.Any]], object] | None=None) -> Run: ...
 
 @final
 class Validity:
-    """
-    What a check found, and the Mercer spectrum.
-    """
-
-    def eigenfunctions(self, /, x: Points) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        The eigenfunctions at points, a row for each function.
-        """
-
-    def facts(self, /) -> dict[str, typing.Any]:
-        """
-        What the kernel claims (`definite`), the `verdict` on the `rows` looked at `of` those there are, the largest
-        `asymmetry` |Kᵢⱼ − Kⱼᵢ|, the `smallest` and `largest` eigenvalue, the `tolerance` down to minus which they are zero, the
-        `eigenvalues` of K/n; for an indefinite Gram `coefficients` c and their `value` cᵀKc < 0.
-        """
-
-def fit(run: Run, method: str, parameters: dict[str, typing.Any], kernel: Kernel, x: Points, target: typing.Any, weights: numpy.typing.NDArray[numpy.float64] | None=None, probability: tuple[str, SupportsIndex] | None=None) -> Model:
-    """
-    Fits a model by the method named, its parameters given by name; with `probability`, a kind and a seed, also what its
-    decisions are worth.
-    """
-
-def median_gamma(x: Points) -> float | None:
-    """
-    γ = 1/median ‖x − y‖² over pairs of different points, none where all are the same.
-    """
-
-def methods() -> list[dict[str, typing.Any]]:
-    """
-    The methods of the library: of each its name, a summary, the kind of its models, what must be known of each point, the
-    probabilities that can be learnt, and its parameters with the values allowed, the meaning and the default.
-    """
-
-def num_threads() -> int:
-    """
-    Threads that work takes where it does not say: the limit set, else `MERCER_NUM_THREADS`, else `OMP_NUM_THREADS` (which
-    joblib sets in its workers), else the processors that this process may use.
-    """
-
-def relevance(run: Run, kernels: SupportsGetItem[int, Kernel], x: Points, target: typing.Any, weights: numpy.typing.NDArray[numpy.float64] | None, *, leave_one_out: bool) -> dict[str, typing.Any]:
-    """
-    Relevant dimensions and noise of numbers or classes, by the best of the kernels.
-    """
-
-def return_freed_memory() -> None:
-    """
-    Gives memory that was freed back to the system, now and from here on as soon as 4 MB of it come together.
-    """
-
-def set_num_threads(threads: SupportsIndex) -> None:
-    """
-    Limits the threads of all work that begins from now on; 0 takes the limit away.
-    """
+    def eigenfunctions(self, /, x: Points) -> numpy.typing.NDArray[numpy.float64]: ...
+    def facts(self, /) -> dict[str, typing.Any]: ...
+def fit(run: Run, method: str, parameters: dict[str, typing.Any], kernel: Kernel, x: Points, target: typing.Any, weights: numpy.typing.NDArray[numpy.float64] | None=None, probability: tuple[str, SupportsIndex] | None=None) -> Model: ...
+def kernels() -> list[tuple[str, str, str, list[tuple[str, str]]]]: ...
+def map_text(text: str) -> str: ...
+def median_gamma(x: Points) -> float | None: ...
+def methods() -> list[dict[str, typing.Any]]: ...
+def num_threads() -> int: ...
+def relevance(run: Run, kernels: SupportsGetItem[int, Kernel], x: Points, target: typing.Any, weights: numpy.typing.NDArray[numpy.float64] | None, *, leave_one_out: bool) -> dict[str, typing.Any]: ...
+def return_freed_memory() -> None: ...
+def set_num_threads(threads: SupportsIndex) -> None: ...

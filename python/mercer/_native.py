@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,14 +15,13 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, Options
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, validate_data
 
-from mercer import _data, _kernel, _mercer, _threads
+from mercer import _data, _kernel, _mercer
 from mercer._labels import positive_weights
-from mercer._parameters import declared
+from mercer._parameters import COUNT, declared, parameter, settings_of
 from mercer._progress import CallbackSupportMixin, following, with_callbacks
-
-__all__ = ["NativeEstimator", "warn"]
 
 #: Rows from which on the C library's stock of freed memory is kept small: it can be as much again as a fit holds.
 LARGE = 50_000
@@ -46,25 +46,6 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
 
     A pickle holds plain arrays and the bytes of the model file, which cannot run code.
 
-    Parameters
-    ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable, default="rbf"
-        A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as
-        ``"rbf(gamma=0.5) + 2*linear"``, or ``"spectrum(p=3)"`` where X are texts; "precomputed" where the data are kernel
-        values; or a function of two matrices that gives them.
-    degree : int, default=3
-        The power of "poly".
-    gamma : {"scale", "auto"} or float, default="scale"
-        The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the
-        weighted rows, 1 / n_features for "auto".
-    coef0 : float, default=0.0
-        The constant of "poly" and "sigmoid".
-    verbose : bool, default=False
-        Whether a bar shows progress and time on standard error.
-    n_threads : int, default=None
-        Threads; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order. The
-        answer does not depend on it.
-
     Attributes
     ----------
     n_features_in_ : int
@@ -73,12 +54,29 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         Names of the features, where all are strings.
     """
 
-    kernel: Any = "rbf"
-    degree: float = 3
-    gamma: float | str | None = "scale"
-    coef0: float = 0.0
-    verbose: bool = False
-    n_threads: int | None = None
+    kernel: Any = parameter(
+        default="rbf", kind='{"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable',
+        doc="A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as"
+        ' ``"rbf(gamma=0.5) + 2*linear"``, or ``"spectrum(p=3)"`` where X are texts; "precomputed" where the data are kernel'
+        " values; or a function of two matrices that gives them.",
+    )
+    degree: float = parameter(
+        default=3, doc='The power of "poly".', rule=[Interval(Integral, 0, None, closed="left")]
+    )
+    gamma: float | str | None = parameter(
+        default="scale",
+        doc='The coefficient of "rbf", "poly" and "sigmoid": 1 / (n_features * X.var()) for "scale", the variance that of the'
+        ' weighted rows, 1 / n_features for "auto".',
+    )
+    coef0: float = parameter(default=0.0, doc='The constant of "poly" and "sigmoid".')
+    verbose: bool = parameter(
+        default=False, doc="Whether a bar shows progress and time on standard error.", rule=["verbose"]
+    )
+    n_threads: int | None = parameter(
+        default=None, rule=[Interval(Integral, 1, _mercer.MAX_THREADS, closed="both"), Options(Integral, {-1}), None],
+        doc="Threads, at most 1024; None for what `threadpoolctl`, MERCER_NUM_THREADS, OMP_NUM_THREADS or the machine say, in this order."
+        " The answer does not depend on it.",
+    )
 
     #: The method's name in the native library.
     _method: ClassVar[str]
@@ -86,7 +84,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     _supervised: ClassVar[bool] = True
     #: How scikit-learn checks y.
     _target_options: ClassVar[dict[str, bool]] = {}
-    #: Whether a callable gets two matrices, as scikit-learn's machines have it, or two rows, as its pairwise kernels.
+    #: Whether a callable gets two matrices, as scikit-learn's support vector machines have it, or two rows, as its pairwise kernels.
     _rowwise: ClassVar[bool] = False
     #: Whether a callable of two matrices gets X as it is, unchecked.
     _unchecked: ClassVar[bool] = False
@@ -160,9 +158,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
                 )
             self._gamma = 0.0
             return _mercer.Kernel("precomputed"), _mercer.Points.gram(symmetric(X))
-        if self._input == "texts":
-            return _kernel.native(self.kernel), _mercer.Points.texts(X.tolist())
-        if self._input == "vectors":
+        if self._input in ("vectors", "texts"):
             points = _data.points(X)
             given = (self.kernel, self.gamma, self.degree, self.coef0)
             found, self._gamma = _kernel.resolved(*given, points, weights)
@@ -205,10 +201,8 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _as_points(self, X: Any) -> _mercer.Points:
         """Checked rows as the model wants them."""
-        if self._input == "vectors":
+        if self._input in ("vectors", "texts"):
             return _data.points(X)
-        if self._input == "texts":
-            return _mercer.Points.texts(X.tolist())
         values = self._values(X, self._X_fit) if self._input == "function" else X
         rows = self._fitted_rows
         if values.ndim != 2 or values.shape[1] != rows:
@@ -223,17 +217,6 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the estimator to training data.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples), or list of str
-            Training vectors, or their kernel values for ``kernel="precomputed"``, or texts for a kernel on texts. Single
-            precision is kept.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Class labels, numbers, or the second of two views; ignored by what is fitted to X alone.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight for each row, for support vector machines a factor on C. A whole number is the same as so many copies
-            of the row; rows of weight 0 or less are left out.
 
         Returns
         -------
@@ -270,7 +253,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _settings(self, points: Any) -> dict[str, Any]:
         """The parameters of the method, by their names in the native library."""
-        return {}
+        return settings_of(self)
 
     def _learnt(self) -> tuple[str, int] | None:
         """How probabilities are learnt beside the model, if they are: the kind and a seed."""
@@ -286,6 +269,11 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         """The model that predicts."""
         model: _mercer.Model = self._model
         return model
+
+    def _outputs(self, X: Any, what: str = "decisions") -> Any:
+        """Outputs of the model at each row."""
+        points = self._points(X)
+        return self._fitted.outputs(self._run(), points, what, self._double)
 
     def _found(self, X: Any) -> None:
         """The attributes that people read; X is None for a model that was read from a file."""
@@ -308,7 +296,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     # -- work ---------------------------------------------------------------------------------------------------------
 
     def _run(self, progress: Any = None) -> _mercer.Run:
-        return _mercer.Run(_threads.count(self.n_threads), progress)
+        return _mercer.Run(None if self.n_threads in (None, -1) else int(self.n_threads), progress)
 
     def _summary(self) -> str:
         """What came of a fit, in a few words."""
@@ -321,3 +309,21 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         with following(self, X, y, getattr(self, "tol", None)) as progress:
             yield self._run(progress)
         self._seconds = {**self._seconds, "fit": time.perf_counter() - started}
+
+
+@declared
+class Expanded(NativeEstimator):
+    """An estimator whose functions are sums over some of the training rows.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the rows that the functions are built from.
+    dual_coef_ : ndarray of shape (n_functions, n_SV)
+        Their coefficients, for each function.
+    """
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        self.support_ = self._model.support()
+        self.dual_coef_ = self._model.coefficients()

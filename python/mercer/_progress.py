@@ -20,7 +20,6 @@ except ImportError:  # before scikit-learn 1.9
         """The method as it is."""
         return method
 
-
 __all__ = ["CallbackSupportMixin", "following", "with_callbacks"]
 
 State = dict[str, Any]
@@ -78,7 +77,7 @@ class Bar:
 def following(
     estimator: Any, X: Any, y: Any, tolerance: float | None
 ) -> Iterator[Callable[[State], None] | None]:
-    """What the native library shows its state to; None where nobody looks."""
+    """What the native library shows its state to; None where nothing is shown."""
     bar = Bar(type(estimator).__name__, tolerance) if getattr(estimator, "verbose", False) else None
     task = None
     if getattr(estimator, "_skl_callbacks", None):

@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 
 from mercer import _data, _mercer
 from mercer._certificate import Certificate
 from mercer._native import LARGE, NativeEstimator, warn
-from mercer._parameters import declared
+from mercer._parameters import POSITIVE, declared, parameter
 from mercer.kernels import Kernel
-
-__all__ = ["Solved", "SupportVectors"]
 
 
 @declared
 class Solved(NativeEstimator):
     """An estimator that solves quadratic programmes.
-
-    Parameters
-    ----------
-    tol : float, default=1e-3
-        The largest violation of the optimality conditions accepted.
-    cache_size : float, default=2000
-        Megabytes for kernel rows, at most. They are taken up as they pay.
-    max_iter : int, default=-1
-        Most steps of the solver; -1 for max(10⁷, 100 n), as in LIBSVM.
-    time_limit : float, default=None
-        Most seconds for the solver.
-    exact : bool or "auto", default="auto"
-        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
-        evaluated in double precision. "auto" does so up to 2000 rows.
 
     Attributes
     ----------
@@ -46,11 +32,18 @@ class Solved(NativeEstimator):
         Steps taken, for each problem where pairs or classes have problems of their own.
     """
 
-    tol: float = 1e-3
-    cache_size: float = 2000
-    max_iter: int = -1
-    time_limit: float | None = None
-    exact: bool | str = "auto"
+    tol: float = parameter(default=1e-3, setting="tolerance", rule=POSITIVE)
+    cache_size: float = parameter(default=2000, setting="cache", rule=POSITIVE)
+    max_iter: int = parameter(
+        default=-1, doc="Most steps of the solver; -1 for max(10⁷, 100 n), as in LIBSVM.",
+        rule=[Interval(Integral, -1, None, closed="left")],
+    )
+    time_limit: float | None = parameter(default=None, setting="time-limit", rule=[*POSITIVE, None])
+    exact: bool | str = parameter(
+        default="auto", rule=["boolean", StrOptions({"auto"})],
+        doc="Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`,"
+        ' and evaluated in double precision. "auto" does so up to 2000 rows, 500 of :class:`KernelSoftmax`.',
+    )
 
     _unchecked = True
     #: Rows up to which an answer is finished exactly where `exact` is "auto".
@@ -59,14 +52,11 @@ class Solved(NativeEstimator):
     _counts_apart = False
 
     def _settings(self, points: _mercer.Points) -> dict[str, Any]:
-        settings = {
-            "tolerance": self.tol,
+        return super()._settings(points) | {
             "cache": self._cache(points),
             "max-iterations": None if self.max_iter == -1 else self.max_iter,
-            "time-limit": self.time_limit,
             "exact": len(points) <= self._exact_rows if self.exact == "auto" else bool(self.exact),
         }
-        return settings | ({"shrinking": bool(self.shrinking)} if hasattr(self, "shrinking") else {})
 
     def _cache(self, points: _mercer.Points) -> float:
         """Megabytes for kernel rows. Of large data the solver's other memory counts too: a copy of the rows that are still
@@ -193,10 +183,6 @@ class SupportVectors(Solved):
             return model
         dense = dual.toarray() if sp.issparse(dual) else np.asarray(dual, dtype=np.float64)
         return model.with_coefficients(dense, -np.asarray(intercept, dtype=np.float64))
-
-    def _decisions(self, X: Any) -> Any:
-        points = self._points(X)
-        return self._fitted.decisions(self._run(), points, self._double)
 
     @property
     def n_support_(self) -> Any:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import threadpoolctl
 
 from mercer import _mercer
-
-__all__ = ["count"]
 
 
 class _Controller(threadpoolctl.LibController):
@@ -27,15 +23,5 @@ class _Controller(threadpoolctl.LibController):
     def get_version(self) -> str:
         return _mercer.__version__
 
-    def set_additional_attributes(self) -> None:
-        pass
-
 
 threadpoolctl.register(_Controller)
-
-
-def count(n_threads: Any) -> int | None:
-    """Threads meant by a parameter: None for the default, -1 for all processors."""
-    if n_threads is None or n_threads == -1:
-        return None
-    return int(n_threads)

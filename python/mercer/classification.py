@@ -8,16 +8,17 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.svm._base import _one_vs_one_coef
 from sklearn.utils import compute_class_weight
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Hidden, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _mercer
-from mercer._labels import class_weights, classes_in, classes_of, kind_of, names_of
+from mercer._labels import classes_in, classes_of, kind_of, names_of
 from mercer._native import NativeEstimator, warn
-from mercer._parameters import declared
+from mercer._parameters import FLAG, declared, parameter
 from mercer._svm import SupportVectors
 
 __all__ = ["SVC", "Classes", "NuSVC", "Probable", "WeightedClasses"]
@@ -56,7 +57,8 @@ class Classes(ClassifierMixin, NativeEstimator):
         return weights
 
     def _restore(self, model: _mercer.Model) -> None:
-        labels = classes_of(model.classes, model.labels)
+        head = model.head()
+        labels = classes_of(head["classes"], head["labels"])
         order = np.argsort(labels, kind="stable")
         self.classes_ = labels[order]
         # The classes of the model, in its order, among ours, which are sorted.
@@ -76,13 +78,12 @@ class Classes(ClassifierMixin, NativeEstimator):
         whole[:, self._present] = columns
         return whole
 
+    def _ordered(self, columns: Any) -> Any:
+        """Columns of the model's classes in the order of ours, where the model has all of them."""
+        return columns if len(self._present) < len(self.classes_) else self._by_class(columns)
+
     def predict(self, X: Any) -> Any:
         """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
 
         Returns
         -------
@@ -95,6 +96,24 @@ class Classes(ClassifierMixin, NativeEstimator):
         return found if found.ndim == 2 else self.classes_.take(self._present[found])
 
 
+@declared
+class Scored(Classes):
+    """An estimator with a function for each class."""
+
+    def decision_function(self, X: Any) -> Any:
+        """Evaluate the score of each class or label.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
+            A column for each class; for two classes the score of the second less that of the first.
+        """
+        scores = self._ordered(self._outputs(X))
+        two = scores.shape[1] == 2 and not getattr(self, "multilabel_", False)
+        return scores[:, 1] - scores[:, 0] if two else scores
+
+
+@declared
 class Probable(Classes):
     """An estimator that tells how probable classes are."""
 
@@ -107,36 +126,14 @@ class Probable(Classes):
 
     @available_if(lambda self: self._has_probability())
     def predict_proba(self, X: Any) -> Any:
-        """Predict the probability of each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            A column for each class, in the order of `classes_`.
-        """
+        """Predict the probability of each class."""
         points = self._points(X)
         self._refuse_unlearnt()
-        return self._by_class(self._fitted.probabilities(self._run(), points, self._double))
+        return self._by_class(self._fitted.outputs(self._run(), points, "probabilities", self._double))
 
     @available_if(lambda self: self._has_probability())
     def predict_log_proba(self, X: Any) -> Any:
-        """Predict the logarithm of the probability of each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            A column for each class, in the order of `classes_`.
-        """
+        """Predict the logarithm of the probability of each class."""
         return np.log(self.predict_proba(X))
 
 
@@ -144,18 +141,16 @@ class Probable(Classes):
 class WeightedClasses(Classes):
     """An estimator that tells classes apart, some of which count more than others.
 
-    Parameters
-    ----------
-    class_weight : dict or "balanced", default=None
-        A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).
-
     Attributes
     ----------
     class_weight_ : ndarray of shape (n_classes,)
         Factors on C.
     """
 
-    class_weight: Any = None
+    class_weight: Any = parameter(
+        default=None, rule=[StrOptions({"balanced"}), dict, None],
+        doc='A factor on C for each class; "balanced" for n_samples / (n_classes * np.bincount(y)).',
+    )
 
     def _weigh_classes(self, y: Any) -> None:
         count, factors = len(self.classes_), self.class_weight
@@ -164,33 +159,20 @@ class WeightedClasses(Classes):
         )
 
     def _weights(self, weights: Any, target: Any) -> Any:
-        return super()._weights(class_weights(weights, self.class_weight_, target[1]), target)
+        if (self.class_weight_ < 0.0).any():
+            raise ValueError("class_weight: a weight must not be negative")
+        if (self.class_weight_ != 1.0).any():
+            weights = self.class_weight_[target[1]] * (1.0 if weights is None else weights)
+        return super()._weights(weights, target)
 
     def _restore(self, model: _mercer.Model) -> None:
-        self.class_weight_ = np.ones(len(model.classes))
+        self.class_weight_ = np.ones(len(model.head()["classes"]))
         super()._restore(model)
 
 
 @declared
 class Pairs(Probable, WeightedClasses, SupportVectors):
     """A function for each pair of classes.
-
-    Parameters
-    ----------
-    shrinking : bool, default=True
-        Whether decided rows are set aside during the fit. The answer is the same.
-    probability : bool or {"sigmoid", "isotonic"}, default=False
-        Whether `predict_proba` is learnt, by cross-validation in five folds: by Platt's sigmoid (True), or by isotonic
-        regression.
-    decision_function_shape : {"ovo", "ovr"}, default="ovr"
-        Whether `decision_function` has a column for each class or for each pair of classes.
-    break_ties : bool, default=False
-        Whether `predict` goes by the largest value of `decision_function` where classes have won the same number of pairs,
-        instead of taking the first of them.
-    random_state : int, RandomState instance or None, default=None
-        What the folds of `probability` are drawn by; None is the same each time.
-    multiclass : {"ovo", "ovo-sum"}, default="ovo"
-        How the decisions of all pairs become a class: by votes, or by the sums of the decisions for each class.
 
     Attributes
     ----------
@@ -200,22 +182,27 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
         Offsets of the sigmoids of `probability`.
     """
 
-    shrinking: bool = True
-    probability: bool | str = False
-    decision_function_shape: str = "ovr"
-    break_ties: bool = False
-    random_state: Any = None
-    multiclass: str = "ovo"
+    shrinking: bool = parameter(default=True, setting="shrinking", rule=FLAG)
+    probability: bool | str = parameter(
+        default=False, rule=["boolean", StrOptions({"sigmoid", "isotonic"}), Hidden(StrOptions({"deprecated"}))],
+        doc="Whether `predict_proba` is learnt, by cross-validation in five folds: by Platt's sigmoid (True), or by isotonic"
+        " regression.",
+    )
+    decision_function_shape: str = parameter(
+        default="ovr", rule=[StrOptions({"ovr", "ovo"})],
+        doc="Whether `decision_function` has a column for each class or for each pair of classes.",
+    )
+    break_ties: bool = parameter(
+        default=False, rule=FLAG,
+        doc="Whether `predict` goes by the largest value of `decision_function` where classes have won the same number of"
+        " pairs, instead of taking the first of them.",
+    )
+    random_state: Any = parameter(
+        default=None, doc="What the folds of `probability` are drawn by; None is the same each time."
+    )
+    multiclass: str = parameter(default="ovo", setting="multiclass", rule=[StrOptions({"ovo", "ovo-sum"})])
 
-    _constraints = {
-        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
-        "break_ties": ["boolean"],
-        "multiclass": [StrOptions({"ovo", "ovo-sum"})],
-    }
     _counts_apart = True
-
-    def _settings(self, points: Any) -> dict[str, Any]:
-        return super()._settings(points) | {"multiclass": self.multiclass}
 
     def _learnt(self) -> tuple[str, int] | None:
         wanted = self.probability
@@ -231,7 +218,7 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
         if len(self.classes_) == 2:
             self.dual_coef_ = self._sign * self._dual_coef_
             self.intercept_ = self._sign * self._intercept_ + 0.0
-        if model.has_probability and not self.probability:
+        if model.head()["probability"] and not self.probability:
             # Of a model file: scikit-learn's parameter says whether there is `predict_proba`.
             self.probability = True
         self._probA, self._probB = np.array(model.sigmoids()).reshape(-1, 2).T
@@ -244,16 +231,12 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
     @property
     def _first_of_equals(self) -> bool:
         if self.break_ties and self.decision_function_shape == "ovo":
+            check_is_fitted(self)
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         return not self.break_ties
 
     def decision_function(self, X: Any) -> Any:
         """Evaluate the decision function.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
 
         Returns
         -------
@@ -262,10 +245,8 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
             ``decision_function_shape="ovo"``, for each pair of classes.
         """
         if len(getattr(self, "_present", ())) > 2 and self.decision_function_shape == "ovr":
-            points = self._points(X)
-            scores = self._fitted.scores(self._run(), points, self._double)
-            return scores if len(self._present) < len(self.classes_) else self._by_class(scores)
-        decisions = self._decisions(X)
+            return self._ordered(self._outputs(X, "scores"))
+        decisions = self._outputs(X)
         return self._sign * decisions.ravel() if len(self._present) == 2 else decisions
 
     def _has_probability(self) -> bool:
@@ -274,7 +255,7 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
         return True
 
     def _refuse_unlearnt(self) -> None:
-        if not self._model.has_probability:
+        if not self._model.head()["probability"]:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
 
     @property
@@ -292,14 +273,7 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
             return self.dual_coef_ @ self.support_vectors_
         if self.dual_coef_.shape[0] == 1:
             return super()._weights_of_features()
-        ends = np.concatenate(([0], np.cumsum(self._n_support)))
-        vectors = self.support_vectors_
-        rows = []
-        for a in range(len(self.classes_)):
-            for b in range(a + 1, len(self.classes_)):
-                first, second = slice(ends[a], ends[a + 1]), slice(ends[b], ends[b + 1])
-                row = self.dual_coef_[[b - 1], first] @ vectors[first] + self.dual_coef_[[a], second] @ vectors[second]
-                rows.append(row)
+        rows = _one_vs_one_coef(self.dual_coef_, self._n_support, self.support_vectors_)
         return sp.vstack(rows).tocsr() if sp.issparse(rows[0]) else np.vstack(rows)
 
 
@@ -310,25 +284,11 @@ class SVC(Pairs):
     Minimises ½‖w‖² + C Σξᵢ subject to yᵢ(w·φ(xᵢ) + b) ≥ 1 − ξᵢ, ξᵢ ≥ 0, for each pair of classes. A drop-in for
     :class:`sklearn.svm.SVC`.
 
-    Parameters
-    ----------
-    C : float, default=1.0
-        The price of an error. Infinity allows none.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        What a margin error costs: C times it, or C/2 times its square.
-    fit_intercept : bool, default=True
-        Whether there is a constant in the decision.
-    mean : bool, default=False
-        Whether C is the price of the mean error: each then costs C / n_samples.
-
     See Also
     --------
     NuSVC : The same with a bound on the share of errors in place of C.
     CrammerSingerSVC : All classes in one programme.
 
-    Examples
-    --------
-    >>> from mercer import SVC
     >>> model = SVC(C=10.0).fit([[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"])
     >>> model.predict([[-1.0], [4.0]])
     array(['low', 'high'], dtype='<U4')
@@ -338,17 +298,20 @@ class SVC(Pairs):
     array([0, 1])
     """
 
-    C: float = 1.0
-    loss: str = "hinge"
-    fit_intercept: bool = True
-    mean: bool = False
+    C: float = parameter(default=1.0, setting="c")
+    loss: str = parameter(
+        default="hinge", rule=[StrOptions({"hinge", "squared_hinge"})],
+        doc="What a margin error costs: C times it, or C/2 times its square.",
+    )
+    fit_intercept: bool = parameter(default=True, setting="offset", rule=FLAG)
+    mean: bool = parameter(
+        default=False, doc="Whether C is the price of the mean error: each then costs C / n_samples.", setting="mean", rule=FLAG
+    )
 
-    _constraints = {"loss": [StrOptions({"hinge", "squared_hinge"})], "mean": ["boolean"]}
     _method = "svc"
 
     def _settings(self, points: Any) -> dict[str, Any]:
-        own = {"c": self.C, "squared": self.loss == "squared_hinge", "offset": bool(self.fit_intercept)}
-        return super()._settings(points) | own | {"mean": bool(self.mean)}
+        return super()._settings(points) | {"squared": self.loss == "squared_hinge"}
 
 
 @declared
@@ -357,35 +320,31 @@ class NuSVC(Pairs):
 
     A drop-in for :class:`sklearn.svm.NuSVC`.
 
-    Parameters
-    ----------
-    nu : float, default=0.5
-        An upper bound on the share of margin errors and a lower bound on that of support vectors, above 0 and at most 1.
-        A pair of classes of unequal size has a largest nu of its own, which is taken, with a warning, where nu is
-        above it.
-    class_weight : dict or "balanced", default=None
-        A factor, for each class, on the C that nu stands for in each pair; "balanced" for
-        n_samples / (n_classes * np.bincount(y)).
-
     See Also
     --------
     SVC : The same with a price for errors.
 
-    Examples
-    --------
-    >>> from mercer import NuSVC
     >>> model = NuSVC(nu=0.4).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> model.predict([[-1.0], [4.0]])
     array([0, 1])
     """
 
-    nu: float = 0.5
+    nu: float = parameter(
+        default=0.5, setting="nu",
+        doc="An upper bound on the share of margin errors and a lower bound on that of support vectors, above 0 and at most 1."
+        " A pair of classes of unequal size has a largest nu of its own, which is taken, with a warning, where nu is above it.",
+    )
+    class_weight: Any = parameter(
+        default=None, rule=[StrOptions({"balanced"}), dict, None],
+        doc='A factor, for each class, on the C that nu stands for in each pair; "balanced" for n_samples / (n_classes *'
+        " np.bincount(y)).",
+    )
 
     _method = "nu-svc"
     _one_class_message = "specified nu is infeasible: all samples with positive weights belong to the same class"
 
     def _settings(self, points: Any) -> dict[str, Any]:
-        own: dict[str, Any] = {"nu": self.nu, "adapt": True}
+        own: dict[str, Any] = {"adapt": True}
         if (self.class_weight_ != 1.0).any():
             own["weight"] = list(zip(names_of(self.classes_), self.class_weight_.tolist(), strict=True))
         return super()._settings(points) | own

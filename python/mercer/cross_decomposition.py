@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from mercer import _data, _kernel, _mercer
 from mercer._algebra import Algebra
-from mercer._parameters import CONSTRAINTS, declared, field
+from mercer._native import Expanded
+from mercer._parameters import COUNT, POSITIVE, RULES, declared, parameter
+from mercer.errors import UnsupportedError
 from mercer.kernels import Kernel
 
 __all__ = ["KernelCCA"]
 
 
 @declared
-class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
+class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded, Algebra):
     """Kernel canonical correlation analysis of two views.
 
     Finds pairs of functions f of the first view and g of the second that go together: the largest cov(f, g) for
     var f + α‖f‖² ≤ 1 and the same of g.
-
-    Parameters
-    ----------
-    n_components : int, default=2
-        How many pairs of functions; fewer where a view has a smaller rank.
-    alpha : float or array-like of float, default=0.02
-        The price of ‖f‖² beside the variance of f, in both views; of several the best by `choose`.
-    choose : {"cv", "permutation"}, default="cv"
-        How one of several `alpha` is chosen: by the correlations on rows left out, in five folds, or by how far the
-        correlations are from those of views torn apart, five times.
-    kernel_y : str or Kernel, default=None
-        The kernel of the second view; None for the same as of the first.
-    gamma_y : {"scale", "auto"} or float, default="scale"
-        The coefficient of a kernel of the second view that is a name.
-    rank : int, default=None
-        The largest rank of a Gram matrix: less memory, and an approximation where its own is larger.
-    random_state : int, RandomState instance or None, default=None
-        What the trials of `choose` are drawn by; None is the same each time.
 
     Attributes
     ----------
@@ -53,19 +36,12 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         cov(f, g) of each component under the constraint, descending.
     correlations_ : ndarray of shape (n_components,)
         The correlation of f and g on the training data.
-    support_ : ndarray of shape (n_support,)
-        Indices of the rows that f is built from.
-    dual_coef_ : ndarray of shape (n_components, n_support)
-        Their coefficients.
 
     See Also
     --------
     KernelPCA : Components of one view.
 
-    Examples
-    --------
     >>> import numpy as np
-    >>> from mercer import KernelCCA
     >>> t = np.linspace(-1.0, 1.0, 40)[:, None]
     >>> model = KernelCCA(n_components=1).fit(t, t**2)
     >>> bool(model.correlations_[0] > 0.95)
@@ -74,23 +50,28 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
     0.001
     """
 
-    n_components: int = field(default=2, kw_only=False)
-    alpha: Any = 0.02
-    choose: str = "cv"
-    kernel_y: Any = None
-    gamma_y: float | str = "scale"
-    rank: int | None = None
-    random_state: Any = None
+    kernel: Any = parameter(default="rbf", rule=[str, Kernel])
+    n_components: int = parameter(default=2, kw_only=False, setting="components", rule=COUNT)
+    alpha: Any = parameter(
+        default=0.02, rule=[*POSITIVE, "array-like"], kind="float or array-like of float",
+        doc="The price of ‖f‖² beside the variance of f, in both views; of several the best by `choose`.",
+    )
+    choose: str = parameter(
+        default="cv", setting="choose", rule=[StrOptions({"cv", "permutation"})],
+        doc="How one of several `alpha` is chosen: by the correlations on rows left out, in five folds, or by how far the"
+        " correlations are from those of views torn apart, five times.",
+    )
+    kernel_y: Any = parameter(
+        default=None, doc="The kernel of the second view; None for the same as of the first.", rule=[str, Kernel, None]
+    )
+    gamma_y: float | str = parameter(
+        default="scale", doc="The coefficient of a kernel of the second view that is a name.", rule=RULES["gamma"]
+    )
+    rank: int | None = parameter(default=None, setting="rank", rule=[*COUNT, None])
+    random_state: Any = parameter(
+        default=None, doc="What the trials of `choose` are drawn by; None is the same each time."
+    )
 
-    _constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0.0, None, closed="neither"), "array-like"],
-        "choose": [StrOptions({"cv", "permutation"})],
-        "kernel": [str, Kernel],
-        "kernel_y": [str, Kernel, None],
-        "gamma_y": CONSTRAINTS["gamma"],
-        "rank": [Interval(Integral, 1, None, closed="left"), None],
-    }
     _method = "cca"
     # y is checked as a second view.
     _supervised = False
@@ -119,22 +100,18 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
         found = check_array(y, dtype=_data.precisions(y), accept_sparse="csr", input_name="y", ensure_2d=False)
         return found.reshape(-1, 1) if found.ndim == 1 else found
 
-    def _second_points(self, y: Any) -> _mercer.Points:
-        return _mercer.Points.texts(y.tolist()) if y.dtype == object else _data.points(y)
-
     def _target(self, y: Any) -> Any:
-        return self._second_points(y)
+        return _data.points(y)
 
     def _solved(self, run: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
         second, _ = _kernel.resolved(self._second, self.gamma_y, self.degree, self.coef0, target, weights)
         if second is None or str(second) == "precomputed":
             raise ValueError(f"the kernel of the second view cannot be {self._second!r}")
+        if second.space != kernel.space:
+            raise UnsupportedError(f"a view of {kernel.space} and one of {second.space}: both must be of one space")
         several = np.ndim(self.alpha) > 0
-        settings = {
-            "kappa": np.asarray(self.alpha, dtype=np.float64).ravel().tolist() if several else self.alpha,
-            "choose": self.choose, "seed": self._seed(), "components": self.n_components, "rank": self.rank,
-            "second-kernel": str(second),
-        }
+        alpha = np.asarray(self.alpha, dtype=np.float64).ravel().tolist() if several else self.alpha
+        settings = self._settings(points) | {"kappa": alpha, "seed": self._seed(), "second-kernel": str(second)}
         return _mercer.fit(run, self._method, settings, kernel, points, target, weights)
 
     def _found(self, X: Any) -> None:
@@ -146,8 +123,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
             self.alpha_scores_ = found["scores"]
         self.values_ = facts["values"]
         self.correlations_ = facts["correlations"]
-        self.support_ = self._model.support()
-        self.dual_coef_ = self._model.coefficients()
         self._n_features_out = len(self.values_)
 
     def transform(self, X: Any, y: Any = None) -> Any:
@@ -166,10 +141,10 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Algebra):
             f of each row; with y also g of each row of the second view.
         """
         points = self._points(X)
-        first = self._model.transform(self._run(), points)
+        first = self._model.outputs(self._run(), points, "components")
         if y is None:
             return first
-        return first, self._model.transform(self._run(), self._second_points(self._checked_second(y)), True)
+        return first, self._model.outputs(self._run(), _data.points(self._checked_second(y)), "second")
 
     def score(self, X: Any, y: Any) -> float:
         """The correlation of the first pair of functions on these rows.

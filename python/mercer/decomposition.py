@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _data, _mercer
 from mercer._algebra import PairwiseAlgebra
-from mercer._parameters import declared, field
+from mercer._parameters import COUNT, FLAG, NON_NEGATIVE, declared, parameter
 from mercer.errors import NoVarianceError
 
 __all__ = ["KernelPCA"]
 
 #: A negative eigenvalue of more than this share of the largest is no rounding.
 _SIGNIFICANT = 1e-5
+
+#: Of parameters that nothing depends on.
+_TAKEN = "Taken for scikit-learn's sake"
 
 #: How pre-images are found.
 _WAYS = ("auto", "linear", "fixed-point", "distances", "ridge")
@@ -32,31 +35,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
 
     The eigenvectors of the centred Gram matrix K̃: directions of largest variance in feature space. A drop-in for
     :class:`sklearn.decomposition.KernelPCA`, with pre-images of four kinds.
-
-    Parameters
-    ----------
-    n_components : int, default=None
-        How many components; None for all whose eigenvalue is not zero.
-    alpha : float, default=1.0
-        The penalty of the ridge regression that `inverse_transform` goes by.
-    fit_inverse_transform : bool, default=False
-        Whether that regression is fitted.
-    eigen_solver : {"auto", "dense", "arpack", "randomized"}, default="auto"
-        Taken for scikit-learn's sake: the library chooses between a full decomposition and its own block Lanczos by size.
-    tol : float, default=0
-        Taken for scikit-learn's sake: components are right to rounding.
-    max_iter : int, default=None
-        Taken for scikit-learn's sake.
-    iterated_power : int or "auto", default="auto"
-        Taken for scikit-learn's sake.
-    remove_zero_eig : bool, default=False
-        Whether components of zero eigenvalue are left out where `n_components` asks for more than there are.
-    random_state : int, RandomState instance or None, default=None
-        Taken for scikit-learn's sake: nothing is drawn.
-    copy_X : bool, default=True
-        Whether `X_fit_` is a copy of the training data.
-    n_jobs : int, default=None
-        Taken for scikit-learn's sake; see `n_threads`.
 
     Attributes
     ----------
@@ -77,38 +55,33 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
     --------
     RelevantDimension : How many components matter for a target.
 
-    Examples
-    --------
-    >>> from mercer import KernelPCA
     >>> X = [[0.0, 0.0], [3.0, 4.0], [6.0, 8.0]]
     >>> KernelPCA(n_components=1).fit_transform(X).round(2).ravel()
     array([ 5.,  0., -5.])
     """
 
-    n_components: int | None = field(default=None, kw_only=False)
-    alpha: float = 1.0
-    fit_inverse_transform: bool = False
-    eigen_solver: str = "auto"
-    tol: float = 0
-    max_iter: int | None = None
-    iterated_power: int | str = "auto"
-    remove_zero_eig: bool = False
-    random_state: Any = None
-    copy_X: bool = True
-    n_jobs: int | None = None
+    n_components: int | None = parameter(default=None, kw_only=False, setting="components", rule=[*COUNT, None])
+    alpha: float = parameter(
+        default=1.0, doc="The penalty of the ridge regression that `inverse_transform` goes by.", rule=NON_NEGATIVE
+    )
+    fit_inverse_transform: bool = parameter(default=False, doc="Whether that regression is fitted.", rule=FLAG)
+    eigen_solver: str = parameter(
+        default="auto", rule=[StrOptions({"auto", "dense", "arpack", "randomized"})],
+        doc=f"{_TAKEN}: the library chooses between a full decomposition and its own block Lanczos by size.",
+    )
+    tol: float = parameter(default=0, doc=f"{_TAKEN}: components are right to rounding.", rule=NON_NEGATIVE)
+    max_iter: int | None = parameter(default=None, doc=f"{_TAKEN}.", rule=[*COUNT, None])
+    iterated_power: int | str = parameter(
+        default="auto", doc=f"{_TAKEN}.", rule=[Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})]
+    )
+    remove_zero_eig: bool = parameter(
+        default=False, rule=FLAG,
+        doc="Whether components of zero eigenvalue are left out where `n_components` asks for more than there are.",
+    )
+    random_state: Any = parameter(default=None, doc=f"{_TAKEN}: nothing is drawn.")
+    copy_X: bool = parameter(default=True, doc="Whether `X_fit_` is a copy of the training data.", rule=FLAG)
+    n_jobs: int | None = parameter(default=None, doc=f"{_TAKEN}; see `n_threads`.", rule=[None, Integral])
 
-    _constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "fit_inverse_transform": ["boolean"],
-        "eigen_solver": [StrOptions({"auto", "dense", "arpack", "randomized"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "iterated_power": [Interval(Integral, 0, None, closed="left"), StrOptions({"auto"})],
-        "remove_zero_eig": ["boolean"],
-        "copy_X": ["boolean"],
-        "n_jobs": [None, Integral],
-    }
     _method = "kpca"
     _supervised = False
 
@@ -129,9 +102,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
     def _validated(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         copy = self.copy_X and options.get("reset", True) and not sp.issparse(X)
         return super()._validated(X, y, copy=copy, **options)
-
-    def _settings(self, points: Any) -> dict[str, Any]:
-        return {"components": self.n_components}
 
     def _solved(self, run: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
         self._kernel_text = str(kernel)
@@ -210,7 +180,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
         """Checked rows on the components."""
         found = np.zeros((X.shape[0], self._n_features_out))
         if getattr(self, "_model", None) is not None:
-            own = self._model.transform(self._run(), self._as_points(X))
+            own = self._model.outputs(self._run(), self._as_points(X), "components")
             found[:, : own.shape[1]] = own
         return found
 
@@ -219,8 +189,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples), or list of str
-            Training vectors, or their kernel values for ``kernel="precomputed"``, or texts for a kernel on texts.
         y : None
             Ignored.
         **params : dict
@@ -234,18 +202,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
         return self.fit(X, y, **params)._training_scores().astype(self._dtype, copy=False)
 
     def transform(self, X: Any) -> Any:
-        """Project rows onto the components.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_samples, n_components)
-            Their place on the components.
-        """
+        """Project rows onto the components."""
         X = self._checked_rows(X)
         return self._scores(X).astype(np.float32 if X.dtype == np.float32 else np.float64, copy=False)
 
@@ -270,7 +227,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
         check_is_fitted(self)
         scores = np.ascontiguousarray(X, dtype=np.float64)
         inverse = _mercer.Model.from_bytes(self._inverse)
-        found = inverse.decisions(self._run(), self._inverse_points(scores), True)
+        found = inverse.outputs(self._run(), self._inverse_points(scores), "decisions", True)
         return found.astype(self._dtype, copy=False)
 
     def denoise(

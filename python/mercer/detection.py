@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import OutlierMixin
-from sklearn.utils._param_validation import Interval
 
-from mercer._parameters import declared
+from mercer._parameters import FLAG, RULES, declared, parameter
 from mercer._svm import SupportVectors
 
 __all__ = ["SVDD", "OneClassSVM"]
@@ -20,32 +18,21 @@ _ROUNDING = 1e-11
 
 @declared
 class Detector(OutlierMixin, SupportVectors):
-    """A function that is positive where the data are.
+    """A function that is positive where the data are."""
 
-    Parameters
-    ----------
-    shrinking : bool, default=True
-        Whether decided rows are set aside during the fit. The answer is the same.
-    """
-
-    shrinking: bool = True
+    shrinking: bool = parameter(default=True, setting="shrinking", rule=FLAG)
 
     _supervised = False
 
     def decision_function(self, X: Any) -> Any:
         """Signed distance to the border, positive inside.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
-
         Returns
         -------
         decision : ndarray of shape (n_samples,)
             Positive for rows like those of the training data.
         """
-        decisions = self._decisions(X).ravel()
+        decisions = self._outputs(X).ravel()
         if self._double:
             # What rounding leaves of a row on the border is no side of it.
             size = np.abs(self.offset_).max()
@@ -54,11 +41,6 @@ class Detector(OutlierMixin, SupportVectors):
 
     def score_samples(self, X: Any) -> Any:
         """Score each row: the decision before `offset_` is taken off.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
 
         Returns
         -------
@@ -69,11 +51,6 @@ class Detector(OutlierMixin, SupportVectors):
 
     def predict(self, X: Any) -> Any:
         """Predict whether rows are like those of the training data.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
 
         Returns
         -------
@@ -89,11 +66,6 @@ class OneClassSVM(Detector):
 
     A drop-in for :class:`sklearn.svm.OneClassSVM`.
 
-    Parameters
-    ----------
-    nu : float, default=0.5
-        An upper bound on the share of errors and a lower bound on that of support vectors, above 0 and at most 1.
-
     Attributes
     ----------
     offset_ : ndarray of shape (1,)
@@ -103,20 +75,14 @@ class OneClassSVM(Detector):
     --------
     SVDD : The smallest sphere around the data.
 
-    Examples
-    --------
-    >>> from mercer import OneClassSVM
     >>> model = OneClassSVM(gamma="auto", nu=0.25).fit([[0.0], [0.44], [0.45], [0.46], [1.0]])
     >>> model.predict([[0.45], [9.0]])
     array([ 1, -1])
     """
 
-    nu: float = 0.5
+    nu: float = parameter(default=0.5, setting="nu")
 
     _method = "one-class"
-
-    def _settings(self, points: Any) -> dict[str, Any]:
-        return super()._settings(points) | {"nu": self.nu}
 
     def _found(self, X: Any) -> None:
         super()._found(X)
@@ -129,14 +95,6 @@ class SVDD(Detector):
 
     Minimises R² + C Σξᵢ subject to ‖φ(xᵢ) − a‖² ≤ R² + ξᵢ, ξᵢ ≥ 0 (Tax and Duin). The decision is R² − ‖φ(x) − a‖².
 
-    Parameters
-    ----------
-    C : float or None, default=None
-        The price of a row outside, at least 1/n; from 1 on the sphere holds all rows. None for 1 / (nu n), with which at
-        most the share `nu` is outside.
-    nu : float, default=0.5
-        The share of rows that may be outside, where C is None.
-
     Attributes
     ----------
     square_radius_ : float
@@ -148,9 +106,6 @@ class SVDD(Detector):
     --------
     OneClassSVM : A hyperplane in place of the sphere.
 
-    Examples
-    --------
-    >>> from mercer import SVDD
     >>> model = SVDD(kernel="linear", C=1.0).fit([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0], [1.0, 1.0]])
     >>> round(model.square_radius_, 6)
     2.0
@@ -158,10 +113,13 @@ class SVDD(Detector):
     array([ 1, -1])
     """
 
-    C: float | None = None
-    nu: float = 0.5
+    C: float | None = parameter(
+        default=None, rule=[*RULES["C"], None], kind="float or None",
+        doc="The price of a row outside, at least 1/n; from 1 on the sphere holds all rows. None for 1 / (nu n), with which at"
+        " most the share `nu` is outside.",
+    )
+    nu: float = parameter(default=0.5, doc="The share of rows that may be outside, where C is None.")
 
-    _constraints = {"C": [Interval(Real, 0.0, None, closed="right"), None]}
     _method = "svdd"
 
     def _settings(self, points: Any) -> dict[str, Any]:

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Hidden, Interval, StrOptions
+from sklearn.utils._param_validation import Hidden, StrOptions
 
 from mercer._algebra import Algebra
-from mercer._native import warn
-from mercer._parameters import declared
+from mercer._native import Expanded, warn
+from mercer._parameters import COUNT, POSITIVE, declared, parameter
 from mercer.classification import Classes
 
 __all__ = ["KernelFisher"]
 
 
 @declared
-class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, Algebra):
+class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, Expanded, Algebra):
     """The kernel Fisher discriminant of two or more classes.
 
     Finds axes in feature space with large scatter between the classes and small scatter within them, with a penalty
     μ‖w‖² (Mika et al.).
-
-    Parameters
-    ----------
-    mu : float, default=1e-3
-        The price of ‖w‖² beside the scatter within classes.
-    n_points : int, default=None
-        Training rows that the axes are built from, at most, chosen greedily; None for all.
-    threshold : {"means", "svm"}, default="means"
-        Where two classes part on their axis: half way between their means, or where a linear support vector machine on
-        the axis has its border.
-    C : float, default=1.0
-        The price of an error of that machine.
-    random_state : int, RandomState instance or None, default=None
-        What candidates for `n_points` are drawn by; None is the same each time.
-    alpha : float, default="deprecated"
-        The name that `mu` had before.
 
     Attributes
     ----------
@@ -46,18 +29,11 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, A
         The mean of each class on the axes.
     ratios_ : ndarray of shape (n_axes,)
         The share of the scatter along each axis that is between the classes.
-    support_ : ndarray of shape (n_points,)
-        Indices of the rows that the axes are built from.
-    dual_coef_ : ndarray of shape (n_axes, n_points)
-        Their coefficients.
 
     See Also
     --------
     SVC : The classifier of largest margin.
 
-    Examples
-    --------
-    >>> from mercer import KernelFisher
     >>> model = KernelFisher().fit([[-2.0], [-1.5], [-1.0], [1.0], [1.5], [2.0]], [0, 0, 0, 1, 1, 1])
     >>> model.predict([[-1.2], [3.0]])
     array([0, 1])
@@ -65,29 +41,29 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, A
     (1, 1)
     """
 
-    mu: float = 1e-3
-    n_points: int | None = None
-    threshold: str = "means"
-    C: float = 1.0
-    random_state: Any = None
-    alpha: float | str = "deprecated"
+    mu: float = parameter(default=1e-3, setting="mu", rule=POSITIVE)
+    n_points: int | None = parameter(default=None, setting="points", rule=[*COUNT, None])
+    threshold: str = parameter(
+        default="means", setting="threshold", rule=[StrOptions({"means", "svm"})],
+        doc="Where two classes part on their axis: half way between their means, or where a linear support vector machine on"
+        " the axis has its border.",
+    )
+    C: float = parameter(default=1.0, doc="The price of an error of that machine.", rule=POSITIVE)
+    random_state: Any = parameter(
+        default=None, doc="What candidates for `n_points` are drawn by; None is the same each time."
+    )
+    alpha: float | str = parameter(
+        default="deprecated", doc="The name that `mu` had before.", rule=[*POSITIVE, Hidden(StrOptions({"deprecated"}))]
+    )
 
-    _constraints = {
-        "mu": [Interval(Real, 0.0, None, closed="neither")],
-        "n_points": [Interval(Integral, 1, None, closed="left"), None],
-        "threshold": [StrOptions({"means", "svm"})],
-        "C": [Interval(Real, 0.0, None, closed="neither")],
-        "alpha": [Interval(Real, 0.0, None, closed="neither"), Hidden(StrOptions({"deprecated"}))],
-    }
     _method = "fisher"
 
     def _settings(self, points: Any) -> dict[str, Any]:
-        mu = self.mu
+        own: dict[str, Any] = {"seed": self._seed()}
         if not isinstance(self.alpha, str):
             warn("alpha of KernelFisher is called mu now", FutureWarning)
-            mu = self.alpha
-        own = {"mu": mu, "points": self.n_points, "seed": self._seed(), "threshold": self.threshold}
-        return own | ({"c": self.C} if self.threshold == "svm" else {})
+            own["mu"] = self.alpha
+        return super()._settings(points) | own | ({"c": self.C} if self.threshold == "svm" else {})
 
     def _found(self, X: Any) -> None:
         super()._found(X)
@@ -96,17 +72,11 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, A
         self._side = -1.0 if len(self._present) == 2 and self._present[0] < self._present[1] else 1.0
         self.means_ = self._side * facts["centers"]
         self.ratios_ = facts["ratios"]
-        self.support_ = self._model.support()
-        self.dual_coef_ = self._side * self._model.coefficients()
+        self.dual_coef_ = self._side * self.dual_coef_
         self._n_features_out = len(self.ratios_)
 
     def decision_function(self, X: Any) -> Any:
         """Evaluate what decides.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
 
         Returns
         -------
@@ -114,24 +84,10 @@ class KernelFisher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classes, A
             For two classes how far beyond the threshold a row lies, positive for the second. For more a column for each
             class: −½ the squared distance to its mean.
         """
-        points = self._points(X)
-        decisions = self._model.decisions(self._run(), points, True)
-        if decisions.shape[1] == 1:
-            return self._side * decisions.ravel()
-        return decisions if len(self._present) < len(self.classes_) else self._by_class(decisions)
+        decisions = self._outputs(X)
+        return self._side * decisions.ravel() if decisions.shape[1] == 1 else self._ordered(decisions)
 
     def transform(self, X: Any) -> Any:
-        """Project rows onto the axes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_samples, n_axes)
-            Their place on the axes.
-        """
+        """Project rows onto the axes."""
         points = self._points(X)
-        return self._side * self._model.transform(self._run(), points)
+        return self._side * self._model.outputs(self._run(), points, "components")

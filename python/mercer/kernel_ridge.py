@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from mercer import _data, _mercer
 from mercer._algebra import PairwiseAlgebra
 from mercer._native import warn
-from mercer._parameters import declared, field
+from mercer._parameters import FLAG, NON_NEGATIVE, declared, parameter
 from mercer.errors import NotDefiniteError
 
 __all__ = ["KernelRidge"]
@@ -25,22 +25,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, PairwiseAlgebra):
 
     Minimises Σ(yᵢ − f(xᵢ))² + α‖w‖² over f(x) = w·φ(x): (K + αI) a = y. A drop-in for
     :class:`sklearn.kernel_ridge.KernelRidge`.
-
-    Parameters
-    ----------
-    alpha : float, array-like of shape (n_targets,) or "auto", default=1
-        The price of ‖w‖², for each target if there are several; "auto" for the best of 45, from 10⁻⁸ to 10³ times the mean
-        of k(x, x), by the error at rows left out of the fit.
-    alphas : array-like of shape (n_alphas,), default=None
-        Prices of which the one with the smallest error at rows left out is taken, in place of `alpha`.
-    loo : bool, default=False
-        Whether every row is left out in turn, in closed form.
-    fit_intercept : bool, default=False
-        Whether there is a constant, which costs nothing.
-    solver : {"auto", "cholesky", "cg"}, default="auto"
-        By a factor of the Gram matrix where that fits into memory, else by conjugate gradients, which never hold it.
-    tol : float, default=1e-10
-        The relative residual at which conjugate gradients stop.
 
     Attributes
     ----------
@@ -62,9 +46,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, PairwiseAlgebra):
     --------
     SVR : Errors within a zone cost nothing, which makes it sparse.
 
-    Examples
-    --------
-    >>> from mercer import KernelRidge
     >>> model = KernelRidge(kernel="rbf", alpha=0.01).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 9.0])
     >>> model.predict([[2.0]]).round(1)
     array([4.])
@@ -73,30 +54,27 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, PairwiseAlgebra):
     0.01
     """
 
-    alpha: Any = field(default=1, kw_only=False)
-    alphas: Any = None
-    loo: bool = False
-    fit_intercept: bool = False
-    solver: str = "auto"
-    tol: float = 1e-10
+    alpha: Any = parameter(
+        default=1, kw_only=False, rule=[*NON_NEGATIVE, StrOptions({"auto"}), "array-like"],
+        kind='float, array-like of shape (n_targets,) or "auto"',
+        doc='The price of ‖w‖², for each target if there are several; "auto" for the best of 45, from 10⁻⁸ to 10³ times the mean'
+        " of k(x, x), by the error at rows left out of the fit.",
+    )
+    alphas: Any = parameter(
+        default=None, rule=["array-like", None], kind="array-like of shape (n_alphas,)",
+        doc="Prices of which the one with the smallest error at rows left out is taken, in place of `alpha`.",
+    )
+    loo: bool = parameter(default=False, setting="loo", rule=FLAG)
+    fit_intercept: bool = parameter(default=False, setting="offset", rule=FLAG)
+    solver: str = parameter(default="auto", setting="solver", rule=[StrOptions({"auto", "cholesky", "cg"})])
+    tol: float = parameter(default=1e-10, setting="tolerance", rule=[Interval(Real, 0.0, 1.0, closed="neither")])
 
-    _constraints = {
-        "alpha": [Interval(Real, 0.0, None, closed="left"), StrOptions({"auto"}), "array-like"],
-        "alphas": ["array-like", None],
-        "loo": ["boolean"],
-        "solver": [StrOptions({"auto", "cholesky", "cg"})],
-        "tol": [Interval(Real, 0.0, 1.0, closed="neither")],
-    }
     _method = "ridge"
     _target_options = {"multi_output": True, "y_numeric": True}
 
     def _target(self, y: Any) -> Any:
         self._single = np.ndim(y) == 1
         return np.asarray(y, dtype=np.float64).reshape(len(y), -1)
-
-    def _settings(self, points: Any) -> dict[str, Any]:
-        own = {"offset": bool(self.fit_intercept), "solver": self.solver, "tolerance": self.tol, "loo": bool(self.loo)}
-        return super()._settings(points) | own
 
     def _solved(self, run: Any, kernel: Any, points: Any, target: Any, weights: Any) -> Any:
         if self.alphas is not None or isinstance(self.alpha, str):
@@ -174,16 +152,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, PairwiseAlgebra):
     def predict(self, X: Any) -> Any:
         """Predict the targets of each row.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
-
         Returns
         -------
         y_pred : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Predictions.
         """
-        points = self._points(X)
-        values = self._model.decisions(self._run(), points, True)
+        values = self._outputs(X)
         return values.ravel() if self.dual_coef_.ndim == 1 else values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,48 +12,23 @@ from sklearn.utils.multiclass import type_of_target
 
 from mercer import _mercer
 from mercer._labels import names_of
-from mercer._parameters import declared
+from mercer._parameters import POSITIVE, declared, parameter
 from mercer._svm import Solved, SupportVectors
-from mercer.classification import Probable, WeightedClasses
+from mercer.classification import Probable, Scored, WeightedClasses
 
 __all__ = ["CrammerSingerSVC", "KernelSoftmax", "LocalSVC", "OneVsRestSVC", "WestonWatkinsSVC"]
 
 
 @declared
-class Scores(WeightedClasses, SupportVectors):
-    """A function for each class, of which the largest decides.
+class Scores(Scored, WeightedClasses, SupportVectors):
+    """A function for each class, of which the largest decides, by a quadratic programme.
 
-    Parameters
-    ----------
-    C : float, default=1.0
-        The price of an error.
+    >>> model = Scores(C=10.0).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 2, 2])
+    >>> model.predict([[0.5], [2.5], [4.5]])
+    array([0, 1, 2])
     """
 
-    C: float = 1.0
-
-    _constraints = {"C": [Interval(Real, 0.0, None, closed="neither")]}
-
-    def _settings(self, points: Any) -> dict[str, Any]:
-        return super()._settings(points) | {"c": self.C}
-
-    def decision_function(self, X: Any) -> Any:
-        """Evaluate the score of each class or label.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str
-            Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.
-
-        Returns
-        -------
-        decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
-            A column for each class; for two classes the score of the second less that of the first.
-        """
-        scores = self._decisions(X)
-        if len(self._present) == len(self.classes_):
-            scores = self._by_class(scores)
-        two = scores.shape[1] == 2 and not getattr(self, "multilabel_", False)
-        return scores[:, 1] - scores[:, 0] if two else scores
+    C: float = parameter(default=1.0, setting="c", rule=POSITIVE)
 
 
 @declared
@@ -67,13 +42,6 @@ class CrammerSingerSVC(Scores):
     --------
     WestonWatkinsSVC : Each of the other classes counts.
     SVC : A function for each pair of classes.
-
-    Examples
-    --------
-    >>> from mercer import CrammerSingerSVC
-    >>> model = CrammerSingerSVC(C=10.0).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 2, 2])
-    >>> model.predict([[0.5], [2.5], [4.5]])
-    array([0, 1, 2])
     """
 
     _method = "crammer-singer"
@@ -88,13 +56,6 @@ class WestonWatkinsSVC(Scores):
     See Also
     --------
     CrammerSingerSVC : Only the worst of the other classes counts.
-
-    Examples
-    --------
-    >>> from mercer import WestonWatkinsSVC
-    >>> model = WestonWatkinsSVC(C=10.0).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 2, 2])
-    >>> model.predict([[0.5], [2.5], [4.5]])
-    array([0, 1, 2])
     """
 
     _method = "weston-watkins"
@@ -114,13 +75,6 @@ class OneVsRestSVC(Scores):
     See Also
     --------
     SVC : A function for each pair of classes.
-
-    Examples
-    --------
-    >>> from mercer import OneVsRestSVC
-    >>> model = OneVsRestSVC(C=10.0).fit([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 2, 2])
-    >>> model.predict([[0.5], [2.5], [4.5]])
-    array([0, 1, 2])
     """
 
     _counts_apart = True
@@ -132,7 +86,7 @@ class OneVsRestSVC(Scores):
         return tags
 
     def _restore(self, model: _mercer.Model) -> None:
-        self.multilabel_ = model.kind == "multilabel"
+        self.multilabel_ = model.head()["kind"] == "multilabel"
         super()._restore(model)
 
     def _validated(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
@@ -164,19 +118,10 @@ class KernelSoftmax(Probable, Scores):
 
     Minimises ½Σ‖w_c‖² + C Σᵢ log Σ_c exp(F_c(xᵢ) − F_yᵢ(xᵢ)): the scores are logarithms of probabilities.
 
-    Parameters
-    ----------
-    exact : bool or "auto", default="auto"
-        Whether the answer is finished by a linear system in double precision, right to rounding instead of to `tol`, and
-        evaluated in double precision. "auto" does so up to 500 rows.
-
     See Also
     --------
     SVC : Probabilities learnt after the fit, by `probability`.
 
-    Examples
-    --------
-    >>> from mercer import KernelSoftmax
     >>> model = KernelSoftmax(C=10.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> model.predict_proba([[0.0]])[0].sum()
     np.float64(1.0)
@@ -194,16 +139,6 @@ class LocalSVC(WeightedClasses, Solved):
     The data are parted into cells, and each has a classifier of its own: an approximation of :class:`SVC` that costs a
     fraction of its time.
 
-    Parameters
-    ----------
-    C : float, default=1.0
-        The price of an error. Infinity allows none.
-    n_cells : int, default=None
-        Cells, at most; None for one for each 10,000 rows, from 1 to 64. With one it is the exact classifier.
-    exact : bool or "auto", default="auto"
-        Whether the answers of the cells are finished by a linear system in double precision, right to rounding instead of
-        to `tol`. "auto" does so up to 2000 rows.
-
     Attributes
     ----------
     cell_sizes_ : ndarray of shape (n_cells,)
@@ -213,9 +148,6 @@ class LocalSVC(WeightedClasses, Solved):
     --------
     SVC : The exact classifier.
 
-    Examples
-    --------
-    >>> from mercer import LocalSVC
     >>> model = LocalSVC(gamma=2.0, C=10.0, n_cells=2)
     >>> model.fit([[0.0], [0.1], [0.9], [1.0], [50.0], [50.1], [50.9], [51.0]], [0, 0, 1, 1, 1, 1, 2, 2]).cell_sizes_
     array([4, 4])
@@ -223,14 +155,12 @@ class LocalSVC(WeightedClasses, Solved):
     array([0, 1, 1, 2])
     """
 
-    C: float = 1.0
-    n_cells: int | None = None
+    C: float = parameter(default=1.0, setting="c")
+    n_cells: int | None = parameter(
+        default=None, setting="cells", rule=[Interval(Integral, 1, 512, closed="both"), None]
+    )
 
-    _constraints = {"n_cells": [Interval(Integral, 1, 512, closed="both"), None]}
     _method = "local"
-
-    def _settings(self, points: Any) -> dict[str, Any]:
-        return super()._settings(points) | {"c": self.C, "cells": self.n_cells}
 
     def _found(self, X: Any) -> None:
         self.cell_sizes_ = np.array([cell["rows"] for cell in self._model.facts()["cells"]])

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from mercer import _data, _kernel, _mercer
 from mercer._labels import classes_in, kind_of, names_of
 from mercer._native import NativeEstimator
-from mercer._parameters import declared
+from mercer._parameters import NON_NEGATIVE, declared, parameter
 from mercer.kernels import Kernel
 
 __all__ = ["RelevantDimension"]
@@ -25,15 +24,6 @@ class RelevantDimension(NativeEstimator):
 
     The coefficients of the target in the eigenvectors of the Gram matrix are large up to the relevant dimension and noise
     beyond (Braun, Buhmann and Müller). Of several kernels the best is chosen.
-
-    Parameters
-    ----------
-    kernel : str, Kernel, list of them or callable, default="rbf"
-        As in :class:`SVC`, or a list to choose from, for instance of several widths.
-    criterion : {"likelihood", "loo"}, default="likelihood"
-        What chooses: the likelihood of two components, signal and noise, or leave-one-out.
-    target : {"auto", "classes", "numbers"}, default="auto"
-        What y is; "auto" takes whole numbers and strings for classes.
 
     Attributes
     ----------
@@ -60,10 +50,7 @@ class RelevantDimension(NativeEstimator):
     --------
     KernelPCA : The components themselves.
 
-    Examples
-    --------
     >>> import numpy as np
-    >>> from mercer import RelevantDimension
     >>> x = np.linspace(0.0, 1.0, 60)[:, None]
     >>> noise = 0.1 * np.random.default_rng(0).standard_normal(60)
     >>> model = RelevantDimension().fit(x, np.sin(6.0 * x.ravel()) + noise)
@@ -71,15 +58,19 @@ class RelevantDimension(NativeEstimator):
     True
     """
 
-    criterion: str = "likelihood"
-    target: str = "auto"
-
-    _constraints = {
-        "kernel": [str, Kernel, list, callable],
-        "degree": [Interval(Real, 0.0, None, closed="left")],
-        "criterion": [StrOptions({"likelihood", "loo"})],
-        "target": [StrOptions({"auto", "classes", "numbers"})],
-    }
+    kernel: Any = parameter(
+        default="rbf", rule=[str, Kernel, list, callable], kind="str, Kernel, list of them or callable",
+        doc="As in :class:`SVC`, or a list to choose from, for instance of several widths.",
+    )
+    degree: float = parameter(default=3, rule=NON_NEGATIVE)
+    criterion: str = parameter(
+        default="likelihood", rule=[StrOptions({"likelihood", "loo"})],
+        doc="What chooses: the likelihood of two components, signal and noise, or leave-one-out.",
+    )
+    target: str = parameter(
+        default="auto", rule=[StrOptions({"auto", "classes", "numbers"})],
+        doc='What y is; "auto" takes whole numbers and strings for classes.',
+    )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -108,7 +99,7 @@ class RelevantDimension(NativeEstimator):
             return [kernel], points
         if not self.kernel:
             raise ValueError("kernel: a list must have one or more kernels")
-        points = _mercer.Points.texts(X.tolist()) if self._kind == "texts" else _data.points(X)
+        points = _data.points(X)
         return [self._one(kernel, points, weights) for kernel in self.kernel], points
 
     def _one(self, kernel: Any, points: Any, weights: Any) -> _mercer.Kernel:

@@ -73,20 +73,8 @@ fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
     values.map_or_else(Vec::new, |values| values.as_array().to_vec())
 }
 
-/// How probabilities are learnt: by a function of the kind named, with folds drawn by a seed.
-fn settings((kind, seed): (String, u64)) -> PyResult<Settings> {
-    let method = match kind.as_str() {
-        "sigmoid" => Calibration::Sigmoid,
-        "isotonic" => Calibration::Isotonic,
-        other => {
-            return Err(PyValueError::new_err(format!("probability method '{other}': sigmoid or isotonic")));
-        }
-    };
-    Ok(Settings { method, seed, ..Settings::default() })
-}
-
-/// Fits a model by the method named, its parameters given by name; with `probability`, a kind and a seed, also what its
-/// decisions are worth.
+/// Fits a model by the method named, its parameters given by name; with `probability`, "sigmoid" or "isotonic" and the seed
+/// of the folds, also what its decisions are worth.
 #[pyfunction]
 #[pyo3(signature = (run, method, parameters: "dict[str, typing.Any]", kernel, x, target: "typing.Any", weights: "numpy.typing.NDArray[numpy.float64] | None" = None, probability = None))]
 #[expect(clippy::too_many_arguments, reason = "what a fit is made of")]
@@ -105,7 +93,11 @@ pub(crate) fn fit(
     for (name, value) in parameters {
         estimator.set(name.extract()?, &self::value(&value)?).map_err(raise)?;
     }
-    let (x, weights, settings) = (x.0.clone(), numbers(weights), probability.map(settings).transpose()?);
+    let settings = probability.map(|(kind, seed)| {
+        let method = if kind == "isotonic" { Calibration::Isotonic } else { Calibration::Sigmoid };
+        Settings { method, seed, ..Settings::default() }
+    });
+    let (x, weights) = (x.0.clone(), numbers(weights));
     let (y, labels) = target.map_or(Ok((Targets::None, None)), Target::meant)?;
     let (saved, found) = run.job(py, move |shared| {
         let mut watch = shared.watch();

@@ -1,11 +1,11 @@
 //! Kernel expressions as Python objects.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use mercer::data::Points as _;
-use mercer::error::DataProblem;
 use mercer::gram::{Value, cross, square};
-use mercer::kernel::{Definiteness, Kernel as _, Limits, check, median_gamma};
+use mercer::kernel::{
+    Definiteness, Kernel as _, Leaf as _, Limits, ListedParameter, Map, TextLeaf, VectorLeaf, check,
+    median_gamma,
+};
 use mercer::model::{AnyKernel, AnyPoints};
 use mercer::{ErrorKind, Result};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
@@ -17,29 +17,12 @@ use crate::points::Points;
 use crate::validity::Validity;
 use crate::work::Run;
 
-/// A kernel on points of some space. Two are equal if their texts are.
+/// A kernel on points of some space.
 #[pyclass(frozen, module = "mercer._mercer")]
 pub(crate) struct Kernel(pub(crate) AnyKernel);
 
-/// A feature map.
-#[pyclass(frozen, module = "mercer._mercer")]
-pub(crate) struct Map(mercer::kernel::Map);
-
 /// A parameter: its path, value, lowest and highest value, and whether it is searched on a log scale.
 type Parameter = (String, f64, f64, f64, bool);
-
-#[pymethods]
-impl Map {
-    /// Reads the text of a map.
-    #[new]
-    fn new(text: &str) -> PyResult<Self> {
-        text.parse().map(Self).map_err(raise)
-    }
-
-    fn __str__(&self) -> String {
-        self.0.to_string()
-    }
-}
 
 #[pymethods]
 impl Kernel {
@@ -62,16 +45,6 @@ impl Kernel {
 
     fn __str__(&self) -> String {
         self.0.to_string()
-    }
-
-    fn __eq__(&self, other: &Self) -> bool {
-        self.0.to_string() == other.0.to_string()
-    }
-
-    fn __hash__(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.0.to_string().hash(&mut hasher);
-        hasher.finish()
     }
 
     /// k + l.
@@ -103,10 +76,12 @@ impl Kernel {
         checked(self.0.clone().normalized())
     }
 
-    /// k(φ(x), φ(y)).
-    fn on(&self, map: &Map) -> PyResult<Self> {
+    /// k(φ(x), φ(y)), φ the map of a text.
+    fn on(&self, map: &str) -> PyResult<Self> {
         match &self.0 {
-            AnyKernel::Vectors(kernel) => checked(AnyKernel::Vectors(kernel.clone().on(map.0.clone()))),
+            AnyKernel::Vectors(kernel) => {
+                checked(AnyKernel::Vectors(kernel.clone().on(map.parse().map_err(raise)?)))
+            }
             other => {
                 let what = format!("feature maps of {}", other.space()).into();
                 Err(raise(ErrorKind::Unsupported { what }.into()))
@@ -139,38 +114,46 @@ impl Kernel {
         y: Option<&Points>,
         single: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let y = y.map(|y| y.0.clone());
-        [Some(&x.0), y.as_ref()]
-            .into_iter()
-            .flatten()
-            .try_for_each(|points| of_space(points, self.space()))?;
-        Ok(if single {
-            matrix::<f32>(py, self.0.clone(), x.0.clone(), y)?.into_any()
-        } else {
-            matrix::<f64>(py, self.0.clone(), x.0.clone(), y)?.into_any()
+        let (kernel, x, y) = (self.0.clone(), x.0.clone(), y.map(|y| y.0.clone()));
+        of_space(&x, self.space())?;
+        y.as_ref().map_or(Ok(()), |y| of_space(y, self.space()))?;
+        Ok(match single {
+            true => matrix::<f32>(py, kernel, x, y)?.into_any(),
+            false => matrix::<f64>(py, kernel, x, y)?.into_any(),
         })
     }
 
     /// k(xᵢ, xᵢ) of each point.
     #[pyo3(signature = (x) -> "numpy.typing.NDArray[numpy.float64]")]
     fn diagonal<'py>(&self, py: Python<'py>, x: &Points) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (kernel, points) = (self.0.clone(), x.0.clone());
-        let diagonal = work(py, move || {
-            points.check_finite()?;
-            kernel.diagonal(&points)
-        });
-        Ok(PyArray1::from_vec(py, diagonal?))
+        let kernel = self.0.clone();
+        Ok(PyArray1::from_vec(py, at(py, &x.0, move |points| kernel.diagonal(points))?))
     }
 
     /// Checks the kernel on points.
     fn check(&self, py: Python<'_>, x: &Points, rows: usize, eigenfunctions: usize) -> PyResult<Validity> {
-        let (kernel, points) = (self.0.clone(), x.0.clone());
-        let found = work(py, move || {
-            points.check_finite()?;
-            check(&kernel, &points, Limits { rows, eigenfunctions })
-        });
-        Ok(Validity::new(found?, &x.0))
+        let kernel = self.0.clone();
+        let found = at(py, &x.0, move |points| check(&kernel, points, Limits { rows, eigenfunctions }))?;
+        Ok(Validity::new(found, &x.0))
     }
+}
+
+/// The text of a feature map in the form that is printed.
+#[pyfunction]
+pub(crate) fn map_text(text: &str) -> PyResult<String> {
+    text.parse::<Map>().map(|map| map.to_string()).map_err(raise)
+}
+
+/// A named kernel: its name, its formula, a remark, and its parameters with the values allowed.
+type Listed = (&'static str, &'static str, &'static str, Vec<(&'static str, String)>);
+
+/// The named kernels on vectors and on texts: of each its name, its formula, a remark, and its parameters with the values
+/// that they may have.
+#[pyfunction]
+pub(crate) fn kernels() -> Vec<Listed> {
+    let parameter = |parameter: &ListedParameter| (parameter.name, parameter.domain.clone());
+    let listed = VectorLeaf::list().into_iter().chain(TextLeaf::list());
+    listed.map(|k| (k.name, k.formula, k.remark, k.parameters.iter().map(parameter).collect())).collect()
 }
 
 /// γ = 1/median ‖x − y‖² over pairs of different points, none where all are the same.
@@ -178,7 +161,7 @@ impl Kernel {
 #[pyo3(name = "median_gamma")]
 pub(crate) fn median(py: Python<'_>, x: &Points) -> PyResult<Option<f64>> {
     let points = x.vectors()?.clone();
-    work(py, move || points.check_finite().map(|()| median_gamma(&points)))
+    at(py, &x.0, move |_| Ok(median_gamma(&points)))
 }
 
 /// The word for what is known of a kernel.
@@ -202,7 +185,7 @@ fn matrix<T: Value + Element>(
 ) -> PyResult<Bound<'_, PyArray2<T>>> {
     let shape = [x.len(), y.as_ref().map_or(x.len(), |y| y.len())];
     room::<T>(shape)?;
-    let values = work(py, move || match y {
+    let values = Run::default().job(py, move |_| match y {
         Some(y) => cross(&kernel, &x, &y),
         None => square(&kernel, &x),
     });
@@ -216,12 +199,14 @@ fn room<T>(shape: [usize; 2]) -> PyResult<()> {
     if fits { Ok(()) } else { Err(PyMemoryError::new_err(format!("no memory for {n} × {m} kernel values"))) }
 }
 
-/// Runs a job with the interpreter free.
-pub(crate) fn work<T: Send + 'static>(
+/// Runs a job on points that must be finite, with the interpreter free.
+pub(crate) fn at<T: Send + 'static>(
     py: Python<'_>,
-    job: impl FnOnce() -> Result<T> + Send + 'static,
+    points: &AnyPoints,
+    job: impl FnOnce(&AnyPoints) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    Run::default().job(py, move |_| job())
+    let points = points.clone();
+    Run::default().job(py, move |_| points.check_finite().and_then(|()| job(&points)))
 }
 
 /// Refuses points of another space than a kernel's.
@@ -231,15 +216,4 @@ pub(crate) fn of_space(points: &AnyPoints, space: &str) -> PyResult<()> {
     }
     let what = format!("a kernel on {space} at points that are {}", points.space()).into();
     Err(raise(ErrorKind::Unsupported { what }.into()))
-}
-
-/// Refuses points of another width.
-pub(crate) fn fits(points: &AnyPoints, expected: usize) -> Result<()> {
-    points.check_finite()?;
-    let found = points.width();
-    if found == expected {
-        Ok(())
-    } else {
-        Err(ErrorKind::Data(DataProblem::Width { found, expected }).into())
-    }
 }

@@ -24,7 +24,7 @@ mod _mercer {
     #[pymodule_export]
     use crate::fit::{fit, methods, relevance};
     #[pymodule_export]
-    use crate::kernel::{Kernel, Map, median};
+    use crate::kernel::{Kernel, kernels, map_text, median};
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mercer::data::{LabelSets, Points as _, Vectors};
+use mercer::data::{Dense, LabelSets, Points as _, Vectors};
 use mercer::kernel::{VectorExpr, precomputed};
-use mercer::model::file::{LabelKind, Saved};
+use mercer::model::file::{LabelKind, Saved, Training};
 use mercer::model::probability::{Calibration, Estimate};
-use mercer::model::{
-    AnyModel, AnyPoints, Coefficients, Facts, How, PcaModel, Prediction, Quality, Way, libsvm,
-};
+use mercer::model::{AnyModel, AnyPoints, Coefficients, Facts, How, PcaModel, Prediction, Way, libsvm};
 use mercer::{ErrorKind, Result};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
@@ -19,12 +17,8 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::raise;
 use crate::facts::told;
-use crate::kernel::Kernel;
 use crate::points::{Points, matrix, numbers_only};
 use crate::work::Run;
-
-/// A row for each point.
-type Rows<'py> = PyResult<Bound<'py, PyArray2<f64>>>;
 
 /// A fitted model, and what its fit found besides.
 #[pyclass(frozen, module = "mercer._mercer")]
@@ -79,34 +73,25 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// The word for its kind in model files.
-    #[getter]
-    fn kind(&self) -> &'static str {
-        self.saved.model.kind()
-    }
-
-    /// The kernel.
-    #[getter]
-    fn kernel(&self) -> Kernel {
-        Kernel(self.saved.model.kernel())
-    }
-
-    /// Names of classes or labels; empty where there are none.
-    #[getter]
-    fn classes(&self) -> Vec<String> {
-        self.saved.model.classes().to_vec()
-    }
-
-    /// What labels are besides their names: "text", "integer", "float", "boolean"; None where that is not known.
-    #[getter]
-    fn labels(&self) -> Option<&'static str> {
-        self.saved.labels.map(LabelKind::name)
-    }
-
-    /// Feature names; empty where the data had none.
-    #[getter]
-    fn names(&self) -> Vec<String> {
-        self.saved.names.clone()
+    /// What its file says first: its `kind`, the text of its `kernel`, the names of `classes` or labels and what `labels` are
+    /// besides ("text", "integer", "float", "boolean"), the `names` of features, whether the `probability` of classes was
+    /// learnt; of the parameters of training `c`, `nu`, `epsilon`, `tolerance`. What is not known is None, or empty.
+    #[pyo3(signature = () -> "dict[str, typing.Any]")]
+    fn head<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Saved { model, names, labels, training, probability, .. } = &*self.saved;
+        let trained = |parameter: fn(&Training) -> Option<f64>| training.as_ref().and_then(parameter);
+        let facts = Facts::default()
+            .with("kind", model.kind())
+            .with("kernel", model.kernel().to_string())
+            .with("classes", model.classes().to_vec())
+            .with("labels", labels.map(LabelKind::name))
+            .with("names", names.clone())
+            .with("probability", matches!(probability, Some(Estimate::Classes(_))))
+            .with("c", trained(|training| training.c))
+            .with("nu", trained(|training| training.nu))
+            .with("epsilon", trained(|training| training.epsilon))
+            .with("tolerance", trained(|training| Some(training.tolerance)));
+        told(py, &facts)
     }
 
     /// Positions of the support points in the training data; empty where they are not known.
@@ -163,8 +148,9 @@ impl Model {
     fn quality<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let quality = self.saved.model.quality();
         let dict = told(py, &quality.facts())?;
-        if let Some(totals) = totals(&quality) {
-            dict.set_item("totals", told(py, &totals)?)?;
+        if let Some(totals) = quality.totals() {
+            let exact = quality.certificates().iter().all(|certificate| certificate.exact);
+            dict.set_item("totals", told(py, &totals.facts(exact))?)?;
         }
         Ok(dict)
     }
@@ -181,25 +167,6 @@ impl Model {
         told(py, &self.found)
     }
 
-    /// The parameters of training that are known: `c`, `nu`, `epsilon`, `tolerance`.
-    #[pyo3(signature = () -> "dict[str, float | None]")]
-    fn training<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        if let Some(training) = &self.saved.training {
-            dict.set_item("c", training.c)?;
-            dict.set_item("nu", training.nu)?;
-            dict.set_item("epsilon", training.epsilon)?;
-            dict.set_item("tolerance", training.tolerance)?;
-        }
-        Ok(dict)
-    }
-
-    /// Whether the probabilities of classes were learnt.
-    #[getter]
-    fn has_probability(&self) -> bool {
-        matches!(self.saved.probability, Some(Estimate::Classes(_)))
-    }
-
     /// Slope and offset of the sigmoid of each pair of classes, where probabilities were learnt so.
     fn sigmoids(&self) -> Vec<(f64, f64)> {
         let Some(Estimate::Classes(probability)) = &self.saved.probability else { return Vec::new() };
@@ -208,15 +175,6 @@ impl Model {
             Calibration::Isotonic(_) => None,
         };
         probability.pairs.iter().map(sigmoid).collect::<Option<_>>().unwrap_or_default()
-    }
-
-    /// The outputs at each of the points, one column each; with `double`, kernel values and sums in double precision.
-    #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn decisions<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
-        let how = How { double, libsvm: false };
-        let found =
-            self.at(py, run, points, Some(how), move |saved, points| saved.model.decisions(points, how))?;
-        matrix(py, &found)
     }
 
     /// What the model says of each of the points: the number of a class, numbers, how far inside, or a row of 0 and 1 for
@@ -244,37 +202,32 @@ impl Model {
         })
     }
 
-    /// A score for each class or label at each of the points.
-    #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn scores<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
-        let how = How { double, libsvm: false };
-        let found =
-            self.at(py, run, points, Some(how), move |saved, points| saved.model.scores(points, how))?;
-        matrix(py, &found)
-    }
-
-    /// The probability of each class at each of the points.
-    #[pyo3(signature = (run, points, double) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn probabilities<'py>(&self, py: Python<'py>, run: &Run, points: &Points, double: bool) -> Rows<'py> {
-        let how = match self.saved.probability {
-            Some(_) => How::default(),
-            None => How { double, libsvm: false },
+    /// Numbers at each of the points, a column for each output: "decisions"; "scores" or "probabilities" of classes or
+    /// labels; "components", of two views those of the "second". With `double`, kernel values and sums that decide are in
+    /// double precision.
+    #[pyo3(signature = (run, points, what, double=false) -> "numpy.typing.NDArray[numpy.float64]")]
+    fn outputs<'py>(
+        &self,
+        py: Python<'py>,
+        run: &Run,
+        points: &Points,
+        what: &str,
+        double: bool,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let learnt = what == "probabilities" && self.saved.probability.is_some();
+        let how = How { double: double && !learnt, libsvm: false };
+        let work: fn(&Saved, &AnyPoints, How) -> Result<Dense<f64>> = match what {
+            "decisions" => |saved, points, how| saved.model.decisions(points, how),
+            "scores" => |saved, points, how| saved.model.scores(points, how),
+            "probabilities" => |saved, points, how| match &saved.probability {
+                Some(estimate) => Ok(estimate.predict(&saved.model, points, how)?.1.rows),
+                None => saved.model.probabilities(points, how),
+            },
+            "components" => |saved, points, _| saved.model.components(points),
+            "second" => |saved, points, _| saved.model.second_components(points),
+            other => return Err(PyValueError::new_err(format!("no output '{other}'"))),
         };
-        let found = self.at(py, run, points, Some(how), move |saved, points| match &saved.probability {
-            Some(estimate) => Ok(estimate.predict(&saved.model, points, how)?.1.rows),
-            None => saved.model.probabilities(points, how),
-        })?;
-        matrix(py, &found)
-    }
-
-    /// The components of each of the points; of two views those of the second with `second`.
-    #[pyo3(signature = (run, points, second=false) -> "numpy.typing.NDArray[numpy.float64]")]
-    fn transform<'py>(&self, py: Python<'py>, run: &Run, points: &Points, second: bool) -> Rows<'py> {
-        let found = self.at(py, run, points, Some(How::default()), move |saved, points| match second {
-            true => saved.model.second_components(points),
-            false => saved.model.components(points),
-        })?;
-        matrix(py, &found)
+        matrix(py, &self.at(py, run, points, Some(how), move |saved, points| work(saved, points, how))?)
     }
 
     /// The components of the support points, where they are known without a kernel value.
@@ -297,7 +250,7 @@ impl Model {
         tolerance: f64,
         neighbours: usize,
         penalty: f64,
-    ) -> Rows<'py> {
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let way = match way {
             "auto" => None,
             "linear" => Some(Way::Linear),
@@ -325,27 +278,17 @@ impl Model {
         Saved::from_bytes(bytes).and_then(Self::read).map_err(raise)
     }
 
-    /// Writes a model file with names of features.
-    fn save(&self, py: Python<'_>, path: PathBuf, names: Vec<String>) -> PyResult<()> {
+    /// Writes a model file with names of features, or LIBSVM's model text, which has none.
+    fn save(&self, py: Python<'_>, path: PathBuf, names: Vec<String>, libsvm: bool) -> PyResult<()> {
         let saved = Saved { names, ..(*self.saved).clone() };
-        py.detach(|| saved.save(path)).map_err(raise)
+        py.detach(|| if libsvm { libsvm::write(&saved, path) } else { saved.save(path) }).map_err(raise)
     }
 
-    /// Reads a model file.
+    /// Reads a model file, or LIBSVM's model text.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| Saved::load(path)).and_then(Self::read).map_err(raise)
-    }
-
-    /// Writes LIBSVM's model text.
-    fn to_libsvm(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| libsvm::write(&self.saved, path)).map_err(raise)
-    }
-
-    /// Reads LIBSVM's model text.
-    #[staticmethod]
-    fn from_libsvm(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| libsvm::read(path)).and_then(Self::read).map_err(raise)
+    fn load(py: Python<'_>, path: PathBuf, libsvm: bool) -> PyResult<Self> {
+        let saved = py.detach(|| if libsvm { libsvm::read(path) } else { Saved::load(path) });
+        saved.and_then(Self::read).map_err(raise)
     }
 }
 
@@ -384,19 +327,4 @@ fn indicators(sets: &LabelSets) -> Array2<i64> {
         set.iter().for_each(|&label| matrix[[i, label as usize]] = 1);
     }
     matrix
-}
-
-/// The certificates taken together, and whether all are exact.
-fn totals(quality: &Quality) -> Option<Facts> {
-    let totals = quality.totals()?;
-    Some(
-        Facts::default()
-            .with("objective", totals.objective)
-            .with("gap", totals.gap)
-            .with("violation", totals.violation)
-            .with("iterations", totals.iterations)
-            .with("kernel_rows", totals.rows)
-            .with("stop", totals.stop.name())
-            .with("exact", quality.certificates().iter().all(|certificate| certificate.exact)),
-    )
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use mercer::ErrorKind;
 use mercer::data::Points as _;
+use mercer::error::DataProblem;
 use mercer::kernel::{self, Verdict};
 use mercer::model::{AnyPoints, Facts};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -10,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::facts::told;
-use crate::kernel::{definite, fits, of_space, work};
+use crate::kernel::{at, definite, of_space};
 use crate::points::Points;
 
 /// What a check found, and the Mercer spectrum.
@@ -61,11 +63,11 @@ impl Validity {
     #[pyo3(signature = (x) -> "numpy.typing.NDArray[numpy.float64]")]
     fn eigenfunctions<'py>(&self, py: Python<'py>, x: &Points) -> PyResult<Bound<'py, PyArray2<f64>>> {
         of_space(&x.0, self.space)?;
-        let (found, points, width) = (Arc::clone(&self.found), x.0.clone(), self.width);
-        let values = work(py, move || {
-            fits(&points, width)?;
-            Ok(found.spectrum.eigenfunctions(&points))
-        });
-        PyArray1::from_vec(py, values?.concat()).reshape([self.found.spectrum.len(), x.0.len()])
+        let (shared, expected) = (Arc::clone(&self.found), self.width);
+        let values = at(py, &x.0, move |points| match points.width() {
+            found if found == expected => Ok(shared.spectrum.eigenfunctions(points)),
+            found => Err(ErrorKind::Data(DataProblem::Width { found, expected }).into()),
+        })?;
+        PyArray1::from_vec(py, values.concat()).reshape([self.found.spectrum.len(), x.0.len()])
     }
 }

@@ -156,7 +156,7 @@ def test_a_parameter_that_a_method_does_not_have_is_refused_by_name():
     kernel, points = _mercer.Kernel("linear"), _mercer.Points.dense(X)
     with pytest.raises(NotImplementedError, match="parameter 'nu' of method 'ridge'; it has lambda"):
         _mercer.fit(_mercer.Run(), "ridge", {"nu": 0.5}, kernel, points, Y[:, None])
-    with pytest.raises(ValueError, match="solver = lu: auto, cholesky or cg"):
+    with pytest.raises(ValueError, match="solver = lu: must be auto, cholesky or cg"):
         _mercer.fit(_mercer.Run(), "ridge", {"solver": "lu"}, kernel, points, Y[:, None])
     with pytest.raises(NotImplementedError, match="method 'lasso'"):
         _mercer.fit(_mercer.Run(), "lasso", {}, kernel, points, Y[:, None])

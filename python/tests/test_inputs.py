@@ -90,24 +90,26 @@ DESCRIBES = ("RelevantDimension",)
 TAKES_SPARSE = [name for name, each in CLASSES.items() if each().__sklearn_tags__().input_tags.sparse]
 
 
+def assert_same_answers(name: str, x, other) -> None:
+    """Two forms of the same rows are fitted to the same bits."""
+    y = targets(name, points())
+    assert_same_bits(answers(fitted(name, x, y), x), answers(fitted(name, other, y), other))
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["f64", "f32"])
 @pytest.mark.parametrize("form", DENSE)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_form_of_a_dense_table_does_not_matter(name, form, dtype):
     """Whatever holds the numbers, answers are those of the plain array, to the bit."""
     x = points().astype(dtype)
-    y = targets(name, points())
-    other = DENSE[form](x)
-    assert_same_bits(answers(fitted(name, x, y), x), answers(fitted(name, other, y), other))
+    assert_same_answers(name, x, DENSE[form](x))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_order_of_bytes_does_not_matter(name):
     """Numbers of a machine with the other order are the same numbers."""
     x = points()
-    y = targets(name, x)
-    other = x.astype(x.dtype.newbyteorder())
-    assert_same_bits(answers(fitted(name, x, y), x), answers(fitted(name, other, y), other))
+    assert_same_answers(name, x, x.astype(x.dtype.newbyteorder()))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -123,10 +125,8 @@ def test_lists_are_tables(name):
 def test_a_file_mapped_into_memory_is_a_table(name, tmp_path):
     """A read-only memory map gives what its numbers give."""
     x = points()
-    y = targets(name, x)
     np.save(tmp_path / "x.npy", x)
-    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    assert_same_bits(answers(fitted(name, x, y), x), answers(fitted(name, mapped, y), mapped))
+    assert_same_answers(name, x, np.load(tmp_path / "x.npy", mmap_mode="r"))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["f64", "f32"])
@@ -135,9 +135,7 @@ def test_a_file_mapped_into_memory_is_a_table(name, tmp_path):
 def test_the_form_of_a_sparse_table_does_not_matter(name, form, dtype):
     """Whatever the format and the order of entries, answers are those of the canonical CSR array, to the bit."""
     x = sp.csr_array(points().astype(dtype))
-    y = targets(name, points())
-    other = SPARSE[form](x)
-    assert_same_bits(answers(fitted(name, x, y), x), answers(fitted(name, other, y), other))
+    assert_same_answers(name, x, SPARSE[form](x))
 
 
 @pytest.mark.parametrize("name", TAKES_SPARSE)

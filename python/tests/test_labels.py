@@ -19,7 +19,7 @@ LABELS = {
     "integers": np.array([3, -1, 2]),
     "small integers": np.array([3, 1, 2], dtype=np.uint8),
     "floats": np.array([1.0, 2.0, 3.0]),
-    "fractions": np.array([0.1, 1e-300, -2.5]),
+    "large and negative floats": np.array([1e15, 0.0, -2.0]),
     "booleans": np.array([False, True, True]),
 }
 ESTIMATORS = [mercer.SVC, mercer.OneVsRestSVC, mercer.KernelFisher, mercer.LocalSVC]

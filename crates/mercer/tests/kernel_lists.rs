@@ -114,11 +114,13 @@ fn python_has_a_function_for_each_kernel() {
         let made = [format!("call(\"{name}\""), format!("Kernel(\"{name}\")")];
         let function = functions.iter().find(|f| made.iter().any(|text| f.body.contains(text)));
         let function = function.unwrap_or_else(|| panic!("no function of _leaves.py makes {name}"));
-        assert!(exports.contains(&format!("    \"{}\",", function.name)), "{} is exported", function.name);
+        assert!(exports.contains(&format!("\"{}\"", function.name)), "{} is exported", function.name);
+        // Its docstring is then made of the record.
+        let recorded = source.contains(&format!("@recorded(\"{name}\")\ndef {}(", function.name));
         for parameter in same.iter().flat_map(|kernel| &kernel.parameters) {
             let found = default(function.signature, parameter.name);
             let line = format!("\n    {} : ", parameter.name);
-            assert!(function.doc.contains(&line), "{name}: {} is documented", parameter.name);
+            assert!(recorded || function.doc.contains(&line), "{name}: {} is documented", parameter.name);
             match (&parameter.default, found) {
                 (None, found) => assert_eq!(found, None, "{name}: {} must be given", parameter.name),
                 // Left out of the text, where the record has the default.
@@ -128,13 +130,13 @@ fn python_has_a_function_for_each_kernel() {
                     assert_eq!(found.map(number), Some(number(expected)), "{name}: {}", parameter.name);
                     let line = function.doc.split_once(&line).and_then(|(_, rest)| rest.lines().next());
                     let stated = format!("default={expected}");
-                    assert!(line.is_some_and(|line| line.ends_with(&stated)), "{name}: {line:?}");
+                    assert!(recorded || line.is_some_and(|line| line.ends_with(&stated)), "{name}: {line:?}");
                 }
             }
         }
         if let [kernel] = same {
             let formula = kernel.formula.to_lowercase();
-            assert!(function.doc.to_lowercase().starts_with(&formula), "{name}: {formula}");
+            assert!(recorded || function.doc.to_lowercase().starts_with(&formula), "{name}: {formula}");
         }
     }
 }

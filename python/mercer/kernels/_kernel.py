@@ -11,18 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _mercer
+from mercer._docs import documented
 from mercer.kernels._maps import Map
 from mercer.kernels._rows import dimensions, rows
+from mercer.kernels._text import Expression
 
 Definite: TypeAlias = Literal["psd", "psd on non-negative", "unknown"]
 """What a kernel promises of every Gram matrix that it makes."""
 
 
-class Kernel:
+class Kernel(Expression):
     """A kernel k(x, y) on vectors or on texts: an expression that prints, reads back, compares and pickles.
 
-    Kernels are immutable, and the operands of an expression are of one space. ``k1 + k2``, ``k1 * k2``, ``2 * k``, ``k + 1``, ``k ** 3`` and ``k @ map`` are kernels, and so
-    are ``exp(k)`` and ``normalized(k)``. Two kernels are equal if they are the same expression: sums in sums and products
+    Kernels are immutable, and the operands of an expression are of one space. ``k1 + k2``, ``k1 * k2``, ``2 * k``,
+    ``k + 1``, ``k ** 3`` and ``k @ map`` are kernels, and so are ``exp(k)`` and ``normalized(k)``. Two kernels are equal if they are the same expression: sums in sums and products
     in products are flattened and constants merged, but operands stay in their order.
 
     Parameters
@@ -67,21 +69,6 @@ class Kernel:
     def __repr__(self) -> str:
         return str(self._native)
 
-    def __eq__(self, other: object) -> bool:
-        return bool(self._native == other._native) if isinstance(other, Kernel) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._native)
-
-    def __reduce__(self) -> tuple[type[Kernel], tuple[str]]:
-        return Kernel, (repr(self),)
-
-    def __copy__(self) -> Kernel:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Kernel:
-        return self
-
     def _constant(self, value: float) -> Kernel:
         """A constant kernel on points of the same space."""
         return Kernel._of(self._native.constant(value))
@@ -116,26 +103,15 @@ class Kernel:
     def __matmul__(self, map: Map) -> Kernel:
         return self.on(map) if isinstance(map, Map) else NotImplemented
 
+    @documented
     def on(self, map: Map) -> Kernel:
         """The kernel of mapped points, k(φ(x), φ(y)); also ``k @ map``.
 
-        Parameters
-        ----------
-        map : Map
-            φ. ``k @ f @ g`` is k(f(g(x)), f(g(y))).
-
-        Returns
-        -------
-        Kernel
-            The kernel.
-
-        Examples
-        --------
         >>> from mercer.kernels import RBF, columns
         >>> RBF(2).on(columns(1))
         rbf(gamma=2) @ columns(1)
         """
-        return Kernel._of(self._native.on(map._native))
+        return Kernel._of(self._native.on(repr(map)))
 
     @property
     def definite(self) -> Definite:
@@ -178,6 +154,7 @@ class Kernel:
         """
         return {path: (low, high) for path, _, low, high, _ in self._native.parameters()}
 
+    @documented
     def with_parameters(self, values: Mapping[str, float] | None = None, /, **named: float) -> Kernel:
         """The same kernel with other values of some parameters.
 
@@ -188,18 +165,11 @@ class Kernel:
         **named : float
             More of the same.
 
-        Returns
-        -------
-        Kernel
-            The kernel.
-
         Raises
         ------
         ValueError
             If there is no such parameter or more than one, or a value is out of range.
 
-        Examples
-        --------
         >>> from mercer.kernels import RBF, Linear
         >>> RBF(1).with_parameters(gamma=0.5)
         rbf(gamma=0.5)
@@ -220,14 +190,10 @@ class Kernel:
         raise ValueError(f"{found}; {self} has {', '.join(paths) or 'no parameters'}")
 
     @overload
-    def __call__(
-        self, X: Any, Y: Any = None, *, dtype: Literal["float64"] = "float64"
-    ) -> NDArray[np.float64]: ...
+    def __call__(self, X: Any, Y: Any = None, *, dtype: Literal["float64"] = "float64") -> NDArray[np.float64]: ...
     @overload
     def __call__(self, X: Any, Y: Any = None, *, dtype: Literal["float32"]) -> NDArray[np.float32]: ...
-    def __call__(
-        self, X: Any, Y: Any = None, *, dtype: Literal["float64", "float32"] = "float64"
-    ) -> NDArray[Any]:
+    def __call__(self, X: Any, Y: Any = None, *, dtype: Literal["float64", "float32"] = "float64") -> NDArray[Any]:
         """The Gram matrix, of all rows of X with all rows of Y.
 
         Parameters
@@ -268,21 +234,15 @@ class Kernel:
         gram: NDArray[Any] = self._native.gram(rows(X), other, single=dtype == "float32")
         return gram[0, 0] if alone else gram
 
+    @documented
     def diag(self, X: Any) -> NDArray[np.float64]:
         """k(x, x) of each row, the diagonal of ``k(X)`` to the bit.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, n_features)
-            Points.
 
         Returns
         -------
         ndarray of shape (n,)
             The result.
 
-        Examples
-        --------
         >>> from mercer.kernels import Linear
         >>> Linear().diag([[1.0, 2.0], [3.0, 4.0]])
         array([ 5., 25.])
@@ -291,6 +251,7 @@ class Kernel:
         return diagonal
 
 
+@documented
 def parse(text: str) -> Kernel:
     """Reads the text of a kernel: the same as ``Kernel(text)``.
 
@@ -299,35 +260,16 @@ def parse(text: str) -> Kernel:
     text : str
         The expression.
 
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import parse
     >>> parse("rbf(sigma=1) @ columns(1, 3..5) + 1")
     rbf(gamma=0.5) @ columns(1, 3..5) + 1
     """
     return Kernel(text)
 
 
+@documented
 def exp(kernel: Kernel) -> Kernel:
     """The kernel exp(k(x, y)).
 
-    Parameters
-    ----------
-    kernel : Kernel
-        k.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
     >>> from mercer.kernels import Linear, exp
     >>> exp(0.5 * Linear())
     exp(0.5*linear)
@@ -335,23 +277,12 @@ def exp(kernel: Kernel) -> Kernel:
     return Kernel._of(kernel._native.exp())
 
 
+@documented
 def normalized(kernel: Kernel) -> Kernel:
     """The kernel k(x, y)/√(k(x, x) k(y, y)), the cosine of the angle in feature space.
 
     It is 0 where k(x, x) or k(y, y) is not positive.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        k.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
     >>> from mercer.kernels import Poly, normalized
     >>> normalized(Poly(2)).diag([[3.0, 4.0]])
     array([1.])

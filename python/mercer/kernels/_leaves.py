@@ -1,32 +1,51 @@
-"""The named kernels."""
+"""The named kernels. Formulas, remarks and the domains of parameters in their docstrings are those of the library's records."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Literal, SupportsFloat, SupportsIndex
 
+from mercer import _mercer
+from mercer._docs import F, documented, entry, filled
 from mercer.kernels._kernel import Kernel
 from mercer.kernels._text import call, real, whole, word
 
+_RECORDS = {name: (formula, remark, dict(domains)) for name, formula, remark, domains in _mercer.kernels()}
+_KINDS = {"SupportsFloat": "float", "SupportsIndex": "int"}
 
+
+def recorded(name: str) -> Callable[[F], F]:
+    """Fills in a docstring from the record of the kernel: its formula and remark, and the domains of its parameters."""
+    formula, remark, domains = _RECORDS[name]
+
+    def fill(function: F) -> F:
+        first, *rest = inspect.cleandoc(function.__doc__ or "").split("\n", 1)
+        function.__doc__ = "\n".join((f"{first.rstrip('.')}: {formula}{remark and f'; {remark}'}.", *rest))
+        given = inspect.signature(function).parameters
+        known = {
+            each: entry(each, f"{_KINDS[given[each].annotation]}, default={given[each].default:g}", f"{domain or 'Finite'}.")
+            for each, domain in domains.items()
+            if each in given and given[each].annotation in _KINDS
+        }
+        return filled(documented(function), known)
+
+    return fill
+
+
+@recorded("linear")
 def Linear() -> Kernel:
-    """xᵀy.
+    """The inner product.
 
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Linear
     >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
     array([[11.]])
     """
     return Kernel("linear")
 
 
+@recorded("rbf")
 def RBF(gamma: SupportsFloat | None = None, *, sigma: SupportsFloat | None = None) -> Kernel:
-    """exp(−γ‖x − y‖²), the Gaussian kernel.
+    """The Gaussian kernel.
 
     Parameters
     ----------
@@ -35,236 +54,122 @@ def RBF(gamma: SupportsFloat | None = None, *, sigma: SupportsFloat | None = Non
     sigma : float, optional
         In its place, σ with γ = 1/(2σ²).
 
-    Returns
-    -------
-    Kernel
-        The kernel.
-
     See Also
     --------
     median_gamma : A first guess of γ from data.
 
-    Examples
-    --------
-    >>> from mercer.kernels import RBF
     >>> RBF(0.5) == RBF(sigma=1)
     True
     """
     return Kernel(call("rbf", gamma=_given(gamma), sigma=_given(sigma)))
 
 
+@recorded("poly")
 def Poly(degree: SupportsIndex = 3, gamma: SupportsFloat = 1.0, coef0: SupportsFloat = 0.0) -> Kernel:
-    """(γ xᵀy + c)^m, the polynomial kernel.
+    """The polynomial kernel.
 
-    Parameters
-    ----------
-    degree : int, default=3
-        m, from 1 to 100.
-    gamma : float, default=1
-        γ > 0.
-    coef0 : float, default=0
-        c; where it is negative the kernel may be indefinite.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Poly
     >>> Poly(2, coef0=1)
     poly(degree=2, gamma=1, coef0=1)
     """
     return Kernel(call("poly", degree=whole(degree), gamma=real(gamma), coef0=real(coef0)))
 
 
+@recorded("tanh")
 def Tanh(gamma: SupportsFloat = 1.0, coef0: SupportsFloat = 0.0) -> Kernel:
-    """tanh(γ xᵀy + c), called sigmoid elsewhere; indefinite in general.
+    """The hyperbolic tangent, called sigmoid elsewhere.
 
-    Parameters
-    ----------
-    gamma : float, default=1
-        γ > 0.
-    coef0 : float, default=0
-        c.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Tanh
     >>> Tanh(0.1).definite
     'unknown'
     """
     return Kernel(call("tanh", gamma=real(gamma), coef0=real(coef0)))
 
 
+@recorded("plummer")
 def Plummer(epsilon: SupportsFloat = 1.0, power: SupportsFloat = 1.0) -> Kernel:
-    """(‖x − y‖² + ε²)^(−N/2), a potential that is smooth at the origin.
+    """A potential that is smooth at the origin.
 
-    Parameters
-    ----------
-    epsilon : float, default=1
-        ε > 0.
-    power : float, default=1
-        N > 0.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Plummer
     >>> Plummer(3, power=1)([[4.0]], [[0.0]])
     array([[0.2]])
     """
     return Kernel(call("plummer", epsilon=real(epsilon), power=real(power)))
 
 
+@recorded("laplace")
 def Laplace(gamma: SupportsFloat = 1.0) -> Kernel:
-    """exp(−γ Σ|xₖ − yₖ|).
+    """The Laplace kernel.
 
-    Parameters
-    ----------
-    gamma : float, default=1
-        γ > 0.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Laplace
     >>> Laplace(0.5)
     laplace(gamma=0.5)
     """
     return Kernel(call("laplace", gamma=real(gamma)))
 
 
+@recorded("matern")
 def Matern(nu: SupportsFloat = 1.5, length: SupportsFloat = 1.0) -> Kernel:
-    """Matérn of smoothness ν over ‖x − y‖/ℓ.
+    """Between an exponential and a Gaussian.
 
     With s = ‖x − y‖/ℓ: exp(−s) for ν = 0.5, (1 + √3 s) exp(−√3 s) for 1.5, (1 + √5 s + 5s²/3) exp(−√5 s) for 2.5.
 
-    Parameters
-    ----------
-    nu : {0.5, 1.5, 2.5}, default=1.5
-        ν.
-    length : float, default=1
-        ℓ > 0.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Matern
     >>> Matern(2.5, length=0.3)
     matern(nu=2.5, length=0.3)
     """
     return Kernel(call("matern", nu=real(nu), length=real(length)))
 
 
+@recorded("rational")
 def RationalQuadratic(alpha: SupportsFloat = 1.0, length: SupportsFloat = 1.0) -> Kernel:
-    """(1 + ‖x − y‖²/(2αℓ²))^(−α), a mixture of Gaussians of all widths.
+    """A mixture of Gaussians of all widths.
 
-    Parameters
-    ----------
-    alpha : float, default=1
-        α > 0.
-    length : float, default=1
-        ℓ > 0.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import RationalQuadratic
     >>> RationalQuadratic(length=2)
     rational(alpha=1, length=2)
     """
     return Kernel(call("rational", alpha=real(alpha), length=real(length)))
 
 
+@recorded("cosine")
 def Cosine() -> Kernel:
-    """xᵀy/(‖x‖‖y‖), 0 if one is zero.
+    """The cosine of the angle between x and y.
 
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Cosine
     >>> Cosine()([[1.0, 0.0]], [[3.0, 4.0]])
     array([[0.6]])
     """
     return Kernel("cosine")
 
 
+@recorded("intersection")
 def Intersection() -> Kernel:
-    """Σ min(xₖ, yₖ), the intersection of histograms; positive semi-definite where no feature is negative.
+    """The intersection of histograms.
 
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Intersection
     >>> Intersection()([[0.5, 0.5]], [[0.2, 0.8]])
     array([[0.7]])
     """
     return Kernel("intersection")
 
 
+@recorded("gaussian")
 def Gaussian(
     metric: Literal["l1", "chi2", "canberra", "angular", "hamming"], sigma: SupportsFloat = 1.0
 ) -> Kernel:
-    """exp(−D(x, y)²/(2σ²)) over a distance D; over the Euclidean one it is `RBF`.
+    """The Gaussian of a distance D; of the Euclidean one see `RBF`.
 
     Parameters
     ----------
     metric : {"l1", "chi2", "canberra", "angular", "hamming"}
         D: Σ|xₖ − yₖ|; √Σ(xₖ − yₖ)²/(xₖ + yₖ); Σ|xₖ − yₖ|/(|xₖ| + |yₖ|); the angle of x and y; the share of features that
         differ.
-    sigma : float, default=1
-        σ > 0.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
 
     Notes
     -----
     Only ``"chi2"`` is positive semi-definite in general, and that where no feature is negative. For the others see
     `check`.
 
-    Examples
-    --------
-    >>> from mercer.kernels import Gaussian
     >>> Gaussian("chi2", 0.5).definite
     'psd on non-negative'
     """
     return Kernel(call("gaussian", metric=word(metric), sigma=real(sigma)))
 
 
+@documented
 def Factor(
     function: Literal["norm", "coordinate", "bump"],
     *,
@@ -282,13 +187,6 @@ def Factor(
     gamma : float, optional
         γ > 0 of ``"bump"``, default 1.
 
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
     >>> from mercer.kernels import Cosine, Factor
     >>> (Factor("norm") * Cosine())([[1.0, 0.0]], [[3.0, 4.0]])
     array([[3.]])
@@ -297,6 +195,7 @@ def Factor(
     return Kernel(call("factor", function=word(function), index=place, gamma=_given(gamma)))
 
 
+@documented
 def Constant(value: SupportsFloat) -> Kernel:
     """The constant kernel c.
 
@@ -305,13 +204,6 @@ def Constant(value: SupportsFloat) -> Kernel:
     value : float
         c ≥ 0.
 
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
     >>> from mercer.kernels import Constant, Linear
     >>> Linear() + Constant(2) == Linear() + 2
     True
@@ -319,19 +211,12 @@ def Constant(value: SupportsFloat) -> Kernel:
     return Kernel("1")._constant(float(value) + 0.0)
 
 
+@documented
 def Precomputed() -> Kernel:
     """The data are kernel values: k(x, y) is the value of x in the column that y numbers.
 
     Column 0 of a row is the number of its point, from 1, and column j its kernel value with point j.
 
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Precomputed
     >>> Precomputed()([[1.0, 5.0, 3.0], [2.0, 3.0, 7.0]])
     array([[5., 3.],
            [3., 7.]])
@@ -339,21 +224,10 @@ def Precomputed() -> Kernel:
     return Kernel("precomputed")
 
 
+@recorded("spectrum")
 def PSpectrum(p: SupportsIndex = 3) -> Kernel:
-    """Σ count(u in s) · count(u in t) over the words u of p characters: the p-spectrum kernel of two texts.
+    """The p-spectrum kernel of two texts.
 
-    Parameters
-    ----------
-    p : int, default=3
-        The length of a word, from 1 to 32.
-
-    Returns
-    -------
-    Kernel
-        The kernel.
-
-    Examples
-    --------
     >>> from mercer.kernels import PSpectrum, normalized
     >>> PSpectrum(2)(["abab", "ba"])
     array([[5., 1.],

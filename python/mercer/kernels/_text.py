@@ -1,9 +1,32 @@
-"""Numbers and calls in the text of kernels and maps."""
+"""Kernels and maps are their texts: expressions, and the numbers and calls in them."""
 
 from __future__ import annotations
 
 from operator import index
-from typing import SupportsFloat, SupportsIndex
+from typing import Any, SupportsFloat, SupportsIndex, TypeVar
+
+T = TypeVar("T")
+
+
+class Expression:
+    """What its text says: it never changes, and is compared, hashed, copied and pickled by its text."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return repr(self) == repr(other) if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return type(self), (repr(self),)
+
+    def __copy__(self: T) -> T:
+        return self
+
+    def __deepcopy__(self: T, memo: dict[int, Any]) -> T:
+        return self
 
 
 def real(value: SupportsFloat) -> str:

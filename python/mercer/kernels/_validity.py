@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer import _mercer
+from mercer._docs import documented
 from mercer.kernels._kernel import Definite, Kernel
 from mercer.kernels._rows import rows
 
@@ -65,21 +66,15 @@ class Spectrum:
     eigenvalues: NDArray[np.float64]
     _found: _mercer.Validity = field(repr=False)
 
+    @documented
     def eigenfunctions(self, X: Any) -> NDArray[np.float64]:
         """The functions φᵢ at points. They are orthonormal over the rows that the spectrum was computed on.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, n_features)
-            Points.
 
         Returns
         -------
         ndarray of shape (n, n_functions)
             Those of the first eigenvalues that are positive beyond rounding.
 
-        Examples
-        --------
         >>> from mercer.kernels import Linear, spectrum
         >>> found = spectrum(Linear(), [[1.0, 0.0], [0.0, 2.0]])
         >>> abs(found.eigenfunctions([[0.0, 1.0]])).round(6) + 0
@@ -156,27 +151,15 @@ class Validity:
         return "\n".join([str(self.kernel), *(f"  {name:<21} {value}" for name, value in lines)])
 
 
+@documented
 def check(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int = 10) -> Validity:
     """Checks a kernel on data: is it symmetric, is it positive semi-definite, what is its spectrum.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    X : array-like, sparse matrix or data frame of shape (n, n_features)
-        Points.
-    max_rows : int, default=2000
-        The most rows looked at; of more, this many spread evenly. Time grows with the cube.
-    n_functions : int, default=10
-        The most eigenfunctions kept.
 
     Returns
     -------
     Validity
         What was found.
 
-    Examples
-    --------
     >>> from mercer.kernels import Tanh, check
     >>> check(Tanh(1, -1), [[0.5], [1.0], [3.0]])
     tanh(gamma=1, coef0=-1)
@@ -193,27 +176,15 @@ def check(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int = 10
     return Validity(kernel=kernel, witness=witness, spectrum=Spectrum(eigenvalues, found), **facts)
 
 
+@documented
 def spectrum(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int = 10) -> Spectrum:
     """The empirical Mercer spectrum of a kernel on data; `check` has it too.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel.
-    X : array-like, sparse matrix or data frame of shape (n, n_features)
-        Points.
-    max_rows : int, default=2000
-        The most rows looked at; of more, this many spread evenly. Time grows with the cube.
-    n_functions : int, default=10
-        The most eigenfunctions kept.
 
     Returns
     -------
     Spectrum
         The spectrum.
 
-    Examples
-    --------
     >>> from mercer.kernels import Linear, spectrum
     >>> spectrum(Linear(), [[1.0], [2.0], [2.0]]).eigenvalues.round(6) + 0
     array([3., 0., 0.])
@@ -221,6 +192,7 @@ def spectrum(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int =
     return check(kernel, X, max_rows=max_rows, n_functions=n_functions).spectrum
 
 
+@documented
 def median_gamma(X: Any) -> float:
     """γ = 1/median ‖x − y‖² over pairs of different rows: the usual first guess for `RBF`.
 
@@ -239,8 +211,6 @@ def median_gamma(X: Any) -> float:
     ValueError
         If all rows are the same.
 
-    Examples
-    --------
     >>> from mercer.kernels import RBF, median_gamma
     >>> RBF(median_gamma([[0.0], [1.0], [2.0]]))
     rbf(gamma=1)

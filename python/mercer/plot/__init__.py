@@ -1,4 +1,4 @@
-"""Pictures of fitted machines, by matplotlib (``pip install "mercer[plot]"``).
+"""Pictures of fitted models, by matplotlib (``pip install "mercer[plot]"``).
 
 Each function draws into `ax`, or into a new figure, and returns the Axes. Colour-blind readers can tell the
 colours apart (Okabe and Ito's), and classes also differ in their markers.

@@ -10,12 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.cross_decomposition import KernelCCA
 from mercer.decomposition import KernelPCA
-from mercer.plot._style import COLOURS, Array, classes_of_points, legend_beside, new_axes
+from mercer.plot._style import COLOURS, Array, classes_of_points, documented, legend_beside, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@documented
 def components(
     model: Any,
     y: Any = None,
@@ -41,23 +42,7 @@ def components(
         both views of a KernelCCA the component ``axes[0]`` of the second is drawn over that of the first.
     axes : tuple of two int, default=(0, 1)
         The components drawn, from 0.
-    ax : matplotlib Axes, default=None
-        Where to draw; None for a new figure.
-    legend : bool, default=True
-        Whether there is a legend, to the right of the picture, or a colour bar.
 
-    Returns
-    -------
-    Axes
-        What was drawn into.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> from sklearn.datasets import load_iris
-    >>> from mercer import KernelPCA, plot
-    >>> X, y = load_iris(return_X_y=True)
     >>> plot.components(KernelPCA(2, kernel="rbf", gamma=0.1).fit(X), y).get_xlabel()
     'component 1 (68 % of variance)'
     """

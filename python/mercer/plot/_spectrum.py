@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.kernels import Spectrum, Validity
-from mercer.plot._style import COLOURS, INK, Array, new_axes, tint
+from mercer.plot._style import COLOURS, INK, Array, counted, documented, new_axes, tint
 from mercer.relevance import RelevantDimension
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _BARS = 40
 
 
+@documented
 def spectrum(model: Any, *, n_components: int | None = None, ax: Axes | None = None, legend: bool = True) -> Axes:
     """The eigenvalues of a kernel on data, or the target in its eigenvectors.
 
@@ -31,23 +32,12 @@ def spectrum(model: Any, *, n_components: int | None = None, ax: Axes | None = N
         A fitted model, or what :func:`mercer.kernels.spectrum` or :func:`mercer.kernels.check` has found.
     n_components : int, default=None
         How many are drawn; None for all.
-    ax : matplotlib Axes, default=None
-        Where to draw; None for a new figure.
-    legend : bool, default=True
-        Whether there is a legend.
 
     Returns
     -------
     Axes
         What was drawn into; of a KernelPCA the one with the eigenvalues.
 
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> from sklearn.datasets import load_iris
-    >>> from mercer import KernelPCA, plot
-    >>> X, y = load_iris(return_X_y=True)
     >>> plot.spectrum(KernelPCA(5, kernel="rbf").fit(X)).get_ylabel()
     'eigenvalue'
     """
@@ -68,7 +58,7 @@ def spectrum(model: Any, *, n_components: int | None = None, ax: Axes | None = N
 
 def _scree(ax: Axes, model: Any, count: int | None, legend: bool) -> Axes:
     """Eigenvalues, and the share of the variance up to each."""
-    from matplotlib.ticker import MaxNLocator, PercentFormatter
+    from matplotlib.ticker import PercentFormatter
 
     values = model.eigenvalues_[:count]
     place = np.arange(1, len(values) + 1)
@@ -77,7 +67,7 @@ def _scree(ax: Axes, model: Any, count: int | None, legend: bool) -> Axes:
     else:
         ax.fill_between(place, values, color=tint(0, 0.75), step="mid", label="eigenvalue")
     ax.set(xlabel="component", ylabel="eigenvalue", xlim=(0.4, len(values) + 0.6), ylim=(0.0, None))
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    counted(ax)
     shares = getattr(model, "explained_variance_ratio_", None)
     if shares is not None and len(shares):
         other = ax.twinx()
@@ -94,8 +84,6 @@ def _scree(ax: Axes, model: Any, count: int | None, legend: bool) -> Axes:
 
 def _relevant(ax: Axes, model: RelevantDimension, count: int | None, legend: bool) -> Axes:
     """Coefficients of a target, the cut and the noise."""
-    from matplotlib.ticker import MaxNLocator
-
     squares = np.mean(model.coefficients_**2, axis=0)
     cut = int(model.dimension_)
     noise = float(np.sqrt(squares[cut:].mean())) if cut < len(squares) else 0.0
@@ -110,7 +98,7 @@ def _relevant(ax: Axes, model: RelevantDimension, count: int | None, legend: boo
         level = f"noise level {noise:.2g}"
         ax.hlines(noise, cut + 0.5, len(values) + 0.5, color=COLOURS[1], linewidth=2.0, label=level, zorder=4)
     ax.set(xlabel="component", ylabel="|coefficient of the target|", xlim=(0.0, len(values) + 1.0), ylim=(0.0, None))
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    counted(ax)
     if legend:
         ax.legend(loc="upper right", frameon=False)
     return ax
@@ -118,8 +106,6 @@ def _relevant(ax: Axes, model: RelevantDimension, count: int | None, legend: boo
 
 def _mercer_spectrum(ax: Axes, values: Array, legend: bool) -> Axes:
     """Eigenvalues on a logarithmic scale; a negative one is no eigenvalue of a kernel."""
-    from matplotlib.ticker import MaxNLocator
-
     place = np.arange(1, len(values) + 1)
     for own, colour, marker, name in (
         (values > 0.0, COLOURS[0], "o", "positive"),
@@ -128,7 +114,7 @@ def _mercer_spectrum(ax: Axes, values: Array, legend: bool) -> Axes:
         if own.any():
             ax.scatter(place[own], np.abs(values[own]), s=18, color=colour, marker=marker, label=name)
     ax.set(xlabel="i", ylabel="|eigenvalue| of K/n", yscale="log", xlim=(0.0, len(values) + 1.0))
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    counted(ax)
     if legend:
         ax.legend(loc="upper center", frameon=False)
     return ax

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer._docs import F, filled, known
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -21,6 +23,22 @@ INK = "#222222"
 #: How much of a class's colour is in its region; the rest is white.
 TINT = 0.28
 
+_ENTRIES = known(
+    ax=("matplotlib Axes, default=None", "Where to draw; None for a new figure."),
+    legend=("bool, default=True", "Whether there is a legend, beside the picture where it would hide points, or a colour bar."),
+)
+_SETUP = """>>> import matplotlib
+>>> matplotlib.use("Agg")
+>>> from sklearn.datasets import load_iris
+>>> from mercer import SVC, KernelPCA, plot
+>>> X, y = load_iris(return_X_y=True, as_frame=True)
+"""
+
+
+def documented(function: F) -> F:
+    """A function that draws, its docstring with what all of them have in common."""
+    return filled(function, _ENTRIES, "Axes\n    What was drawn into.", _SETUP)
+
 
 def new_axes(ax: Axes | None) -> Axes:
     """Where to draw."""
@@ -29,6 +47,19 @@ def new_axes(ax: Axes | None) -> Axes:
     except ImportError as error:
         raise ImportError('plots need matplotlib: pip install "mercer[plot]"') from error
     return plt.subplots(layout="constrained")[1] if ax is None else ax
+
+
+def counted(ax: Axes) -> None:
+    """Ticks at whole numbers only, along an axis that counts."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def ringed(ax: Axes, across: Array, along: Array, size: float) -> None:
+    """Rings around support vectors."""
+    ring: Any = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.9, "zorder": 4, "label": "support vectors"}
+    ax.scatter(across, along, s=size, **ring)
 
 
 def tint(k: int, share: float = TINT) -> tuple[float, float, float]:

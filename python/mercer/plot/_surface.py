@@ -13,7 +13,7 @@ from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.multiclass import KernelSoftmax, OneVsRestSVC
-from mercer.plot._style import COLOURS, INK, Array, classes_of_points, legend_beside, new_axes, tint
+from mercer.plot._style import COLOURS, INK, Array, classes_of_points, documented, legend_beside, new_axes, ringed, tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PAD = 0.08
 
 
+@documented
 def decision_surface(
     model: Any,
     X: Any,
@@ -37,7 +38,7 @@ def decision_surface(
     """What a model says over a plane, with the data on it.
 
     Of a classifier the region of each class, for two classes shaded by the decision, with the border and the margins;
-    of a machine of one class its levels and its border; of a regression its values. Columns other than the two drawn
+    of a detector its levels and its border; of a regression its values. Columns other than the two drawn
     are held at their mean over X: the picture is then a cut through the data, and points may lie on the wrong side.
 
     A regression of one column is drawn as a curve, with the zone in which errors cost nothing.
@@ -51,8 +52,6 @@ def decision_surface(
         Rows to draw, as the model takes them. Where it is a data frame the axes have the names of its columns.
     y : array-like of shape (n_samples,), default=None
         Their classes or targets, for the colour of the points; None for what the model predicts.
-    ax : matplotlib Axes, default=None
-        Where to draw; None for a new figure.
     features : tuple of two int or str, default=(0, 1)
         The columns drawn, by position or by name.
     grid : int, default=200
@@ -62,34 +61,20 @@ def decision_surface(
     support : bool, default=True
         Whether support vectors are ringed. After a pipeline, whose support vectors are no rows of X, this needs the X
         that it was fitted on.
-    legend : bool, default=True
-        Whether there is a legend, to the right of the picture, or a colour bar.
 
-    Returns
-    -------
-    Axes
-        What was drawn into.
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> from sklearn.datasets import load_iris
-    >>> from mercer import SVC, plot
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> ax = plot.decision_surface(SVC().fit(X, y), X, y, features=("petal length (cm)", "petal width (cm)"))
     >>> ax.get_xlabel()
     'petal length (cm)'
     """
     if grid < 2:
         raise ValueError(f"grid = {grid}: must be 2 or more")
-    machine = _machine(model)
-    names, rows = _names(machine, X), _dense(X)
+    estimator = _last(model)
+    names, rows = _names(estimator, X), _dense(X)
     if y is not None and len(np.ravel(y)) != len(rows):
         raise ValueError(f"y has {len(np.ravel(y))} values, X has {len(rows)} rows")
     if rows.shape[1] == 1 and is_regressor(model):
         ax = new_axes(ax)
-        _curve(ax, model, machine, rows, y, grid, margins, support)
+        _curve(ax, model, estimator, rows, y, grid, margins, support)
         ax.set(xlabel=names[0])
         if legend:
             legend_beside(ax)
@@ -103,7 +88,7 @@ def decision_surface(
     across, along, points = _plane(rows, plane, grid)
     with _nameless():
         if is_classifier(model):
-            _classes(ax, model, machine, across, along, points, margins)
+            _classes(ax, model, estimator, across, along, points, margins)
             classes_of_points(ax, rows[:, plane], model.predict(rows) if y is None else np.ravel(y), model.classes_)
         elif is_outlier_detector(model):
             _level(ax, model.decision_function(points).reshape(grid, grid), across, along)
@@ -115,30 +100,30 @@ def decision_surface(
         else:
             raise TypeError(f"{type(model).__name__} is no classifier, regressor or outlier detector")
     if support:
-        _rings(ax, model, machine, rows, plane)
+        _rings(ax, model, estimator, rows, plane)
     ax.set(xlim=across[[0, -1]], ylim=along[[0, -1]], xlabel=names[plane[0]], ylabel=names[plane[1]])
     if legend:
         legend_beside(ax, above=is_regressor(model))
     return ax
 
 
-def _machine(model: Any) -> Any:
+def _last(model: Any) -> Any:
     """The last step of a pipeline, the best of a search."""
     check_is_fitted(model)
-    machine = getattr(model, "best_estimator_", model)
-    machine = machine.steps[-1][1] if hasattr(machine, "steps") else machine
-    if getattr(machine, "kernel", None) == "precomputed":
+    estimator = getattr(model, "best_estimator_", model)
+    estimator = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    if getattr(estimator, "kernel", None) == "precomputed":
         raise ValueError("a machine on a precomputed kernel knows no plane to draw")
-    if getattr(machine, "multilabel_", False):
+    if getattr(estimator, "multilabel_", False):
         raise ValueError("a machine of several labels a row has no regions to draw")
-    return machine
+    return estimator
 
 
-def _names(machine: Any, X: Any) -> list[str]:
+def _names(estimator: Any, X: Any) -> list[str]:
     """Names of the columns."""
     columns = getattr(X, "columns", None)
     if columns is None:
-        columns = getattr(machine, "feature_names_in_", None)
+        columns = getattr(estimator, "feature_names_in_", None)
     width = X.shape[1] if hasattr(X, "shape") else np.shape(X)[-1]
     return [str(name) for name in columns] if columns is not None else [f"x{i}" for i in range(width)]
 
@@ -180,17 +165,17 @@ def _nameless() -> Iterator[None]:
 
 
 def _classes(
-    ax: Axes, model: Any, machine: Any, across: Array, along: Array, points: Array, margins: bool
+    ax: Axes, model: Any, estimator: Any, across: Array, along: Array, points: Array, margins: bool
 ) -> None:
     """Regions of classes."""
     shape = (len(along), len(across))
     if len(model.classes_) == 2 and hasattr(model, "decision_function"):
-        # Of two classes in one-against-rest both machines are one, whose decision counts twice.
-        scale = 2.0 if isinstance(machine, OneVsRestSVC) else 1.0
+        # Of two classes in one-against-rest both functions are one, whose decision counts twice.
+        scale = 2.0 if isinstance(estimator, OneVsRestSVC) else 1.0
         decision = model.decision_function(points).reshape(shape) / scale
         _shaded(ax, decision, across, along)
         ax.contour(across, along, decision, levels=[0.0], colors=INK, linewidths=1.6)
-        wide = hasattr(machine, "support_vectors_") and not isinstance(machine, KernelSoftmax)
+        wide = hasattr(estimator, "support_vectors_") and not isinstance(estimator, KernelSoftmax)
         if margins and wide:
             ax.contour(across, along, decision, levels=[-1.0, 1.0], colors=INK, linewidths=1.0, linestyles="--")
         return
@@ -220,7 +205,7 @@ def _shaded(ax: Axes, decision: Array, across: Array, along: Array) -> None:
 
 
 def _level(ax: Axes, decision: Array, across: Array, along: Array) -> None:
-    """Levels of a machine of one class."""
+    """Levels of a detector."""
     low, high = float(decision.min()), float(decision.max())
     if low < 0.0 < high:
         outer = [str(grey) for grey in (0.78, 0.83, 0.88, 0.93, 0.98)]
@@ -250,27 +235,23 @@ def _values(
         ax.figure.colorbar(surface, ax=ax, label="value")
 
 
-def _rings(ax: Axes, model: Any, machine: Any, rows: Array, plane: tuple[int, ...]) -> None:
+def _rings(ax: Axes, model: Any, estimator: Any, rows: Array, plane: tuple[int, ...]) -> None:
     """Support vectors."""
-    vectors = getattr(machine, "support_vectors_", None)
+    vectors = getattr(estimator, "support_vectors_", None)
     own = model if not hasattr(model, "best_estimator_") else model.best_estimator_
     if vectors is None or vectors.shape[0] == 0 or vectors.shape[1] == 0:
         return
     if hasattr(own, "steps"):
-        if machine.shape_fit_[0] != len(rows):
+        if estimator.shape_fit_[0] != len(rows):
             return
-        at = rows[machine.support_][:, plane]
+        at = rows[estimator.support_][:, plane]
     else:
         at = (vectors.toarray() if sp.issparse(vectors) else vectors)[:, plane]
-    size = 75.0 if len(rows) <= 400 else 40.0
-    ax.scatter(
-        at[:, 0], at[:, 1], s=size, facecolors="none", edgecolors=INK, linewidths=0.9, zorder=4,
-        label="support vectors",
-    )
+    ringed(ax, at[:, 0], at[:, 1], 75.0 if len(rows) <= 400 else 40.0)
 
 
 def _curve(
-    ax: Axes, model: Any, machine: Any, rows: Array, y: Any, grid: int, margins: bool, support: bool
+    ax: Axes, model: Any, estimator: Any, rows: Array, y: Any, grid: int, margins: bool, support: bool
 ) -> None:
     """A regression of one column, and the zone around it."""
     low, high = float(rows.min()), float(rows.max())
@@ -278,19 +259,15 @@ def _curve(
     across = np.linspace(low - pad, high + pad, grid)
     with _nameless():
         values = model.predict(across[:, None].astype(rows.dtype))
-    zone = getattr(machine, "epsilon_", getattr(machine, "epsilon", None))
+    zone = getattr(estimator, "epsilon_", getattr(estimator, "epsilon", None))
     if margins and zone:
         label = f"zone ±{zone:.2g}"
         ax.fill_between(across, values - zone, values + zone, color=tint(0, 0.2), linewidth=0.0, label=label)
-    ax.plot(across, values, color=COLOURS[0], linewidth=2.0, label=type(machine).__name__)
+    ax.plot(across, values, color=COLOURS[0], linewidth=2.0, label=type(estimator).__name__)
     ax.set_xlim(across[0], across[-1])
     if y is None:
         return
     target = np.ravel(y)
     ax.scatter(rows[:, 0], target, s=24, color=COLOURS[1], edgecolors="white", linewidths=0.6, label="data", zorder=3)
-    if support and hasattr(machine, "support_") and getattr(machine, "shape_fit_", (0,))[0] == len(rows):
-        own = machine.support_
-        ax.scatter(
-            rows[own, 0], target[own], s=75, facecolors="none", edgecolors=INK, linewidths=0.9, zorder=4,
-            label="support vectors",
-        )
+    if support and hasattr(estimator, "support_") and getattr(estimator, "shape_fit_", (0,))[0] == len(rows):
+        ringed(ax, rows[estimator.support_, 0], target[estimator.support_], 75.0)

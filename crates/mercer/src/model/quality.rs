@@ -124,14 +124,8 @@ impl Quality {
 /// A certificate as facts.
 #[must_use]
 pub(super) fn certificate(certificate: &Certificate) -> Facts {
-    Facts::default()
-        .with("objective", certificate.objective)
-        .with("gap", certificate.gap)
-        .with("violation", certificate.violation)
-        .with("iterations", certificate.iterations)
-        .with("kernel_rows", certificate.rows)
-        .with("stop", certificate.stop.name())
-        .with("exact", certificate.exact)
+    Totals::of(std::slice::from_ref(certificate))
+        .map_or_else(Facts::default, |own| own.facts(certificate.exact))
 }
 
 /// The certificates of several programmes taken together.
@@ -174,6 +168,19 @@ impl Totals {
             rows: certificates.iter().map(|c| c.rows).sum(),
             stop,
         })
+    }
+
+    /// The totals as the facts of one certificate, with whether all of them are exact.
+    #[must_use]
+    pub fn facts(&self, exact: bool) -> Facts {
+        Facts::default()
+            .with("objective", self.objective)
+            .with("gap", self.gap)
+            .with("violation", self.violation)
+            .with("iterations", self.iterations)
+            .with("kernel_rows", self.rows)
+            .with("stop", self.stop.name())
+            .with("exact", exact)
     }
 
     /// The gap as a share of the primal objective: objectives of the dual are negative, primal = gap − dual.

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length, chec
 
 from mercer import _data, _kernel, _mercer
 from mercer._labels import positive_weights
-from mercer._parameters import COUNT, declared, parameter, settings_of
+from mercer._parameters import declared, parameter, settings_of
 from mercer._progress import CallbackSupportMixin, following, with_callbacks
 
 #: Rows from which on the C library's stock of freed memory is kept small: it can be as much again as a fit holds.

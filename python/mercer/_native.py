@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -233,8 +231,10 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         if samples >= LARGE:
             _mercer.return_freed_memory()
         self._seconds = {"convert": time.perf_counter() - started}
-        with self._following(X, y) as run:
-            self._model = self._solved(run, kernel, points, target, weights)
+        started = time.perf_counter()
+        with following(self, X, y, getattr(self, "tol", None)) as progress:
+            self._model = self._solved(self._run(progress), kernel, points, target, weights)
+        self._seconds["fit"] = time.perf_counter() - started
         self._found(X)
         self._double = self._doubled()
         return self
@@ -301,14 +301,6 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     def _summary(self) -> str:
         """What came of a fit, in a few words."""
         return "done"
-
-    @contextmanager
-    def _following(self, X: Any, y: Any) -> Iterator[_mercer.Run]:
-        """What a fit runs by; time is kept."""
-        started = time.perf_counter()
-        with following(self, X, y, getattr(self, "tol", None)) as progress:
-            yield self._run(progress)
-        self._seconds = {**self._seconds, "fit": time.perf_counter() - started}
 
 
 @declared

@@ -69,6 +69,7 @@ _PROBABILITIES = (
     "probabilities : ndarray of shape (n_samples, n_classes)\n    A column for each class, in the order of `classes_`."
 )
 _RETURNS = {
+    "predict": "y_pred : ndarray of shape (n_samples,) or (n_samples, n_targets)\n    Predictions.",
     "predict_proba": _PROBABILITIES, "predict_log_proba": _PROBABILITIES,
     "transform": "X_new : ndarray of shape (n_samples, n_components)\n    Their place on the components.",
 }

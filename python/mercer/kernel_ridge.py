@@ -150,12 +150,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, PairwiseAlgebra):
         return rows.ravel() if self._single else rows
 
     def predict(self, X: Any) -> Any:
-        """Predict the targets of each row.
-
-        Returns
-        -------
-        y_pred : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Predictions.
-        """
+        """Predict the targets of each row."""
         values = self._outputs(X)
         return values.ravel() if self.dual_coef_.ndim == 1 else values

@@ -29,13 +29,7 @@ class Regressor(RegressorMixin, SupportVectors):
         return target.reshape(-1, 1)
 
     def predict(self, X: Any) -> Any:
-        """Predict a number for each row.
-
-        Returns
-        -------
-        y_pred : ndarray of shape (n_samples,)
-            Predictions.
-        """
+        """Predict a number for each row."""
         return self._outputs(X).ravel()
 
 

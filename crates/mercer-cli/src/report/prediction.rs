@@ -174,9 +174,10 @@ fn judge_sets(found: &LabelSets, labels: &LabelColumn) -> Agreement {
 pub(crate) fn agreement_words(agreed: &Agreement) -> String {
     let Agreement { hamming_loss, subset_accuracy, micro_f1, macro_f1 } = *agreed;
     let [loss, accuracy] = [hamming_loss, 100.0 * subset_accuracy].map(short);
-    let [micro, macro_] = [micro_f1, macro_f1].map(short);
+    let [micro_f1, macro_f1] = [micro_f1, macro_f1].map(short);
     format!(
-        "labels    Hamming loss {loss}, subset accuracy {accuracy} %\nF1        micro {micro}, macro {macro_}\n"
+        "labels    Hamming loss {loss}, subset accuracy {accuracy} %\n\
+         F1        micro {micro_f1}, macro {macro_f1}\n"
     )
 }
 

@@ -1,9 +1,27 @@
 //! Random points and expressions for property tests.
 
+use std::fmt::Debug;
+use std::str::FromStr;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::data::{Dense, Points, Vectors};
+use crate::error::{Error, ErrorKind};
+
+/// Where a text is refused as a kernel or a map, and what was expected there.
+pub(crate) fn refused<T: FromStr<Err = Error> + Debug>(text: &str) -> (usize, String) {
+    let error = text.parse::<T>().unwrap_err();
+    let ErrorKind::KernelText { column, expected, .. } = error.kind() else { panic!("{error}") };
+    (*column, expected.to_string())
+}
+
+/// Asserts that a text is refused at a column, and that `part` is said there.
+pub(crate) fn assert_refused<T: FromStr<Err = Error> + Debug>(text: &str, column: usize, part: &str) {
+    let (found, expected) = refused::<T>(text);
+    assert!(expected.contains(part), "{text}: {expected}");
+    assert_eq!(found, column, "{text}: {expected}");
+}
 
 /// A leaf with a definition, slow and plain, that its fast rows are tested against.
 pub(crate) trait Definition: Leaf {

@@ -425,6 +425,7 @@ macro_rules! forward {
     };
 }
 
+/// The word for the space of a thing of any space.
 macro_rules! spaced {
     ($($type:ident),+) => {$(
         impl $type {

@@ -286,7 +286,7 @@ class SVC(Pairs):
 
     See Also
     --------
-    NuSVC : The same with a bound on the share of errors in place of C.
+    NuSVC : A classifier with a bound on the share of errors in place of C.
     CrammerSingerSVC : All classes in one programme.
 
     >>> model = SVC(C=10.0).fit([[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"])
@@ -322,7 +322,7 @@ class NuSVC(Pairs):
 
     See Also
     --------
-    SVC : The same with a price for errors.
+    SVC : A classifier with a price for errors.
 
     >>> model = NuSVC(nu=0.4).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> model.predict([[-1.0], [4.0]])

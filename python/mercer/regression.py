@@ -41,7 +41,7 @@ class SVR(Regressor):
 
     See Also
     --------
-    NuSVR : The same with a bound on the share of errors in place of epsilon.
+    NuSVR : A regression with a bound on the share of errors in place of epsilon.
     KernelRidge : Squared errors without a zone, in closed form.
 
     >>> model = SVR(C=100.0, epsilon=0.01).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 9.0])
@@ -74,7 +74,7 @@ class NuSVR(Regressor):
 
     See Also
     --------
-    SVR : The same with epsilon given.
+    SVR : A regression with epsilon given.
 
     >>> model = NuSVR(C=100.0).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 4.0, 9.0])
     >>> bool(model.epsilon_ >= 0.0)

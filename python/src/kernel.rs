@@ -94,7 +94,7 @@ impl Kernel {
         self.0.parameters().into_iter().map(|p| (p.path, p.value, p.low, p.high, p.log)).collect()
     }
 
-    /// The same kernel with one parameter of another value.
+    /// This kernel with one parameter of another value.
     fn with_parameter(&self, path: &str, value: f64) -> PyResult<Self> {
         self.0.with_parameter(path, value).map(Self).map_err(raise)
     }

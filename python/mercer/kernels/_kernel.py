@@ -156,7 +156,7 @@ class Kernel(Expression):
 
     @documented
     def with_parameters(self, values: Mapping[str, float] | None = None, /, **named: float) -> Kernel:
-        """The same kernel with other values of some parameters.
+        """This kernel with other values of some parameters.
 
         Parameters
         ----------

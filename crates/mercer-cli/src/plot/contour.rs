@@ -63,7 +63,7 @@ impl Grid {
         self.padded().lines(level)
     }
 
-    /// The same grid in a frame of nodes below every level. Crossings with the frame come to lie on the border.
+    /// This grid in a frame of nodes below every level. Crossings with the frame come to lie on the border.
     fn padded(&self) -> Self {
         let (columns, rows) = (self.columns + 2, self.rows + 2);
         let mut values = vec![BELOW; columns * rows];

@@ -14,7 +14,7 @@ use crate::kernel::{Bound, Kernel, Readout};
 /// Points evaluated together, which bounds the memory of a prediction.
 const BATCH: usize = 192;
 
-/// The same where their kernel values are kept in double precision, row by row.
+/// Rows of a batch where kernel values are kept in double precision, row by row.
 const DOUBLE_BATCH: usize = 16;
 
 /// Weights of an expansion with several outputs, stored as dense blocks: in one-vs-one a support point of class a

@@ -37,7 +37,7 @@ use crate::simd::{PANEL, STRIP, accumulate_tile, fence};
 /// Columns computed by one task: enough work to be worth handing out, small enough to balance.
 const TASK: usize = 16 * PANEL;
 
-/// The same where there are few columns.
+/// Columns computed by one task where there are few columns in all.
 const SHORT_TASK: usize = 4 * PANEL;
 
 /// Columns per task of so many.

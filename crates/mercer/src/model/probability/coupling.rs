@@ -47,7 +47,7 @@ pub fn couple(pairwise: &[f64], classes: usize) -> Vec<f64> {
     p
 }
 
-/// The same as far as LIBSVM goes: from 1/k each, sweeps of pₜ ← pₜ + (pᵀQp − (Qp)ₜ)/Qₜₜ, p ← p/Σp, until all entries of Qp
+/// Coupled probabilities as far as LIBSVM goes: from 1/k each, sweeps of pₜ ← pₜ + (pᵀQp − (Qp)ₜ)/Qₜₜ, p ← p/Σp, until all entries of Qp
 /// are within 0.005/k of pᵀQp. Where a LIBSVM model's probabilities are to come out digit by digit.
 ///
 /// # Panics

@@ -55,7 +55,7 @@ impl Density {
         Self::of_weighted_decisions(decisions, &vec![1.0; decisions.len()])
     }
 
-    /// The same with a weight w ≥ 0 for each: a point of weight w counts w times.
+    /// The marks of decisions with a weight w ≥ 0 each: a point of weight w counts w times.
     ///
     /// # Panics
     /// If there are not as many of the one as of the other.
@@ -107,7 +107,7 @@ impl Side {
         self.0.last().map_or(0.0, |last| last.1)
     }
 
-    /// The decision of whoever stands behind the first `weight`: with weights of 1 the one at that index, rounded down.
+    /// The decision that comes after the first `weight` of them: with weights of 1 the one at that index, rounded down.
     fn after(&self, weight: f64) -> f64 {
         let at = self.0.partition_point(|&(_, sum)| sum <= weight);
         self.0[at.min(self.0.len() - 1)].0

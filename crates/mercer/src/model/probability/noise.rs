@@ -50,7 +50,7 @@ impl Noise {
         Self::of_weighted_residuals(residuals, &vec![1.0; residuals.len()])
     }
 
-    /// The same with a weight w ≥ 0 for each: the means are weighted.
+    /// The noise of errors with a weight w ≥ 0 each: the means are weighted.
     ///
     /// # Panics
     /// If there are not as many of the one as of the other.

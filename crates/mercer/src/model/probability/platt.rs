@@ -57,7 +57,7 @@ impl Sigmoid {
         Self::fit_weighted(decisions, positive, &vec![1.0; decisions.len()])
     }
 
-    /// The same with a weight w ≥ 0 for each point; n₊ and n₋ are sums of weights.
+    /// Fits the sigmoid with a weight w ≥ 0 for each point; n₊ and n₋ are sums of weights.
     ///
     /// # Panics
     /// If there are not as many decisions, classes and weights.

@@ -93,7 +93,8 @@ fn run(place: &Place, command: &str) -> Vec<String> {
         .env("PATH", path.unwrap())
         .output()
         .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let here = format!("{}/", place.path("").canonicalize().unwrap().display());
+    let text = String::from_utf8(output.stdout).unwrap().replace(&here, "");
     // A pipe that `head` closes early is no failure.
     assert!(output.status.success() || command.contains("| head"), "{command}\n{text}");
     text.lines().map(|line| line.trim_end().to_owned()).collect()

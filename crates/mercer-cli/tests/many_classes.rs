@@ -44,7 +44,7 @@ fn every_scheme_goes_all_the_way() {
         assert!(report["gap"].as_f64().unwrap() < 0.5, "{report}");
         assert!(place.read("t.csv").lines().count() > 1);
         assert!(
-            scheme == "ovo" || run.err.contains("machine      ") && run.err.contains(scheme),
+            scheme == "ovo" || run.err.contains("method       ") && run.err.contains(scheme),
             "{}",
             run.err
         );

@@ -30,7 +30,7 @@ fn a_regression_goes_all_the_way() {
     let place = Place::new();
     place.write("wave", wave(200));
     let trained = place.run("train --json -m svr -c 10 -p 0.05 -k rbf(gamma=1) wave wave.mercer").ok();
-    let trained = trained.says("machine      epsilon-svr, C = 10, epsilon = 0.05,").says("targets from -1.0");
+    let trained = trained.says("method       epsilon-svr, C = 10, epsilon = 0.05,").says("targets from -1.0");
     let trained = trained.json();
     assert_eq!((&trained["method"], &trained["epsilon"]), (&"epsilon-svr".into(), &0.05.into()));
     assert!(trained["classes"].is_null() && trained["nu"].is_null(), "{trained}");

@@ -25,7 +25,7 @@ fn a_discriminant_of_two_classes_goes_all_the_way() {
     let train = "train --json -m fisher --mu 0.001 -k rbf(gamma=0.05) @heart_scale heart.mercer";
     let trained = place.run(train).ok();
     for told in [
-        "machine      fisher, 2 classes on axes between them, mu = 0.001",
+        "method       fisher, 2 classes on axes between them, mu = 0.001",
         "solution     1 axis over 270 expansion points",
         "ratios       0.60009",
         "threshold    0.13696",

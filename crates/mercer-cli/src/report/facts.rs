@@ -50,16 +50,25 @@ pub(crate) fn listed(head: [&str; 2], names: &[String], row: impl Fn(usize) -> (
 /// The numbers among facts, a line for each, and tables. What `told` says already is left out; `taken` tells which line of a
 /// table was taken.
 pub(super) fn numbers(facts: &Facts, told: &str, taken: &Facts) -> String {
-    // Lists beside a table are its columns.
+    // Lists beside a table are its columns, and lists of one length are columns of one table.
     let in_table = |length: usize| {
         facts.iter().any(|(_, fact)| matches!(fact, Fact::Parts(parts) if parts.len() == length))
     };
+    let beside = |length: usize| {
+        facts.iter().filter(|(_, fact)| matches!(fact, Fact::Numbers(own) if own.len() == length)).count() > 1
+    };
     let mut text = String::new();
+    let mut shown = None;
     for (name, fact) in facts.iter() {
         let label = label(name);
         match (fact, cell(name, fact)) {
             (Fact::Parts(parts), _) => text += &line(&label, trials(parts, taken)),
             (Fact::Numbers(numbers), Some(_)) if in_table(numbers.len()) => {}
+            (Fact::Numbers(numbers), Some(_)) if numbers.len() > 1 && beside(numbers.len()) => {
+                if shown.replace(numbers.len()) != Some(numbers.len()) {
+                    text += &columns(facts, numbers.len());
+                }
+            }
             (Fact::Count(_) | Fact::Number(_) | Fact::Numbers(_), Some(value))
                 if !is_told(told, &label, &value) =>
             {
@@ -67,6 +76,26 @@ pub(super) fn numbers(facts: &Facts, told: &str, taken: &Facts) -> String {
             }
             _ => {}
         }
+    }
+    text
+}
+
+/// The lists of so many numbers among facts, side by side; a long table is cut.
+fn columns(facts: &Facts, length: usize) -> String {
+    let row = |k: usize| {
+        facts.iter().fold(Facts::default(), |row, (name, fact)| match fact {
+            Fact::Numbers(numbers) if numbers.len() == length => row.with(name, numbers[k]),
+            _ => row,
+        })
+    };
+    let rows: Vec<(String, Facts)> = (0..length.min(LINES)).map(|k| ((k + 1).to_string(), row(k))).collect();
+    let rows: Vec<Row<'_>> = rows.iter().map(|(name, row)| (name.as_str(), row, "")).collect();
+    let mut text = String::new();
+    for row in grid(["", ""], &rows).lines() {
+        let _ = writeln!(text, "{:13}{row}", "");
+    }
+    if length > LINES {
+        let _ = writeln!(text, "{:13}… and {} more (--json has all)", "", length - LINES);
     }
     text
 }

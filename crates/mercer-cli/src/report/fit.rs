@@ -1,5 +1,6 @@
 //! What is said of a finished fit.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use mercer::data::Points;
@@ -100,7 +101,7 @@ impl Finished<'_> {
         let mut text = line("data", format!("{rows}, {features}{}, read in {read}", self.beside()));
         text += &line("kernel", model.kernel());
         let (method, solution, facts) = (self.method(), self.solution(), model.facts());
-        text += &line("machine", &method);
+        text += &line("method", &method);
         if let Some((name, sizes)) = self.parts() {
             let (least, most) = (sizes.iter().min().unwrap_or(&0), sizes.iter().max().unwrap_or(&0));
             let rows = if least == most { format!("{most}") } else { format!("{least} to {most}") };
@@ -229,17 +230,18 @@ impl Finished<'_> {
         line("probability", format!("{}{folds}, {took}", probability::words(estimate)))
     }
 
-    /// The object of `--json`.
-    pub(crate) fn object(&self) -> Value {
+    /// The object of `--json`, what it is before what it cost.
+    pub(crate) fn object(&self) -> impl Serialize {
         let (saved, model, quality) = (self.saved, &self.saved.model, self.saved.model.quality());
         let classes = Some(model.classes()).filter(|classes| !classes.is_empty());
-        let mut facts = saved.training.as_ref().map_or(Facts::default(), training_facts);
+        let mut facts = Facts::default()
+            .with("method", saved.method())
+            .with("multiclass", self.scheme)
+            .with("space", model.space())
+            .with("kernel", model.kernel().to_string());
+        facts.extend(saved.training.as_ref().map_or(Facts::default(), training_facts));
         facts.extend(
             Facts::default()
-                .with("method", saved.method())
-                .with("multiclass", self.scheme)
-                .with("space", model.space())
-                .with("kernel", model.kernel().to_string())
                 .with("tolerance", self.number("tolerance"))
                 .with("rows", self.x.len())
                 .with("features", self.x.width())
@@ -265,17 +267,30 @@ impl Finished<'_> {
                 .with("kernel_rows", totals.rows),
         });
         facts.add("stop", totals.map_or(quality.stop(), |totals| Some(totals.stop)).map(Stop::name));
-        let mut object = json!(facts);
+        let mut parts = None;
         if let (Some((name, sizes)), Some(totals)) = (self.parts(), totals) {
-            object[name] = json!({ "sizes": sizes, "objective": totals.objective, "gap": totals.gap });
-            object["objective"] = Value::Null;
-            object["gap"] = Value::Null;
+            let own = json!({ "sizes": sizes, "objective": totals.objective, "gap": totals.gap });
+            parts = Some(BTreeMap::from([(name, own)]));
+            facts.add("objective", Fact::Absent);
+            facts.add("gap", Fact::Absent);
         }
-        if let (Value::Object(object), Value::Object(cost)) = (&mut object, json!(self.cost)) {
-            object.extend(cost);
+        Object {
+            facts: only(&facts, |name, _| parts.as_ref().is_none_or(|parts| !parts.contains_key(name))),
+            parts,
+            cost: self.cost,
         }
-        object
     }
+}
+
+/// What `--json` tells of a fit, in this order.
+#[derive(Serialize)]
+struct Object {
+    #[serde(flatten)]
+    facts: Facts,
+    #[serde(flatten)]
+    parts: Option<BTreeMap<&'static str, Value>>,
+    #[serde(flatten)]
+    cost: Cost,
 }
 
 /// The facts that `keep` keeps.

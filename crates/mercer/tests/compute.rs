@@ -101,7 +101,8 @@ fn a_device_takes_over_all_programmes_at_once() {
     let (a, b) = (nu.fit_in(&x, &y, &mut Job::new().on(&device)).unwrap(), nu.fit(&x, &y).unwrap());
     let (a, b) = (a.certificates[0].objective, b.certificates[0].objective);
     assert!((a - b).abs() < 1e-4 * b.abs(), "{a} {b}");
-    assert_eq!(device.solves.load(Ordering::Relaxed), 4);
+    // That of ν-SVC twice: its margin is small, and the second time the unit is such that it is near 1.
+    assert_eq!(device.solves.load(Ordering::Relaxed), 5);
 }
 
 #[test]

@@ -65,9 +65,8 @@ pub(super) fn numbers(facts: &Facts, told: &str, taken: &Facts) -> String {
             (Fact::Parts(parts), _) => text += &line(&label, trials(parts, taken)),
             (Fact::Numbers(numbers), Some(_)) if in_table(numbers.len()) => {}
             (Fact::Numbers(numbers), Some(_)) if numbers.len() > 1 && beside(numbers.len()) => {
-                if shown.replace(numbers.len()) != Some(numbers.len()) {
-                    text += &columns(facts, numbers.len());
-                }
+                let first = shown.replace(numbers.len()) != Some(numbers.len());
+                text += &first.then(|| columns(facts, numbers.len())).unwrap_or_default();
             }
             (Fact::Count(_) | Fact::Number(_) | Fact::Numbers(_), Some(value))
                 if !is_told(told, &label, &value) =>

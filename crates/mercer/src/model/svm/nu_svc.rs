@@ -268,7 +268,8 @@ mod tests {
     /// A hundred points, each twice, a third of them once in either class: ν below about 1/3 leaves no margin.
     fn overlapping() -> (Vectors, Labels) {
         let place = |i: usize| [(i % 10) as f64 - 4.5, (i / 10) as f64 - 4.5];
-        let class = |i: usize| if (place(i % 100)[0] > 0.0) == (i < 100 || i % 3 > 0) { "a" } else { "b" };
+        let class =
+            |i: usize| if (place(i % 100)[0] > 0.0) == (i < 100 || !i.is_multiple_of(3)) { "a" } else { "b" };
         let x = (0..200).flat_map(|i| place(i % 100)).collect();
         (Vectors::dense(2, x), Labels::first_seen((0..200).map(class)))
     }

@@ -10,7 +10,8 @@ import typing
 from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
-__all__ = ['__version__', 'Kernel', 'Model', 'Points', 'Run', 'Validity', 'fit', 'kernels', 'map_text', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'set_num_threads']
+__all__ = ['MAX_THREADS', '__version__', 'Kernel', 'Model', 'Points', 'Run', 'Validity', 'fit', 'kernels', 'map_text', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'set_num_threads']
+MAX_THREADS: Final[int]
 __version__: Final[str]
 
 @final

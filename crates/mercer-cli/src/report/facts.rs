@@ -66,7 +66,7 @@ pub(super) fn numbers(facts: &Facts, told: &str, taken: &Facts) -> String {
             (Fact::Numbers(numbers), Some(_)) if in_table(numbers.len()) => {}
             (Fact::Numbers(numbers), Some(_)) if numbers.len() > 1 && beside(numbers.len()) => {
                 let first = shown.replace(numbers.len()) != Some(numbers.len());
-                text += &first.then(|| columns(facts, numbers.len())).unwrap_or_default();
+                text += &if first { columns(facts, numbers.len()) } else { String::new() };
             }
             (Fact::Count(_) | Fact::Number(_) | Fact::Numbers(_), Some(value))
                 if !is_told(told, &label, &value) =>

@@ -176,18 +176,18 @@ fn shares(seen: &mut Seen, what: &str, x: &Vectors, kernel: &VectorExpr) {
     let model = machine.fit_in(x, &labels, &mut job).expect("fits");
     let Some(Fact::Numbers(c)) = job.found.get("c") else { panic!("1/ρ of each pair") };
     let fitted = Fitted::of_classes(x, &model);
-    // Margins are in units of ρ, α are at most 1/ρ; without a margin both are as they are, and ρ is 0.
-    let (unit, margin) = if c[0].is_finite() { (c[0], 1.0) } else { (1.0, 0.0) };
+    // Margins are in units of ρ, α are at most 1/ρ. Without a margin it is C-SVC with a C that has another ν.
+    let (unit, vanishes) = (c[0], job.found.get("nu_with_margin").is_some());
     let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
     // α/ρ of an α at its bound may be one rounding off 1/ρ.
     let alpha = |i: usize| {
         let alpha = sign(i) * fitted.beta[i];
         if (alpha - unit).abs() < 1e-12 * unit { unit } else { alpha }
     };
-    let violation = fitted.complementary(alpha, |i| sign(i) * fitted.values[i] - margin, unit);
+    let violation = fitted.complementary(alpha, |i| sign(i) * fitted.values[i] - 1.0, unit);
     let total: f64 = fitted.beta.iter().map(|b| b.abs()).sum();
-    let sum = (total / unit, nu * n);
-    let allowed = 2.0 * (TOLERANCE * unit + fitted.rounding);
+    let sum = (total / unit, if vanishes { total / unit } else { nu * n });
+    let allowed = 2.0 * (TOLERANCE + fitted.rounding);
     seen.add(&format!("nu-svc: {what}"), model.certificates[0], violation, allowed, sum);
 
     let model = OneClass::new(kernel.clone()).nu(nu).solver(smo()).fit(x).expect("fits");

@@ -66,7 +66,7 @@ impl Finished<'_> {
     pub(crate) fn warning(&self) -> Option<String> {
         if let Some(nu) = self.found.number("nu_with_margin") {
             return Some(format!(
-                "warning: nu leaves no margin, so that no function is better than another; nu = {nu} has one"
+                "warning: nu leaves no margin: the function is that of a large C; nu = {nu} has a margin"
             ));
         }
         if let Quality::Residual { residual, converged: false, .. } = self.saved.model.quality() {

@@ -5,8 +5,8 @@
 //! support points. The answer is scaled so that the margin is at ±1, as that of C-SVC with C = 1/ρ, and the tolerance counts
 //! after that: it is relative to ρ where ρ is below 1.
 //!
-//! Where ν is too small there is no margin: ρ = 0 and w = 0, whatever function is handed back. A fit then finds
-//! `nu_with_margin`, a ν that has one: Σα/(CΣw) of C-SVC with a large C.
+//! Where ν is too small there is no margin: ρ = 0 and w = 0. The function is then that of C-SVC with a large C, and the fit finds
+//! `nu_with_margin`, a ν that has a margin: Σα/(CΣw) of that C.
 //!
 //! ```
 //! use mercer::data::{Labels, Vectors};
@@ -101,10 +101,14 @@ impl<K> NuSvc<K> {
                 break;
             }
             let before = units.clone();
+            let most = STEPS.1.max(STEPS.0 * all.own.points.len() as u64);
+            let limit = self.solver.iteration_limit.map_or(most, |limit| limit.min(most));
+            let solver = Smo { iteration_limit: Some(limit), ..self.solver.clone() };
+            let bounded = Pairs { solver: &solver, ..*all };
             for &number in &coarse {
                 units[number] *= (1.0 / margin(&solved[number]).max(0.0)).clamp(2.0, FINER);
             }
-            let finer = all.solve_some(&coarse, &self.kernel, job, |number, pair| {
+            let finer = bounded.solve_some(&coarse, &self.kernel, job, |number, pair| {
                 let mut problem = problem(pair, units[number]);
                 let larger = units[number] / before[number];
                 for (k, beta) in solved[number].coefficients.iter().enumerate() {
@@ -118,42 +122,45 @@ impl<K> NuSvc<K> {
                 solved[number] = finer;
             }
         }
-        let c = |(solution, unit): (&mut Solution, f64)| {
-            let vanishes = is_coarse(solution, &self.solver);
-            let margin = scale(solution, unit);
-            if vanishes { f64::INFINITY } else { unit / margin }
-        };
-        let c = solved.iter_mut().zip(units).map(c).collect();
+        let without: Vec<usize> = (0..solved.len()).filter(|&number| vanishes(&solved[number])).collect();
+        let scaled = |(solution, unit): (&mut Solution, f64)| unit / scale(solution);
+        let mut c: Vec<f64> = solved.iter_mut().zip(units).map(scaled).collect();
+        if !without.is_empty() {
+            self.solve_without_margin(all, &without, job, &mut solved, &mut c)?;
+        }
         Ok((solved, c))
     }
 
-    /// A ν with which the pairs with these numbers have a margin, rounded up to two digits.
-    fn nu_with_margin<X: Points>(
+    /// Puts C-SVC with a large C in the place of the pairs with these numbers, which have no margin, and tells a ν that has one: that
+    /// of this C, rounded up to two digits.
+    fn solve_without_margin<X: Points>(
         &self,
         all: &Pairs<'_, X>,
         numbers: &[usize],
         job: &mut Job<'_, X>,
-    ) -> Result<f64>
+        solved: &mut [Solution],
+        c: &mut [f64],
+    ) -> Result<()>
     where
         K: Kernel<X>,
     {
         let diagonal = self.kernel.diagonal(&all.own.points)?;
         let mean = diagonal.iter().sum::<f64>() / diagonal.len() as f64;
-        let c = 100.0 / if mean > 0.0 { mean } else { 1.0 };
-        let price =
-            |pair: &Pair| -> Vec<f64> { pair.index.iter().map(|&i| c * all.own.weights[i]).collect() };
-        let solver = Smo { exact: false, ..self.solver.clone() };
-        let rough = Pairs { solver: &solver, ..*all };
-        let solved = rough
-            .solve_some(numbers, &self.kernel, job, |_, pair| Problem::c_svc(&pair.positive, &price(pair)))?;
-        let all_pairs = pairs(all.labels.classes().len());
-        let nu = numbers.iter().zip(&solved).map(|(&number, solution)| {
-            let pair = Pair::new(all.labels, all_pairs[number]);
-            solution.coefficients.iter().map(|beta| beta.abs()).sum::<f64>()
-                / price(&pair).iter().sum::<f64>()
-        });
-        let nu = nu.fold(0.0, f64::max);
-        Ok(((nu * 100.0).ceil() / 100.0).min(largest_nu(all.labels, &all.own.weights)))
+        let large = LARGE_C / if mean > 0.0 { mean } else { 1.0 };
+        let prices =
+            |pair: &Pair| -> Vec<f64> { pair.index.iter().map(|&i| large * all.own.weights[i]).collect() };
+        let problem = |_, pair: &Pair| Problem::c_svc(&pair.positive, &prices(pair));
+        let instead = all.solve_some(numbers, &self.kernel, job, problem)?;
+        let classes = pairs(all.labels.classes().len());
+        let mut nu = 0.0_f64;
+        for (&number, solution) in numbers.iter().zip(instead) {
+            let most: f64 = prices(&Pair::new(all.labels, classes[number])).iter().sum();
+            nu = nu.max(solution.coefficients.iter().map(|beta| beta.abs()).sum::<f64>() / most);
+            (solved[number], c[number]) = (solution, large);
+        }
+        let nu = ((nu * 100.0).ceil() / 100.0).min(largest_nu(all.labels, &all.own.weights));
+        job.found.add("nu_with_margin", nu);
+        Ok(())
     }
 }
 
@@ -167,8 +174,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
         self.solver.check()
     }
 
-    /// Fits a classifier. The job's findings have `c`: for each pair the C with which C-SVC gives the same function, 1/ρ;
-    /// infinite where there is no margin. There they have `nu_with_margin` too.
+    /// Fits a classifier. The job's findings have `c`: for each pair the C with which C-SVC gives the same function, 1/ρ. Where
+    /// a pair has no margin they have `nu_with_margin`.
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<SvcModel<X, K>> {
         Estimator::<X>::check(self)?;
         check_known(&self.class_weights, y)?;
@@ -176,17 +183,12 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
         self.check_feasible(&labels, &own.weights)?;
         let all = Pairs { own: &own, labels: &labels, solver: &self.solver };
         let (mut solved, c) = self.solve_to_margin(&all, job)?;
-        let without: Vec<usize> = (0..c.len()).filter(|&number| c[number].is_infinite()).collect();
-        if !without.is_empty() {
-            let nu = self.nu_with_margin(&all, &without, job)?;
-            job.found.add("nu_with_margin", nu);
-        }
         if !self.class_weights.is_empty() {
             let factors = factors(&self.class_weights, labels.classes());
             let numbers = pairs(labels.classes().len());
             let weighted = |pair: &Pair| {
                 let number = numbers.iter().position(|&classes| classes == (pair.first, pair.second));
-                let c = number.map_or(1.0, |number| c[number].min(MOST_C));
+                let c = number.map_or(1.0, |number| c[number]);
                 let price = |(&i, &p): (&usize, &bool)| {
                     c * factors[if p { pair.first } else { pair.second }] * own.weights[i]
                 };
@@ -202,8 +204,14 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
     learn_by_pairs!();
 }
 
-/// C where ν leaves no margin and 1/ρ is no number to multiply; a margin below its inverse is none.
+/// C, for a kernel with k(x, x) = 1, where ν leaves no margin.
+const LARGE_C: f64 = 100.0;
+
+/// The inverse of the smallest margin that is looked for.
 const MOST_C: f64 = 1e6;
+
+/// The most steps that are taken for a smaller margin, for each point and in all.
+const STEPS: (u64, u64) = (100, 1_000_000);
 
 /// By how much the unit of a programme grows at most before it is solved again.
 const FINER: f64 = 100.0;
@@ -233,19 +241,22 @@ fn largest(a: f64, b: f64) -> f64 {
     2.0 * a.min(b) / (a + b)
 }
 
-/// Scales an answer in larger units so that its margin is at ±1: β, b and the violation over ρ, objective and gap over ρ². One
-/// without margin is left in the units of ν. Returns ρ.
-fn scale(solution: &mut Solution, unit: f64) -> f64 {
+/// Whether the violation is so near to the margin that there may be none.
+fn vanishes(solution: &Solution) -> bool {
     let margin = margin(solution);
-    solution.offset = f64::midpoint(solution.offset, solution.second_offset);
-    let to = if margin > 0.0 { margin } else { unit };
-    solution.coefficients.iter_mut().for_each(|b| *b /= to);
-    solution.offset /= to;
+    margin < 0.9 && solution.certificate.violation >= 0.5 * margin
+}
+
+/// Scales an answer so that its margin is at ±1: β, b and the violation over ρ, objective and gap over ρ². Returns ρ.
+fn scale(solution: &mut Solution) -> f64 {
+    let margin = margin(solution);
+    solution.offset = f64::midpoint(solution.offset, solution.second_offset) / margin;
+    solution.coefficients.iter_mut().for_each(|b| *b /= margin);
     let certificate = &mut solution.certificate;
-    certificate.violation /= to;
-    certificate.objective /= to * to;
-    certificate.gap = certificate.gap.map(|gap| gap / (to * to));
-    margin.max(0.0)
+    certificate.violation /= margin;
+    certificate.objective /= margin * margin;
+    certificate.gap = certificate.gap.map(|gap| gap / (margin * margin));
+    margin
 }
 
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
@@ -301,9 +312,13 @@ mod tests {
         };
         let (c, better) = found(0.05);
         let better = better.expect("a nu with a margin");
-        assert!(c.is_infinite() && better > 0.05 && better < 1.0, "{c} {better}");
+        assert!(c == LARGE_C && better > 0.05 && better < 1.0, "{c} {better}");
         let (c, none) = found(better);
-        assert!(c.is_finite() && none.is_none(), "{better}: {c} {none:?}");
+        assert!(c < LARGE_C && none.is_none(), "{better}: {c} {none:?}");
+        // The function is that of C-SVC, whatever the tolerance was.
+        let svc = crate::model::Svc::new(rbf(0.5)).c(LARGE_C).fit(&x, &y).unwrap();
+        let nu = NuSvc::new(rbf(0.5)).nu(0.05).fit(&x, &y).unwrap();
+        assert_eq!(nu.predict(&x).unwrap(), svc.predict(&x).unwrap());
     }
 
     fn data() -> (Vectors, Labels) {

@@ -154,7 +154,7 @@ def _entry(lineage: list[Any], about: dict[str, Any] | None) -> str:
         # Words that may be chosen stand before the default.
         rule = "" if kind.startswith(("bool", "{")) else f" {_sentence(about['domain'])}"
         meaning = about["meaning"].replace("where left open", "for None")
-        text = (f"With or without: {meaning}." if kind == "bool" else _sentence(meaning)) + rule
+        text = (f"True for the {meaning}." if kind == "bool" else _sentence(meaning)) + rule
     shown = f'"{default}"' if isinstance(default, str) else repr(default)
     return entry(declaration.name, f"{kind}, default={shown}", text)
 

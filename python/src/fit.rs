@@ -3,7 +3,7 @@
 use mercer::ErrorKind;
 use mercer::data::{LabelSets, Labels, Vectors};
 use mercer::model::file::{LabelKind, Saved, Training};
-use mercer::model::probability::{Method as Calibration, Settings};
+use mercer::model::probability::{Curve, Settings};
 use mercer::model::{AnyEstimator, AnyPoints, Criterion, Denoised, Job, Method, Rde, RdeFit, Targets, Value};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
@@ -94,7 +94,7 @@ pub(crate) fn fit(
         estimator.set(name.extract()?, &self::value(&value)?).map_err(raise)?;
     }
     let settings = probability.map(|(kind, seed)| {
-        let method = if kind == "isotonic" { Calibration::Isotonic } else { Calibration::Sigmoid };
+        let method = if kind == "isotonic" { Curve::Isotonic } else { Curve::Sigmoid };
         Settings { method, seed, ..Settings::default() }
     });
     let (x, weights) = (x.0.clone(), numbers(weights));

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import is_classifier
 
-from .estimators import CLASSES
+from .estimators import CLASSES, PROVING
 from .samples import ROWS, answers, assert_same_bits, fitted, points, targets
 
 NAMES = tuple(CLASSES)
@@ -318,3 +320,14 @@ def test_a_sparse_matrix_whose_parts_do_not_fit_is_refused_by_its_place(part, va
     start, index = (np.array(parts[name], dtype=np.int32) for name in ("indptr", "indices"))
     with pytest.raises(ValueError, match=message):
         _mercer.Points.sparse(2, start, index, np.ones(4))
+
+
+@pytest.mark.skipif(PROVING, reason="a limit of ours")
+def test_more_columns_than_can_be_numbered_are_refused():
+    """So that there is no model that could be fitted but not read back; as many as that are fitted and read."""
+    entries = (np.ones(4), (np.arange(4), np.array([0, 1, 0, 1])))
+    widest = sp.csr_array(entries, shape=(4, 2**32))
+    model = CLASSES["SVC"](gamma=1.0).fit(widest, [0, 1, 0, 1])
+    assert pickle.loads(pickle.dumps(model)).predict(widest).tolist() == [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="4294967297 columns; there may be 4294967296"):
+        CLASSES["SVC"](gamma=1.0).fit(sp.csr_array(entries, shape=(4, 2**32 + 1)), [0, 1, 0, 1])

@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use mercer::data::{Vectors, number_text};
-use mercer::model::probability::{Method as Calibration, Settings};
+use mercer::model::probability::{Curve, Settings};
 use mercer::model::{About, AnyEstimator, AnyKernel, Card, Kind, Method, TargetKind, Value};
 
 use crate::args::{MEGABYTE, Word, megabytes};
@@ -386,7 +386,7 @@ impl Choice {
         if folds < 2 {
             return Err(usage!("--folds {folds}: must be at least 2"));
         }
-        let method = if wanted == "isotonic" { Calibration::Isotonic } else { Calibration::Sigmoid };
+        let method = if wanted == "isotonic" { Curve::Isotonic } else { Curve::Sigmoid };
         Ok(Settings { method, folds, seed })
     }
 

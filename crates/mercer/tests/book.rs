@@ -72,13 +72,13 @@ fn probability() -> mercer::Result<()> {
     use mercer::data::{Labels, Vectors};
     use mercer::kernel::rbf;
     use mercer::model::Svc;
-    use mercer::model::probability::{Method, Settings};
+    use mercer::model::probability::{Curve, Settings};
 
     let x = Vectors::dense(1, (0..40).map(|i| f64::from(i) / 10.0).collect());
     let y = Labels::first_seen((0..40).map(|i| if i < 20 { "low" } else { "high" }));
     let svc = Svc::new(rbf(0.5)).c(10.0);
     let model = svc.fit(&x, &y)?;
-    let settings = Settings { method: Method::Isotonic, folds: 10, seed: 7 };
+    let settings = Settings { method: Curve::Isotonic, folds: 10, seed: 7 };
     let probability = svc.fit_probability(&x, &y, &settings)?;
     let p = probability.predict(&model, &Vectors::dense(1, vec![0.5]))?; // one row, columns low and high
     Ok(())

@@ -3,6 +3,8 @@
 #[path = "layers/search.rs"]
 mod search;
 
+use std::collections::BTreeSet;
+
 /// `error` and `simd` stand side by side at the bottom, `linalg` and `data` above them.
 const LAYERS: [&[&str]; 7] =
     [&["error", "simd"], &["linalg", "data"], &["kernel"], &["gram"], &["solve"], &["model"], &["select"]];
@@ -25,4 +27,18 @@ fn no_module_uses_one_above_it() {
         }
     }
     assert!(seen > 30, "only {seen} uses found: the search is broken");
+}
+
+#[test]
+fn the_library_leaves_the_settings_of_the_process_alone() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let files: BTreeSet<String> = search::uses(root).into_iter().map(|[file, ..]| file).collect();
+    let calls = |file: &String| {
+        let text = std::fs::read_to_string(format!("{root}/src/{file}")).expect("a text");
+        text.matches("keep_little_freed_memory()").count() + text.matches("mallopt(").count()
+    };
+    // The function that programs call is defined in one file, with its two settings; nothing of the library calls it.
+    let named: Vec<(&String, usize)> =
+        files.iter().map(|file| (file, calls(file))).filter(|(_, calls)| *calls > 0).collect();
+    assert_eq!(named, [(&"simd/memory.rs".to_owned(), 3)]);
 }

@@ -9,7 +9,7 @@ use mercer::data::{Dense, Labels, Points, ReadOptions, Vectors, read};
 use mercer::kernel::{VectorExpr, VectorKernel, rbf};
 use mercer::model::file::Saved;
 use mercer::model::probability::{
-    Density, Estimate, Isotonic, Method, Noise, Probability, Settings, Sigmoid, couple, couple_as_libsvm,
+    Curve, Density, Estimate, Isotonic, Noise, Probability, Settings, Sigmoid, couple, couple_as_libsvm,
 };
 use mercer::model::{AnyModel, OneClass, Svc, SvcModel, Svr, libsvm};
 use mercer::solve::Smo;
@@ -228,7 +228,7 @@ fn what_is_said_with_a_probability_comes_true_with_it() {
     let ((x, y), (test_x, test_y)) = (own(&train), own(&test));
     let svc = Svc::new(rbf(1.0)).c(0.5);
     let model = svc.fit(&x, &y).expect("fits");
-    for method in [Method::Sigmoid, Method::Isotonic] {
+    for method in [Curve::Sigmoid, Curve::Isotonic] {
         let settings = Settings { method, ..Settings::default() };
         let probability = svc.fit_probability(&x, &y, &settings).expect("calibrates");
         let p = probability.predict(&model, &test_x).expect("predicts");
@@ -248,7 +248,7 @@ fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
 fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
     let (x, y) = load("glass_scale.libsvm.gz");
     let svc = Svc::new(rbf(0.5)).c(10.0);
-    for method in [Method::Sigmoid, Method::Isotonic] {
+    for method in [Curve::Sigmoid, Curve::Isotonic] {
         let settings = |seed: u64| Settings { method, seed, ..Settings::default() };
         let of = |seed: u64, threads: usize| -> Probability {
             on_threads(threads, || svc.fit_probability(&x, &y, &settings(seed)).expect("calibrates"))
@@ -274,7 +274,7 @@ fn every_row_of_probabilities_sums_to_one() {
     let (x, y) = load("vowel.scale.libsvm.gz");
     let x = x.select(&(0..x.len()).step_by(2).collect::<Vec<_>>());
     let y = Labels::first_seen((0..y.len()).step_by(2).map(|i| y.name(i)));
-    for method in [Method::Sigmoid, Method::Isotonic] {
+    for method in [Curve::Sigmoid, Curve::Isotonic] {
         let p = predicted(&Svc::new(rbf(0.5)).c(10.0), &x, &y, &Settings { method, ..Settings::default() });
         let mut right = 0;
         for i in 0..p.len() {

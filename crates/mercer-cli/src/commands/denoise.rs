@@ -110,12 +110,12 @@ pub(crate) fn run(args: &DenoiseArgs) -> Result<()> {
 }
 
 /// What is denoised, in the units of the data file, and what it is compared with.
-struct Rows {
+struct Task {
     noisy: Dense<f64>,
     clean: Option<Dense<f64>>,
 }
 
-impl Rows {
+impl Task {
     /// The mean square error of rows, where that is known.
     fn error(&self, found: &Dense<f64>) -> Option<f64> {
         let clean = self.clean.as_ref()?.values();
@@ -124,7 +124,7 @@ impl Rows {
     }
 }
 
-fn rows(args: &DenoiseArgs, data: &Path, model: &Path) -> Result<(Rows, Option<LabelColumn>, Vec<String>)> {
+fn rows(args: &DenoiseArgs, data: &Path, model: &Path) -> Result<(Task, Option<LabelColumn>, Vec<String>)> {
     let read = |saved: &mut Saved, file: &Path| -> Result<_> {
         let (points, labels) = read(saved, file, args.files.data_options.options())?;
         Ok((vectors(points, "denoising")?, labels))
@@ -132,7 +132,7 @@ fn rows(args: &DenoiseArgs, data: &Path, model: &Path) -> Result<(Rows, Option<L
     let (_, mut saved) = load(model)?;
     let (points, labels) = read(&mut saved, data)?;
     let names = if saved.names.len() == points.width() { saved.names.clone() } else { Vec::new() };
-    let mut rows = Rows { noisy: undone(&saved, &points), clean: None };
+    let mut rows = Task { noisy: undone(&saved, &points), clean: None };
     if let Some(file) = &args.clean {
         let (clean, _) = read(&mut load(model)?.1, file)?;
         let (found, given, file) = (clean.len(), points.len(), file.display());
@@ -143,7 +143,7 @@ fn rows(args: &DenoiseArgs, data: &Path, model: &Path) -> Result<(Rows, Option<L
     }
     if let Some(kind) = args.noise {
         let noisy = noise::add(&rows.noisy, kind, args.files.common.seed);
-        rows = Rows { clean: Some(rows.noisy), noisy };
+        rows = Task { clean: Some(rows.noisy), noisy };
     }
     Ok((rows, labels, names))
 }
@@ -187,7 +187,7 @@ struct Answer {
     convergence: Vec<Convergence>,
 }
 
-fn denoise(args: &DenoiseArgs, path: &Path, way: Option<fn() -> Way>, rows: &Rows) -> Result<Answer> {
+fn denoise(args: &DenoiseArgs, path: &Path, way: Option<fn() -> Way>, rows: &Task) -> Result<Answer> {
     let (_, mut saved) = load(path)?;
     let expected = saved.model.width();
     let points =
@@ -239,7 +239,7 @@ fn name(way: &Way) -> &'static str {
 }
 
 /// Some rows as images: the first of each class, or the first.
-fn panel(args: &DenoiseArgs, rows: &Rows, labels: Option<&LabelColumn>, answers: &[Answer]) -> String {
+fn panel(args: &DenoiseArgs, rows: &Task, labels: Option<&LabelColumn>, answers: &[Answer]) -> String {
     let shape = args.shape.unwrap_or((1, rows.noisy.columns()));
     let mut shown: Vec<usize> = match labels.map(LabelColumn::labels) {
         Some(labels) if labels.classes().len() > 1 => {
@@ -267,7 +267,7 @@ fn panel(args: &DenoiseArgs, rows: &Rows, labels: Option<&LabelColumn>, answers:
     plot::panel(&all, shape, [low, high.max(low + f64::MIN_POSITIVE)], "Denoised images")
 }
 
-fn summary(args: &DenoiseArgs, rows: &Rows, noisy: Option<f64>, answers: &[Answer], time: f64) -> String {
+fn summary(args: &DenoiseArgs, rows: &Task, noisy: Option<f64>, answers: &[Answer], time: f64) -> String {
     let (n, features) = (count(rows.noisy.len(), "row"), count(rows.noisy.columns(), "feature"));
     let mut text = line("data", format!("{n}, {features}"));
     if let Some(noisy) = noisy {
@@ -306,7 +306,7 @@ fn way_words(answer: &Answer) -> String {
     format!("{}: {rested} of {all} came to rest, {} steps each", answer.way, short(steps as f64 / all as f64))
 }
 
-fn object(rows: &Rows, noisy: Option<f64>, answers: &[Answer]) -> Value {
+fn object(rows: &Task, noisy: Option<f64>, answers: &[Answer]) -> Value {
     let one = |answer: &Answer| {
         let tried = |&(components, error): &(usize, Option<f64>)| json!({ "components": components, "mean_square_error": error });
         json!({

@@ -15,7 +15,7 @@ use crate::{paths, system};
 use clap::Args;
 use mercer::data::{self, ColumnRef, Encoding, LabelSets, Points, ReadOptions, Table};
 use mercer::model::file::Saved;
-use mercer::model::probability::{Method, Settings};
+use mercer::model::probability::{Curve, Settings};
 use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
@@ -166,7 +166,7 @@ fn default_model(data: &Path, libsvm: bool) -> PathBuf {
 fn probability(args: &TrainArgs, choice: &Choice) -> Result<Option<Settings>> {
     let Some(wanted) = &args.probability else { return Ok(None) };
     let settings = choice.probability(wanted, args.folds, args.common.seed)?;
-    if settings.method == Method::Isotonic && args.libsvm {
+    if settings.method == Curve::Isotonic && args.libsvm {
         return Err(unsupported!(
             "isotonic probabilities as LIBSVM's model text, which has Platt's sigmoids"
         ));

@@ -3,7 +3,7 @@
 use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions};
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
-use mercer::model::probability::{Estimate, Method, Settings};
+use mercer::model::probability::{Curve, Estimate, Settings};
 use mercer::model::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, TargetKind, Targets, Value};
 use mercer::solve::Stop;
 
@@ -114,7 +114,7 @@ impl<'a> Task<'a> {
         if !self.options.probability {
             return Ok(None);
         }
-        let settings = Settings { method: Method::Sigmoid, seed: SEED, ..Settings::default() };
+        let settings = Settings { method: Curve::Sigmoid, seed: SEED, ..Settings::default() };
         let learnt = learn(&self.estimator, &self.data(), model, &settings);
         Ok(learnt.in_file(&self.options.data)?.estimate)
     }

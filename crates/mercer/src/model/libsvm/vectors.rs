@@ -12,7 +12,7 @@ const MAX_INDEX: u64 = (1 << 31) - 1;
 const MAX_SERIAL: u64 = 1 << 24;
 
 /// Support vectors as they are read.
-struct Rows {
+struct SupportVectors {
     width: usize,
     start: Vec<usize>,
     index: Vec<u32>,
@@ -21,7 +21,7 @@ struct Rows {
 
 /// The support vectors and the matrix of their coefficients, row after row. Both grow with the lines present.
 pub(super) fn read(mut lines: Lines<'_>, header: &Header) -> Result<(Vectors, Vec<f64>)> {
-    let mut rows = Rows { width: 0, start: vec![0], index: Vec::new(), values: Vec::new() };
+    let mut rows = SupportVectors { width: 0, start: vec![0], index: Vec::new(), values: Vec::new() };
     let mut weights = Vec::new();
     let missing = match header.kind {
         Kind::Classifier { .. } => "a coefficient for each other class is expected",
@@ -45,7 +45,7 @@ pub(super) fn read(mut lines: Lines<'_>, header: &Header) -> Result<(Vectors, Ve
     Ok((Sparse::new(rows.width, rows.start, rows.index, rows.values).into(), weights))
 }
 
-impl Rows {
+impl SupportVectors {
     fn features<'a>(&mut self, words: impl Iterator<Item = Word<'a>>) -> Result<()> {
         let mut previous = 0;
         for word in words {

@@ -55,7 +55,7 @@ use crate::kernel::Kernel;
 
 /// What function is fitted from decision to probability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum Curve {
     /// 1/(1 + exp(a f + b)).
     Sigmoid,
     /// Any that does not fall; for a thousand points or more.
@@ -66,7 +66,7 @@ pub enum Method {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The kind of function.
-    pub method: Method,
+    pub method: Curve,
     /// Folds, at least 2; a pair with fewer points has as many folds as points.
     pub folds: usize,
     /// What the folds are drawn by.
@@ -76,7 +76,7 @@ pub struct Settings {
 impl Default for Settings {
     /// A sigmoid, 5 folds, seed 0.
     fn default() -> Self {
-        Self { method: Method::Sigmoid, folds: 5, seed: 0 }
+        Self { method: Curve::Sigmoid, folds: 5, seed: 0 }
     }
 }
 
@@ -95,7 +95,7 @@ impl Calibration {
     /// # Panics
     /// If there are not as many of the one as of the other.
     #[must_use]
-    pub fn fit(method: Method, decisions: &[f64], positive: &[bool]) -> Self {
+    pub fn fit(method: Curve, decisions: &[f64], positive: &[bool]) -> Self {
         Self::fit_weighted(method, decisions, positive, &vec![1.0; decisions.len()])
     }
 
@@ -104,10 +104,10 @@ impl Calibration {
     /// # Panics
     /// If there are not as many decisions, classes and weights.
     #[must_use]
-    pub fn fit_weighted(method: Method, decisions: &[f64], positive: &[bool], weights: &[f64]) -> Self {
+    pub fn fit_weighted(method: Curve, decisions: &[f64], positive: &[bool], weights: &[f64]) -> Self {
         match method {
-            Method::Sigmoid => Self::Sigmoid(Sigmoid::fit_weighted(decisions, positive, weights)),
-            Method::Isotonic => {
+            Curve::Sigmoid => Self::Sigmoid(Sigmoid::fit_weighted(decisions, positive, weights)),
+            Curve::Isotonic => {
                 let targets: Vec<f64> = positive.iter().map(|&p| f64::from(u8::from(p))).collect();
                 Self::Isotonic(Isotonic::fit_weighted(decisions, &targets, weights))
             }

@@ -74,7 +74,7 @@ fn a_fold_whose_complement_has_one_class_is_decided_for_it() {
 #[test]
 fn two_points_have_probabilities() {
     let (x, y) = (line(&[0.0, 1.0]), Labels::first_seen(["a", "b"]));
-    for method in [Method::Sigmoid, Method::Isotonic] {
+    for method in [Curve::Sigmoid, Curve::Isotonic] {
         let settings = Settings { method, ..Settings::default() };
         let found = Svc::new(rbf(1.0)).fit_probability(&x, &y, &settings).unwrap();
         let p = found.classes(&[0.3], 2);
@@ -150,7 +150,7 @@ fn weights_reach_the_fits_and_the_calibration() {
     let y = Labels::first_seen(&names);
     let settings = |method| Settings { method, ..Settings::default() };
     let (svc, nu) = (Svc::new(rbf(2.0)).c(3.0), NuSvc::new(rbf(2.0)).nu(0.4));
-    for method in [Method::Sigmoid, Method::Isotonic] {
+    for method in [Curve::Sigmoid, Curve::Isotonic] {
         let settings = settings(method);
         let plain = svc.fit_probability(&x, &y, &settings).unwrap();
         // Weights of 1 are no weights, to the bit.

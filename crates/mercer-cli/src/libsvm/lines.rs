@@ -52,7 +52,9 @@ fn classifier(estimator: &AnyEstimator, model: &AnyModel, found: &Facts, y: &Lab
                 (variables, (bounds[a] == bounds[b]).then_some(("nu", nu)))
             }
             Some(c) => {
-                let bounds = vec![c[p] * (1.0 - 1e-12); y.classes().len()];
+                // Where there is no margin yet nothing was scaled, and the bound is 1.
+                let bound = if c[p].is_finite() { c[p] } else { 1.0 };
+                let bounds = vec![bound * (1.0 - 1e-12); y.classes().len()];
                 (of_pair(model, p, [a, b], &bounds), Some(("C", c[p])))
             }
         };

@@ -122,8 +122,9 @@ impl<K> NuSvc<K> {
                 solved[number] = finer;
             }
         }
-        let without: Vec<usize> = (0..solved.len()).filter(|&number| vanishes(&solved[number])).collect();
-        let scaled = |(solution, unit): (&mut Solution, f64)| unit / scale(solution);
+        let vanishes = |&number: &usize| vanishes(&solved[number], units[number] > 1.0);
+        let without: Vec<usize> = (0..solved.len()).filter(vanishes).collect();
+        let scaled = |(solution, unit): (&mut Solution, f64)| unit / scale(solution, unit);
         let mut c: Vec<f64> = solved.iter_mut().zip(units).map(scaled).collect();
         if !without.is_empty() {
             self.solve_without_margin(all, &without, job, &mut solved, &mut c)?;
@@ -174,8 +175,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
         self.solver.check()
     }
 
-    /// Fits a classifier. The job's findings have `c`: for each pair the C with which C-SVC gives the same function, 1/ρ. Where
-    /// a pair has no margin they have `nu_with_margin`.
+    /// Fits a classifier. The job's findings have `c`: for each pair the C with which C-SVC gives the same function, 1/ρ; infinite
+    /// where it was broken off before there was a margin. Where a pair has no margin they have `nu_with_margin`.
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<SvcModel<X, K>> {
         Estimator::<X>::check(self)?;
         check_known(&self.class_weights, y)?;
@@ -188,7 +189,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
             let numbers = pairs(labels.classes().len());
             let weighted = |pair: &Pair| {
                 let number = numbers.iter().position(|&classes| classes == (pair.first, pair.second));
-                let c = number.map_or(1.0, |number| c[number]);
+                let c = number.map_or(1.0, |number| c[number].min(MOST_C));
                 let price = |(&i, &p): (&usize, &bool)| {
                     c * factors[if p { pair.first } else { pair.second }] * own.weights[i]
                 };
@@ -241,22 +242,26 @@ fn largest(a: f64, b: f64) -> f64 {
     2.0 * a.min(b) / (a + b)
 }
 
-/// Whether the violation is so near to the margin that there may be none.
-fn vanishes(solution: &Solution) -> bool {
-    let margin = margin(solution);
-    margin < 0.9 && solution.certificate.violation >= 0.5 * margin
+/// Whether the violation is so near to the margin that there may be none, in an answer that was found, or looked for in a larger unit
+/// as long as that is worth it. One that was broken off tells nothing.
+fn vanishes(solution: &Solution, looked_for: bool) -> bool {
+    let (margin, stop) = (margin(solution), solution.certificate.stop);
+    let ended = stop == Stop::Converged || looked_for && matches!(stop, Stop::IterationLimit | Stop::Stalled);
+    ended && margin < 0.9 && solution.certificate.violation >= 0.5 * margin
 }
 
-/// Scales an answer so that its margin is at ±1: β, b and the violation over ρ, objective and gap over ρ². Returns ρ.
-fn scale(solution: &mut Solution) -> f64 {
+/// Scales an answer so that its margin is at ±1: β, b and the violation over ρ, objective and gap over ρ². One that was broken off
+/// before it had a margin is left in the unit of ν. Returns ρ.
+fn scale(solution: &mut Solution, unit: f64) -> f64 {
     let margin = margin(solution);
-    solution.offset = f64::midpoint(solution.offset, solution.second_offset) / margin;
-    solution.coefficients.iter_mut().for_each(|b| *b /= margin);
+    let to = if margin > 0.0 { margin } else { unit };
+    solution.offset = f64::midpoint(solution.offset, solution.second_offset) / to;
+    solution.coefficients.iter_mut().for_each(|b| *b /= to);
     let certificate = &mut solution.certificate;
-    certificate.violation /= margin;
-    certificate.objective /= margin * margin;
-    certificate.gap = certificate.gap.map(|gap| gap / (margin * margin));
-    margin
+    certificate.violation /= to;
+    certificate.objective /= to * to;
+    certificate.gap = certificate.gap.map(|gap| gap / (to * to));
+    margin.max(0.0)
 }
 
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
@@ -298,6 +303,19 @@ mod tests {
                 assert!((a - b).abs() < 0.02, "{nu} {factor}: {a} {b}");
             }
             assert!(small.certificates[0].violation <= 1e-3);
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_broken_off_is_handed_over_as_it_is() {
+        let (x, y) = overlapping();
+        for nu in [0.05, 0.5] {
+            let solver = Smo { iteration_limit: Some(1), ..Smo::default() };
+            let mut job = Job::new();
+            let model = NuSvc::new(rbf(0.5)).nu(nu).solver(solver).fit_in(&x, &y, &mut job).unwrap();
+            assert_eq!(model.certificates[0].stop, Stop::IterationLimit);
+            assert_eq!(job.found.number("nu_with_margin"), None);
+            assert!(model.expansion.map_double(&x, |f| f[0]).unwrap().iter().all(|f| f.is_finite()));
         }
     }
 

@@ -76,7 +76,7 @@ class Solved(NativeEstimator):
         self.fit_status_ = int(found.stop not in ("converged", "unknown"))
         nu = self._model.found().get("nu_with_margin")
         if nu is not None and X is not None:
-            text = f"nu leaves no margin: the function is that of a large C; nu={nu:g} has a margin."
+            text = f"nu leaves no margin that could be found: the function is that of a large C; nu={nu:g} has one."
             warn(text, ConvergenceWarning)
         if self.fit_status_ and X is not None:
             self._warn(found)

@@ -8,8 +8,8 @@ use pyo3::types::PyWeakrefReference;
 
 /// The values of a matrix whose rows lie one after the other, and what keeps them there.
 ///
-/// A thread that writes into the array during a fit spoils the result and nothing else: no index and no length is made from
-/// the values. It cannot free them: numpy refuses `resize`, with `refcheck=False` too, of an array that a weak reference
+/// A thread that writes into the array during a fit spoils the result and nothing else: no index and no length that unchecked
+/// code relies on is made from the values. It cannot free them: numpy refuses `resize`, with `refcheck=False` too, of an array that a weak reference
 /// points to, and the array and all that it is a view of have one as long as they are lent.
 pub(crate) struct Lent<T> {
     _owner: Py<PyArray2<T>>,

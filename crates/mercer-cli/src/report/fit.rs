@@ -66,7 +66,7 @@ impl Finished<'_> {
     pub(crate) fn warning(&self) -> Option<String> {
         if let Some(nu) = self.found.number("nu_with_margin") {
             return Some(format!(
-                "warning: nu leaves no margin: the function is that of a large C; nu = {nu} has a margin"
+                "warning: nu leaves no margin that could be found: the function is that of a large C; nu = {nu} has one"
             ));
         }
         if let Quality::Residual { residual, converged: false, .. } = self.saved.model.quality() {

@@ -3,8 +3,9 @@
 //! The header is recognised where the first row has a word in a column that is otherwise numeric (a table of
 //! words alone has none unless the options say so). The label is the column that the options name, else the one
 //! called `label`, `class`, `target` or `y`, else the last. Columns with words become one feature per category,
-//! see [`Encoding`]; a column of 20 words or more of which no two are the same is refused. White space around a cell does not count; an empty cell, NaN and infinities are refused with
-//! their place, as is a row with another number of cells than the first.
+//! see [`Encoding`]; a column of 20 words or more of which no two are the same is refused. White space around a cell
+//! does not count; an empty cell, NaN and infinities are refused with their place, as is a row with another number of
+//! cells than the first.
 //!
 //! Rows are cut into cells by one thread and batches of them parsed by all, a column each.
 //!

@@ -5,7 +5,8 @@
 //! support points. The answer is scaled so that the margin is at ±1, as that of C-SVC with C = 1/ρ, and the tolerance counts
 //! after that: it is relative to ρ where ρ is below 1.
 //!
-//! Where ν is too small there is no margin: ρ = 0 and w = 0. The function is then that of C-SVC with a large C, and the fit finds
+//! Where ν is too small there is no margin: ρ = 0 and w = 0. There, and where the margin is too small to be found in a million steps,
+//! the function is that of C-SVC with a large C, and the fit finds
 //! `nu_with_margin`, a ν that has a margin: Σα/(CΣw) of that C.
 //!
 //! ```

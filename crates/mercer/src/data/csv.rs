@@ -1,7 +1,7 @@
 //! CSV and similar formats: rows of cells, which are numbers or words, with or without a header.
 //!
 //! The header is recognised where the first row has a word in a column that is otherwise numeric (a table of
-//! words alone has none unless the options say so). The label is the column that the options name, else the one
+//! words alone has none unless the options say so, or name a column of it). The label is the column that the options name, else the one
 //! called `label`, `class`, `target` or `y`, else the last. Columns with words become one feature per category,
 //! see [`Encoding`]; a column of 20 words or more of which no two are the same is refused. White space around a cell
 //! does not count; an empty cell, NaN and infinities are refused with their place, as is a row with another number of
@@ -43,6 +43,7 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<Table> {
     }
     let first: Vec<Vec<u8>> = (0..cells.len()).map(|k| cells.cell(k).to_vec()).collect();
     let known = options.header.or_else(|| known_header(&first, options.encoding.as_ref()));
+    let known = known.or_else(|| is_named(&first, options).then_some(true));
 
     let layout = known.map(|named| Layout::new(&first, named, options)).transpose()?;
     let numbers = layout.as_ref().map(|layout| &layout.numbers[..]);
@@ -77,6 +78,17 @@ fn known_header(first: &[Vec<u8>], encoding: Option<&Encoding>) -> Option<bool> 
     let encoding = encoding?;
     let is_name = |cell: &Vec<u8>| encoding.columns.iter().any(|column| column.name.as_bytes() == cell);
     Some(encoding.named && first.iter().any(is_name))
+}
+
+/// Whether the first row has a name that the options give to a column.
+fn is_named(first: &[Vec<u8>], options: &ReadOptions) -> bool {
+    let features = match &options.features {
+        Features::All => &[][..],
+        Features::Only(columns) | Features::Without(columns) => columns,
+    };
+    let is_cell = |name: &String| first.iter().any(|cell| cell == name.as_bytes());
+    let named = |column: &ColumnRef| matches!(column, ColumnRef::Name(name) if is_cell(name));
+    options.label.iter().chain(features).any(named)
 }
 
 /// Whether the first row has a word in a column where all other rows have numbers.

@@ -137,6 +137,13 @@ fn identifiers_are_refused_and_columns_can_be_chosen() {
             assert_eq!((&again.points, &again.labels), (&table.points, &table.labels), "{features:?}");
         }
     }
+    // Of a table of words the first row is a header where a column is called by a name in it.
+    let words = |features| {
+        let options = ReadOptions { features, ..ReadOptions::default() };
+        read_with("id,colour,class\nu,red,a\nv,blue,b\n", &options).unwrap()
+    };
+    assert_eq!(words(Features::Without(vec![name("id")])).names, ["colour=blue", "colour=red"]);
+    assert!(words(Features::All).names.is_empty());
     let refused = |column| with(header, Features::Without(vec![column]), None).unwrap_err().to_string();
     assert_eq!(refused(name("shape")), "no column 'shape'");
     assert_eq!(refused(ColumnRef::Number(5)), "no column '5'");

@@ -253,7 +253,8 @@ mod tests {
     fn table() -> impl Strategy<Value = (Vectors, LabelColumn)> {
         let value = any::<f64>().prop_filter("finite", |value| value.is_finite());
         let row = proptest::collection::btree_map(0_u32..50, value.clone(), 0..8);
-        let rows = proptest::collection::vec((row, "[a-z]{1,3}|-?[0-9]{1,3}"), 1..20);
+        // Without the letter n there is no nan and no inf, which are refused.
+        let rows = proptest::collection::vec((row, "[a-m]{1,3}|-?[0-9]{1,3}"), 1..20);
         rows.prop_map(|rows| {
             let (mut start, mut index, mut values) = (vec![0], Vec::new(), Vec::<f64>::new());
             let mut labels = super::super::column::ColumnBuilder::default();

@@ -20,7 +20,6 @@ const PIECE: usize = 512;
 
 /// Binds a checked expression to `columns`, leaf by leaf.
 pub(super) fn bind<L: Leaf>(expr: &Expr<L>, columns: &L::Points) -> Result<Box<dyn Bound<L::Points>>> {
-    let all: Vec<usize> = (0..columns.len()).collect();
     let mut leaves: Vec<L> = Vec::new();
     let expr = expr.clone().map_leaves(&mut |leaf| {
         leaves.iter().position(|known| *known == leaf).unwrap_or_else(|| {
@@ -36,12 +35,12 @@ pub(super) fn bind<L: Leaf>(expr: &Expr<L>, columns: &L::Points) -> Result<Box<d
         diagonal: Vec::new(),
         scales: Vec::new(),
     };
-    let own = tree.own(columns, &all);
-    tree.diagonal = finite((0..columns.len()).map(|i| diagonal(&tree.expr, &own, i)).collect())?;
-    tree.scales = tree.scales_of(&own, columns.len());
     for leaf in &tree.leaves {
         tree.bound.push(leaf.bind(columns)?);
     }
+    let own: Vec<Vec<f64>> = tree.bound.iter().map(|bound| bound.diagonal()).collect();
+    tree.diagonal = finite((0..columns.len()).map(|i| diagonal(&tree.expr, &own, i)).collect())?;
+    tree.scales = tree.scales_of(&own, columns.len());
     // One leaf is its own tree.
     match (&tree.expr, tree.bound.pop()) {
         (Expr::Leaf(_), Some(bound)) => Ok(bound),
@@ -87,7 +86,10 @@ struct Piece<'a> {
 impl<L: Leaf> Tree<L> {
     /// k(x, x) of `points[rows]` for each leaf.
     fn own(&self, points: &L::Points, rows: &[usize]) -> Vec<Vec<f64>> {
-        self.leaves.iter().map(|leaf| leaf.diagonal(points, rows)).collect()
+        let of = |(leaf, bound): (&L, &Box<dyn Bound<L::Points>>)| {
+            bound.own(points, rows).unwrap_or_else(|| leaf.diagonal(points, rows))
+        };
+        self.leaves.iter().zip(&self.bound).map(of).collect()
     }
 
     /// 1/√k(x, x) of so many points for each normalised part, given k(x, x) of the leaves.

@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use super::counts;
-use super::words::square;
+use super::words::Words;
 use crate::error::Result;
 use crate::kernel::facts::{Facts, Stated};
 use crate::kernel::field::Field;
-use crate::kernel::{Bound, Call, Definiteness, Expr, Leaf, Listed, Slot, facts};
+use crate::kernel::{Bound, Call, Definiteness, Expr, Leaf, Listed, Slot, facts, features};
 
 /// The longest word of a spectrum kernel, in characters. The words of a text take up to this many times its bytes.
 pub const MAX_WORD: u32 = 32;
@@ -91,13 +90,13 @@ impl Leaf for TextLeaf {
 
     fn bind(&self, columns: &Vec<String>) -> Result<Box<dyn Bound<Vec<String>>>> {
         match *self {
-            Self::Spectrum { p } => counts::bind(p as usize, columns),
+            Self::Spectrum { p } => features::bind(Words { length: p as usize }, columns),
         }
     }
 
     fn diagonal(&self, points: &Vec<String>, rows: &[usize]) -> Vec<f64> {
         match *self {
-            Self::Spectrum { p } => rows.iter().map(|&i| square(&points[i], p as usize)).collect(),
+            Self::Spectrum { p } => features::squares(&Words { length: p as usize }, points, rows),
         }
     }
 }

@@ -25,7 +25,6 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-mod counts;
 mod leaf;
 #[cfg(test)]
 mod tests;

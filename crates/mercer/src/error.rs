@@ -218,6 +218,26 @@ pub enum DataProblem {
         /// Features expected.
         expected: usize,
     },
+    /// A row of a set of vectors with another label than the rows before it.
+    SetLabel {
+        /// Row, from 1.
+        row: usize,
+        /// What the file calls the set.
+        set: Box<str>,
+        /// The label of the row.
+        label: Box<str>,
+        /// The label of the set's first row.
+        first: Box<str>,
+    },
+    /// A set of vectors with another number of features than others.
+    SetWidth {
+        /// The set, from 1.
+        set: usize,
+        /// Features found.
+        found: usize,
+        /// Features expected.
+        expected: usize,
+    },
     /// A value that is not finite.
     NotFinite {
         /// Row, from 1.
@@ -372,6 +392,12 @@ impl fmt::Display for DataProblem {
             Self::OneClass(class) => write!(f, "only one class, '{class}'; at least two are needed"),
             Self::Lengths { points, labels } => write!(f, "{points} points but {labels} labels"),
             Self::Width { found, expected } => write!(f, "{found} features where {expected} are expected"),
+            Self::SetLabel { row, set, label, first } => {
+                write!(f, "row {row}: label '{label}' in set '{set}', whose label is '{first}'")
+            }
+            Self::SetWidth { set, found, expected } => {
+                write!(f, "set {set}: {found} features where other sets have {expected}")
+            }
             Self::NotFinite { row, column } => write!(f, "row {row}, column {column}: not a finite number"),
             Self::EmptyClass(class) => write!(f, "class '{class}' has no points"),
             Self::NoClass(class) => write!(f, "a weight for class '{class}', which does not occur"),

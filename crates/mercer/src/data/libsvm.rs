@@ -34,13 +34,15 @@ pub(crate) struct Form {
     pub(crate) targets: bool,
     /// A label is a set such as `2,5`; a missing label is an empty set.
     pub(crate) sets: bool,
+    /// The label is followed by `qid:` and the number of the group that the row belongs to.
+    pub(crate) groups: bool,
 }
 
-/// Reads all rows.
+/// Reads all rows, their labels and, where the form has them, the numbers of their groups.
 ///
 /// # Errors
 /// If the text is not in the format, with line and column, or reading fails.
-pub(crate) fn read(input: Input, form: Form) -> Result<(Sparse<f64>, LabelColumn)> {
+pub(crate) fn read(input: Input, form: Form) -> Result<(Sparse<f64>, LabelColumn, Vec<u64>)> {
     let mut all = ParsedRows::with_room(input.path());
     for_each_piece(input, form, BLOCK, |piece| {
         all.append(piece);
@@ -105,13 +107,14 @@ pub(crate) struct ParsedRows {
     index: Vec<u32>,
     values: Vec<f64>,
     labels: ColumnBuilder,
+    groups: Vec<u64>,
     width: usize,
 }
 
 impl Default for ParsedRows {
     fn default() -> Self {
         let labels = ColumnBuilder::default();
-        Self { start: vec![0], index: Vec::new(), values: Vec::new(), labels, width: 0 }
+        Self { start: vec![0], index: Vec::new(), values: Vec::new(), labels, groups: Vec::new(), width: 0 }
     }
 }
 
@@ -145,11 +148,12 @@ impl ParsedRows {
         self.index.extend_from_slice(&later.index);
         self.values.extend_from_slice(&later.values);
         self.labels.append(&later.labels);
+        self.groups.extend_from_slice(&later.groups);
         self.width = self.width.max(later.width);
     }
 
-    fn finish(self) -> (Sparse<f64>, LabelColumn) {
-        (Sparse::new(self.width, self.start, self.index, self.values), self.labels.finish())
+    fn finish(self) -> (Sparse<f64>, LabelColumn, Vec<u64>) {
+        (Sparse::new(self.width, self.start, self.index, self.values), self.labels.finish(), self.groups)
     }
 
     /// Parses the lines of a block; an error comes with its line.
@@ -158,6 +162,7 @@ impl ParsedRows {
         self.index.clear();
         self.values.clear();
         self.labels.clear();
+        self.groups.clear();
         self.width = 0;
         let mut start = 0;
         let mut line = block.line;
@@ -198,9 +203,25 @@ impl ParsedRows {
                 token.len()
             }
         };
-        self.entries(text, start + label, form.precomputed)?;
+        let mut at = start + label;
+        if form.groups {
+            at = self.group(text, at)?;
+        }
+        self.entries(text, at, form.precomputed)?;
         self.start.push(self.index.len());
         Ok(())
+    }
+
+    /// Parses `qid:number` after byte `at` of a line and returns the byte after it.
+    fn group(&mut self, text: &[u8], at: usize) -> Result<usize, Flaw> {
+        let at = at + text[at..].iter().position(|&byte| !is_space(byte)).unwrap_or(text.len() - at);
+        let token = token(&text[at..]);
+        let number =
+            token.strip_prefix(b"qid:").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+        let problem =
+            || ParseProblem::Other("expected qid: and the number of the set after the label".into());
+        self.groups.push(number.ok_or_else(|| Flaw { column: at, problem: problem() })?);
+        Ok(at + token.len())
     }
 
     /// Parses `index:value` pairs from byte `at` of a line on.
@@ -264,7 +285,9 @@ fn slow_index(token: &[u8]) -> Result<(u64, usize), ParseProblem> {
     };
     let digits = &token[..colon];
     if digits == b"qid" {
-        return Err(ParseProblem::Other("qid is not supported".into()));
+        return Err(ParseProblem::Other(
+            "qid, the number of a set, where rows are points: take a kernel on sets".into(),
+        ));
     }
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(ParseProblem::BadIndex(lossy(digits)));

@@ -13,7 +13,8 @@ fn read_bytes(bytes: &[u8], precomputed: bool, size: usize) -> Result<(Sparse<f6
         all.append(piece);
         Ok(())
     })?;
-    Ok(all.finish())
+    let (rows, labels, _) = all.finish();
+    Ok((rows, labels))
 }
 
 fn read_text(text: &str) -> Result<(Sparse<f64>, LabelColumn)> {
@@ -68,7 +69,10 @@ fn each_flaw_is_named_at_its_place() {
     assert_eq!(flaw("1 -1:1\n"), "f:1:3: not a feature index: '-1'");
     assert_eq!(flaw("1 1.5:1\n"), "f:1:3: not a feature index: '1.5'");
     assert_eq!(flaw("1 :1\n"), "f:1:3: not a feature index: ''");
-    assert_eq!(flaw("1 qid:3 1:1\n"), "f:1:3: qid is not supported");
+    assert_eq!(
+        flaw("1 qid:3 1:1\n"),
+        "f:1:3: qid, the number of a set, where rows are points: take a kernel on sets"
+    );
     assert_eq!(flaw("1 1:1\n 1:3 2:1\n"), "f:2:2: a row without a label");
 }
 
@@ -152,7 +156,7 @@ fn sets_of_labels_may_be_empty_and_their_flaws_have_places() {
         let input = Input::new(Path::new("f"), Cursor::new(text)).unwrap();
         read(input, Form { sets: true, ..Form::default() })
     };
-    let (rows, labels) = read("3,1 1:1\n  2:4 3:5 # none\n2\n# no row\n\n1.0,b 1:2\n").unwrap();
+    let (rows, labels, _) = read("3,1 1:1\n  2:4 3:5 # none\n2\n# no row\n\n1.0,b 1:2\n").unwrap();
     assert_eq!((rows.len(), rows.columns()), (4, 3));
     let sets = crate::data::LabelSets::of(&labels.labels());
     assert_eq!((0..4).map(|i| sets.text(i)).collect::<Vec<_>>(), ["1,3", "", "2", "1,b"]);

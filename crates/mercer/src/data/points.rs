@@ -79,6 +79,22 @@ impl Points for Vec<String> {
     }
 }
 
+/// Sets of vectors: each point is some rows. All sets have the same features.
+impl Points for Vec<Vectors> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+    fn select(&self, index: &[usize]) -> Self {
+        index.iter().map(|&i| self[i].clone()).collect()
+    }
+    fn width(&self) -> usize {
+        self.iter().map(Vectors::width).max().unwrap_or(0)
+    }
+    fn first_not_finite(&self) -> Option<(usize, usize)> {
+        self.iter().enumerate().find_map(|(i, set)| set.first_not_finite().map(|(_, column)| (i, column)))
+    }
+}
+
 /// Points that are vectors: rows of numbers, dense or sparse, in single or double precision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Vectors {

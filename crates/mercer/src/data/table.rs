@@ -97,6 +97,9 @@ pub struct ReadOptions {
     pub label: Option<ColumnRef>,
     /// The columns of a CSV file that become features. With an encoding it counts only where columns are found by position.
     pub features: Features,
+    /// The column of a CSV file that says which set a row belongs to, where points are sets; the default is `group`. LIBSVM
+    /// rows of sets say it by `qid:`.
+    pub group: Option<ColumnRef>,
     /// Whether a CSV file's first row has the names; guessed by default.
     pub header: Option<bool>,
     /// What separates the cells of a CSV file; guessed by default.
@@ -132,10 +135,7 @@ pub fn read_from(name: &Path, reader: impl Read + Send + 'static, options: &Read
 }
 
 fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
-    let format = match options.format.or_else(|| Format::of_path(input.path())) {
-        Some(format) => format,
-        None => Format::of_text(input.peek(SNIFF)?),
-    };
+    let format = Format::of_input(&mut input, options)?;
     if format != Format::Csv {
         options.features.refuse("data that are no table of columns")?;
     }
@@ -146,8 +146,9 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table> {
                 // A separate file of labels replaces those in the data.
                 targets: options.targets && options.labels_path.is_none(),
                 sets: options.sets,
+                groups: false,
             };
-            let (rows, labels) = libsvm::read(input, form)?;
+            let (rows, labels, _) = libsvm::read(input, form)?;
             Table { points: rows.into(), labels: Some(labels), names: Vec::new(), encoding: None }
         }
         Format::Csv => csv::read(input, options)?,
@@ -216,6 +217,14 @@ fn read_labels_as(path: &Path, options: &ReadOptions) -> Result<LabelColumn> {
 }
 
 impl Format {
+    /// The format that the options say, else that of the file's name, else that of its first bytes.
+    pub(super) fn of_input(input: &mut Input, options: &ReadOptions) -> Result<Self> {
+        match options.format.or_else(|| Self::of_path(input.path())) {
+            Some(format) => Ok(format),
+            None => Ok(Self::of_text(input.peek(SNIFF)?)),
+        }
+    }
+
     /// The format by the ending of a file's name, without `.gz` or `.zst`.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {

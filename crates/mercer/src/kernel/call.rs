@@ -33,14 +33,17 @@ pub struct Argument<'a> {
 
 impl<'a> Call<'a> {
     /// Reads a name and what may follow in parentheses.
-    pub(crate) fn parse(parser: &mut Parser<'a>) -> Result<Self> {
+    ///
+    /// The first argument of a name in `over` is a kernel, whose text may have parentheses and commas in them.
+    pub(crate) fn parse(parser: &mut Parser<'a>, over: &[&str]) -> Result<Self> {
         let (text, at) = (parser.text, parser.at);
         let name = word(parser);
         let mut arguments = Vec::new();
         let open = parser.at;
         if parser.take('(') && !parser.take(')') {
             loop {
-                arguments.push(argument(parser)?);
+                let kernel = arguments.is_empty() && over.contains(&name);
+                arguments.push(if kernel { expression(parser) } else { argument(parser)? });
                 match parser.peek() {
                     Some(',') => parser.at += 1,
                     Some(')') => {
@@ -178,6 +181,21 @@ fn argument<'a>(parser: &mut Parser<'a>) -> Result<Argument<'a>> {
         return Err(parser.fail("expected a parameter or ')'"));
     }
     Ok(Argument { at: start, start, name: None, value: first })
+}
+
+/// The text up to the ',' or ')' that is in no parentheses of its own.
+fn expression<'a>(parser: &mut Parser<'a>) -> Argument<'a> {
+    parser.peek();
+    let (start, rest) = (parser.at, &parser.text[parser.at..]);
+    let mut depth = 0_usize;
+    let end = rest.find(|c| {
+        let outside = depth == 0 && ",)".contains(c);
+        depth = if c == '(' { depth + 1 } else { depth.saturating_sub(usize::from(c == ')')) };
+        outside
+    });
+    let value = rest[..end.unwrap_or(rest.len())].trim_end();
+    parser.at += value.len();
+    Argument { at: start, start, name: None, value }
 }
 
 /// The characters of numbers, ranges and words.

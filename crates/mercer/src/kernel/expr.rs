@@ -42,6 +42,9 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
     /// The names of the feature maps in a text.
     const MAPS: &'static [&'static str] = &[];
 
+    /// The names whose first argument is the text of another kernel, on the parts of a point: `set(rbf(gamma=1))`.
+    const OVER: &'static [&'static str] = &[];
+
     /// Each kernel of the space, with the defaults of its parameters.
     fn list() -> Vec<Listed>;
 

@@ -25,6 +25,7 @@ mod listed;
 mod parameter;
 mod pointwise;
 mod readout;
+mod set;
 mod string;
 mod text;
 mod tree;
@@ -44,6 +45,7 @@ pub use listed::{Listed, ListedParameter};
 pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;
+pub use set::{Pyramid, SetExpr, SetLeaf, Weights, best_match, pyramid, set_mean};
 pub use string::{MAX_WORD, TextExpr, TextLeaf, spectrum};
 pub use vector::*;
 

@@ -158,7 +158,7 @@ impl<L: Leaf> Expr<L> {
         Ok(changed)
     }
 
-    fn visit(&mut self, visit: &mut dyn FnMut(Slot<'_>)) {
+    pub(super) fn visit(&mut self, visit: &mut dyn FnMut(Slot<'_>)) {
         match self {
             Self::Leaf(leaf) => leaf.visit_parameters(visit),
             Self::Constant(c) if *c > 0.0 => visit(Slot::scale("constant", c)),

@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
         if !self.peek().is_some_and(|c| c.is_alphabetic()) {
             return Err(self.fail(format!("expected a feature map: {}", L::MAPS.join(", "))));
         }
-        let call = Call::parse(self)?;
+        let call = Call::parse(self, &[])?;
         L::parse_map(kernel, &call)
             .unwrap_or_else(|| Err(fault(self.text, call.at, unknown("feature map", call.name, L::MAPS))))
     }
@@ -259,7 +259,7 @@ impl<'a> Parser<'a> {
             "normalized" => return self.peek_group(depth).map(Expr::normalized),
             _ => self.at = start,
         }
-        let call = Call::parse(self)?;
+        let call = Call::parse(self, L::OVER)?;
         let unknown = || {
             let mut names = names::<L>();
             names.extend(["exp", "normalized"]);

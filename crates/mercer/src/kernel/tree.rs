@@ -86,10 +86,10 @@ struct Piece<'a> {
 impl<L: Leaf> Tree<L> {
     /// k(x, x) of `points[rows]` for each leaf.
     fn own(&self, points: &L::Points, rows: &[usize]) -> Vec<Vec<f64>> {
-        let of = |(leaf, bound): (&L, &Box<dyn Bound<L::Points>>)| {
+        let of = |(leaf, bound): (&L, &dyn Bound<L::Points>)| {
             bound.own(points, rows).unwrap_or_else(|| leaf.diagonal(points, rows))
         };
-        self.leaves.iter().zip(&self.bound).map(of).collect()
+        self.leaves.iter().zip(self.bound.iter().map(|bound| &**bound)).map(of).collect()
     }
 
     /// 1/√k(x, x) of so many points for each normalised part, given k(x, x) of the leaves.

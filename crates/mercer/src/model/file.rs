@@ -57,7 +57,7 @@ use crate::data::{Encoding, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 
 pub use container::{Element, Flaw, Reader, Writer};
-pub(super) use points::{read_texts, read_vectors, write_texts, write_vectors};
+pub(super) use points::{read_sets, read_texts, read_vectors, write_sets, write_texts, write_vectors};
 
 const FORMAT: &str = "mercer";
 const VERSION: &str = "1";

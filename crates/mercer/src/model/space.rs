@@ -20,7 +20,8 @@ use super::setting::Value;
 use crate::data::{self, Dense, Points, ReadOptions, Table, Vectors};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{
-    Bound, Definiteness, Expr, Kernel, Parameter, Readout, TextExpr, VectorExpr, VectorKernel, rbf, spectrum,
+    Bound, Definiteness, Expr, Kernel, Parameter, Readout, SetExpr, TextExpr, VectorExpr, VectorKernel, rbf,
+    set_mean, spectrum,
 };
 
 /// A space of inputs that has a kernel algebra and a form in model files.
@@ -143,6 +144,40 @@ impl Space for Vec<String> {
 
     fn storage(&self) -> &'static str {
         "texts"
+    }
+}
+
+impl Space for Vec<Vectors> {
+    const NAME: &'static str = "sets";
+    type Kernel = SetExpr;
+
+    fn check_kernel(kernel: &SetExpr) -> Result<()> {
+        kernel.check()
+    }
+
+    /// The normalised mean of rbf with γ = 1/features.
+    fn default_kernel(width: usize) -> SetExpr {
+        set_mean(rbf(1.0 / width.max(1) as f64)).normalized()
+    }
+
+    fn widened(self, width: usize) -> Self {
+        self.into_iter().map(|set| set.with_width(width)).collect()
+    }
+
+    fn read_table(_: Option<&SetExpr>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+        data::read_sets(path, options)
+    }
+
+    fn write(&self, prefix: &str, writer: &mut Writer) {
+        super::file::write_sets(prefix, self, writer);
+    }
+
+    fn read(prefix: &str, reader: &mut Reader<'_>) -> Result<Self, Flaw> {
+        super::file::read_sets(prefix, reader)
+    }
+
+    fn storage(&self) -> &'static str {
+        "sets of vectors"
     }
 }
 
@@ -411,6 +446,8 @@ spaces! {
     Vectors(Vectors),
     /// Texts in Unicode.
     Texts(Vec<String>),
+    /// Sets of vectors.
+    Sets(Vec<Vectors>),
 }
 
 /// What things of any space do as those of their own do. A line is a signature without `&self`, and the answer of the thing.

@@ -27,7 +27,7 @@ impl FromStr for Map {
     fn from_str(text: &str) -> Result<Self> {
         let mut parser = Parser { text, at: 0 };
         parser.peek();
-        let call = Call::parse(&mut parser)?;
+        let call = Call::parse(&mut parser, &[])?;
         let unknown = || call.fail(call.at, unknown("feature map", call.name, MAPS));
         let map = map(&call)?.ok_or_else(unknown)?;
         if parser.peek().is_some() {

@@ -6,7 +6,7 @@
 use safetensors::Dtype;
 
 use super::container::{Element, Flaw, Reader, Writer};
-use crate::data::{Dense, Real, Sparse, Vectors};
+use crate::data::{Dense, Points, Real, Sparse, Vectors, stacked};
 
 /// Writes rows of numbers, `prefix` before all names.
 pub(in crate::model) fn write_vectors(prefix: &str, points: &Vectors, writer: &mut Writer) {
@@ -94,4 +94,20 @@ pub(in crate::model) fn read_texts(prefix: &str, reader: &mut Reader<'_>) -> Res
         text.map(str::to_owned).map_err(|_| Flaw::from("a support point is not a text in UTF-8"))
     };
     start.windows(2).map(text).collect()
+}
+
+/// Writes sets of vectors: their vectors one after the other, and where each set begins.
+pub(in crate::model) fn write_sets(prefix: &str, sets: &[Vectors], writer: &mut Writer) {
+    writer.starts(&format!("{prefix}sets.start"), sets.iter().map(Points::len));
+    // Sets of a model have the same features: a fit refuses others.
+    if let Ok((vectors, _)) = stacked(sets.iter()) {
+        write_vectors(prefix, &vectors, writer);
+    }
+}
+
+pub(in crate::model) fn read_sets(prefix: &str, reader: &mut Reader<'_>) -> Result<Vec<Vectors>, Flaw> {
+    let vectors = read_vectors(prefix, reader)?;
+    let flaw = "the starts of sets must ascend from 0 to the number of vectors";
+    let start = reader.starts(&format!("{prefix}sets.start"), vectors.len(), flaw)?;
+    Ok(start.windows(2).map(|ends| vectors.select(&(ends[0]..ends[1]).collect::<Vec<_>>())).collect())
 }

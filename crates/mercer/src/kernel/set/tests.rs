@@ -1,0 +1,252 @@
+//! Sets against the definition, pair by pair and cell by cell.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::data::{Points, Sparse, Vectors};
+use crate::kernel::arbitrary::{Definition, assert_refused, definite_leaf, grown, naive, value};
+use crate::kernel::{Definiteness, Expr, Kernel, Limits, Verdict, battery, check, laws, linear, rbf};
+
+impl Definition for SetLeaf {
+    fn value(&self, x: &Vec<Vectors>, i: usize, y: &Vec<Vectors>, j: usize) -> f64 {
+        let (a, b) = (&x[i], &y[j]);
+        let (m, n) = (a.len(), b.len());
+        if m == 0 || n == 0 {
+            return 0.0;
+        }
+        match self {
+            Self::Mean(kernel) => {
+                let mut sum = 0.0;
+                for s in 0..m {
+                    for t in 0..n {
+                        sum += kernel.value_in(3, a.row(s), b.row(t));
+                    }
+                }
+                sum / (m * n) as f64
+            }
+            Self::BestMatch(kernel) => {
+                let best = |from: &Vectors, to: &Vectors| {
+                    let of = |s| {
+                        (0..to.len())
+                            .map(|t| kernel.value_in(3, from.row(s), to.row(t)))
+                            .fold(f64::MIN, f64::max)
+                    };
+                    (0..from.len()).map(of).sum::<f64>() / from.len() as f64
+                };
+                (best(a, b) + best(b, a)) / 2.0
+            }
+            // Only without shifts: the offsets have no definition but the code.
+            Self::Pyramid(pyramid) => {
+                let met = |level: u32| {
+                    let side = pyramid.side * 2_f64.powi(level as i32);
+                    let cell = |set: &Vectors, s: usize| -> Vec<i64> {
+                        (0..3)
+                            .map(|k| {
+                                if level == pyramid.levels {
+                                    0
+                                } else {
+                                    (set.row(s).get(k) / side).floor() as i64
+                                }
+                            })
+                            .collect()
+                    };
+                    let mut free: Vec<Vec<i64>> = (0..n).map(|t| cell(b, t)).collect();
+                    let mut met = 0;
+                    for s in 0..m {
+                        if let Some(t) = free.iter().position(|other| *other == cell(a, s)) {
+                            free.swap_remove(t);
+                            met += 1;
+                        }
+                    }
+                    f64::from(met)
+                };
+                let scale = if pyramid.weights == Weights::Half { 1.0 } else { 3.0 };
+                let (mut sum, mut before) = (0.0, 0.0);
+                for level in 0..=pyramid.levels {
+                    sum += (met(level) - before) / 2_f64.powi(level as i32) / scale;
+                    before = met(level);
+                }
+                sum
+            }
+        }
+    }
+}
+
+fn some_sets() -> impl Strategy<Value = Vec<Vectors>> {
+    let number = prop_oneof![4 => -3.0..3.0_f64, 1 => Just(0.0), 1 => Just(1.0)];
+    let set = (0..6_usize).prop_flat_map(move |m| {
+        (proptest::collection::vec(number.clone(), 3 * m), any::<bool>()).prop_map(
+            move |(values, is_sparse)| {
+                if !is_sparse {
+                    return Vectors::dense(3, values);
+                }
+                let (mut start, mut index, mut kept) = (vec![0], Vec::new(), Vec::new());
+                for row in values.chunks(3) {
+                    for (k, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                        index.push(k as u32);
+                        kept.push(value);
+                    }
+                    start.push(index.len());
+                }
+                Sparse::new(3, start, index, kept).into()
+            },
+        )
+    });
+    proptest::collection::vec(set, 1..9)
+}
+
+fn definite() -> impl Strategy<Value = SetExpr> {
+    let weights = prop_oneof![Just(Weights::Half), Just(Weights::Dimension)];
+    prop_oneof![
+        definite_leaf().prop_map(set_mean),
+        (0.3..2.0_f64, 1..5_u32, weights).prop_map(|(side, levels, weights)| {
+            Expr::Leaf(SetLeaf::Pyramid(Pyramid { side, levels, weights, ..Pyramid::default() }))
+        }),
+    ]
+}
+
+fn expression() -> impl Strategy<Value = SetExpr> {
+    let leaf = prop_oneof![
+        4 => definite(),
+        1 => definite_leaf().prop_map(best_match),
+        1 => (0.0..3.0_f64).prop_map(Expr::Constant),
+    ];
+    grown(leaf)
+}
+
+fn moderate(kernel: &SetExpr, points: &Vec<Vectors>) -> bool {
+    laws::gram(kernel, points).into_iter().flatten().all(|k| k.is_finite() && k.abs() < 1e9)
+}
+
+fn rows(kernel: &SetExpr, columns: &Vec<Vectors>, points: &Vec<Vectors>) -> Vec<Vec<f64>> {
+    let bound = kernel.bind(columns).unwrap_or_else(|error| panic!("{kernel}: {error}"));
+    let all: Vec<usize> = (0..points.len()).collect();
+    let mut values = vec![vec![f64::NAN; columns.len()]; points.len()];
+    bound.rows_f64(points, &all, &mut values.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    values
+}
+
+proptest! {
+    #[test]
+    fn expressions_follow_their_definition((k, columns, points) in (expression(), some_sets(), some_sets())) {
+        prop_assume!(moderate(&k, &columns) && moderate(&k, &points));
+        let found = rows(&k, &columns, &points);
+        for i in 0..points.len() {
+            for j in 0..columns.len() {
+                let exact = value(&k, (&points, i), (&columns, j));
+                prop_assert!((found[i][j] - exact).abs() <= 1e-10 * exact.abs().max(1.0), "{}: {} {}", k, found[i][j], exact);
+            }
+        }
+    }
+
+    #[test]
+    fn expressions_pass_the_battery((k, x) in (expression(), some_sets())) {
+        prop_assume!(moderate(&k, &x));
+        prop_assert_eq!(battery(&k, &x), Ok(()), "{}", k);
+        prop_assert_eq!(battery(&naive(k), &x), Ok(()));
+    }
+
+    #[test]
+    fn the_laws_of_the_algebra_hold((a, b, c, s, x) in (definite(), definite(), definite(), 0.0..3.0_f64, some_sets())) {
+        prop_assume!([&a, &b, &c].iter().all(|k| moderate(&(*k).clone().power(3), &x)));
+        laws::rules(&a, &b, s, &x)?;
+        laws::arithmetic((&a, &b, &c), s, &x)?;
+        laws::unit_diagonal(&a, &x)?;
+    }
+
+    #[test]
+    fn shifted_pyramids_are_kernels_of_the_seed((x, seed, shifts) in (some_sets(), 0..9_u32, 2..5_u32)) {
+        let pyramid = |seed| Expr::Leaf(SetLeaf::Pyramid(Pyramid { side: 0.5, levels: 3, shifts, seed, ..Pyramid::default() }));
+        prop_assert_eq!(battery(&pyramid(seed), &x), Ok(()));
+        prop_assert_eq!(rows(&pyramid(seed), &x, &x), rows(&pyramid(seed), &x, &x));
+        for (own, set) in pyramid(seed).bind(&x).unwrap().diagonal().iter().zip(&x) {
+            prop_assert!((own - f64::from(shifts) * set.len() as f64).abs() <= 1e-12 * own.max(1.0));
+        }
+    }
+
+    #[test]
+    fn parsing_what_was_printed_gives_it_back(kernel in expression()) {
+        prop_assert_eq!(kernel.to_string().parse::<SetExpr>().unwrap(), kernel);
+    }
+}
+
+fn line(values: &[f64]) -> Vectors {
+    Vectors::dense(1, values.to_vec())
+}
+
+#[test]
+fn two_sets_on_a_line_worked_out_by_hand() {
+    // Cells of side 1: {0.5} meets {0.9}; 2.2 and 3.1 meet in [2, 4); 7.5 meets nothing left but in the one cell of all.
+    let sets = vec![line(&[0.5, 2.2, 7.5]), line(&[0.9, 3.1])];
+    let k = rows(&pyramid(1.0, 3), &sets, &sets);
+    for (found, exact) in k.iter().flatten().zip([3.0, 1.5, 1.5, 2.0]) {
+        assert!((found - exact).abs() <= 1e-15, "{k:?}");
+    }
+    let k = rows(&pyramid(1.0, 3).normalized(), &sets, &sets);
+    assert!((k[0][1] - 1.5 / 6_f64.sqrt()).abs() <= 1e-15);
+    // The mean of the products, and the best of each.
+    let sets = vec![line(&[1.0, 3.0]), line(&[2.0, 4.0])];
+    assert_eq!(rows(&set_mean(linear()), &sets, &sets), [[4.0, 6.0], [6.0, 9.0]]);
+    assert_eq!(
+        rows(&best_match(linear()), &sets, &sets)[0][1],
+        0.5 * ((4.0 + 12.0) / 2.0 + (6.0 + 12.0) / 2.0)
+    );
+}
+
+#[test]
+fn a_best_match_is_not_definite_and_a_witness_is_found() {
+    assert_eq!(best_match(rbf(1.0)).definiteness(), Definiteness::Unknown);
+    let pairs: Vec<Vectors> = [(0.0, 1.0), (1.0, 2.0), (0.0, 2.0), (3.0, 0.0), (1.0, 3.0), (2.0, 3.0)]
+        .iter()
+        .map(|&(a, b)| line(&[a, b]))
+        .collect();
+    let validity = check(&best_match(rbf(1.0)), &pairs, Limits::default()).unwrap();
+    assert!(matches!(validity.verdict, Verdict::Indefinite), "{:?}", validity.verdict);
+    let validity = check(&set_mean(rbf(1.0)), &pairs, Limits::default()).unwrap();
+    assert_eq!(validity.verdict, Verdict::PositiveSemidefinite);
+}
+
+#[test]
+fn an_empty_set_has_no_value_with_any() {
+    let sets = vec![line(&[]), line(&[1.0])];
+    for kernel in [set_mean(rbf(1.0)), best_match(rbf(1.0)), pyramid(1.0, 2)] {
+        for kernel in [kernel.clone(), kernel.normalized()] {
+            let k = rows(&kernel, &sets, &sets);
+            assert_eq!((k[0][0], k[0][1], k[1][0]), (0.0, 0.0, 0.0), "{kernel}");
+            assert!((k[1][1] - 1.0).abs() <= 1e-15, "{kernel}");
+        }
+    }
+}
+
+#[test]
+fn sets_of_other_features_are_refused_by_number() {
+    let sets = vec![Vectors::dense(2, vec![1.0, 2.0]), line(&[1.0])];
+    for kernel in [set_mean(rbf(1.0)), pyramid(1.0, 2)] {
+        let error = kernel.bind(&sets).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some("set 2: 1 features where other sets have 2"));
+    }
+}
+
+#[test]
+fn text_of_kernels_is_parsed_and_refused_by_column() {
+    for (text, canonical) in [
+        ("set", "set(rbf(gamma=1))"),
+        ("set( rbf(0.5) @ columns(1, 2) + 1 )", "set(rbf(gamma=0.5) @ columns(1, 2) + 1)"),
+        ("2*bestmatch(linear)", "2*bestmatch(linear)"),
+        ("pyramid(side=0.5)", "pyramid(side=0.5, levels=8, shifts=1, seed=0, weights=half)"),
+        ("normalized(set(exp(linear)*(linear + 1)^2))", "normalized(set(exp(linear)*(linear + 1)^2))"),
+    ] {
+        assert_eq!(text.parse::<SetExpr>().unwrap().to_string(), canonical);
+    }
+    let refused = assert_refused::<SetExpr>;
+    refused("set(rbg(1))", 5, "did you mean rbf?");
+    refused("1 + set(linear + rbf(gamma=0))", 28, "must be positive");
+    refused("set(linear, linear)", 13, "takes one kernel on vectors");
+    refused("set(linear", 4, "a '(' without its ')'");
+    refused("pyramid(levels=0)", 16, "must lie in 1 to 60");
+    refused("spectrum(2)", 1, "known: set, bestmatch, pyramid");
+    refused("set(set(linear))", 5, "unknown kernel 'set'");
+    let paths: Vec<_> =
+        "set(2*rbf) + pyramid".parse::<SetExpr>().unwrap().parameters().into_iter().map(|p| p.path).collect();
+    assert_eq!(paths, ["0.set.0.constant", "0.set.1.rbf.gamma", "1.pyramid.side"]);
+}

@@ -17,10 +17,11 @@ use super::method::{Card, Configured, Method};
 use super::probability::{Estimate, Settings};
 use super::quality::Quality;
 use super::setting::Value;
-use crate::data::{self, Dense, Points, ReadOptions, Table, Vectors};
+use crate::data::{self, Dense, Graph, Points, ReadOptions, Table, Vectors};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{
-    Bound, Definiteness, Expr, Kernel, Parameter, Readout, TextExpr, VectorExpr, VectorKernel, rbf, spectrum,
+    Bound, Definiteness, Expr, GraphExpr, Kernel, Parameter, Readout, TextExpr, VectorExpr, VectorKernel,
+    rbf, spectrum, wl,
 };
 
 /// A space of inputs that has a kernel algebra and a form in model files.
@@ -143,6 +144,36 @@ impl Space for Vec<String> {
 
     fn storage(&self) -> &'static str {
         "texts"
+    }
+}
+
+impl Space for Vec<Graph> {
+    const NAME: &'static str = "graphs";
+    type Kernel = GraphExpr;
+
+    fn check_kernel(kernel: &GraphExpr) -> Result<()> {
+        kernel.check()
+    }
+
+    /// Weisfeiler–Lehman subtrees of five rounds, normalised.
+    fn default_kernel(_: usize) -> GraphExpr {
+        wl(5).normalized()
+    }
+
+    fn read_table(_: Option<&GraphExpr>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+        data::read_graphs(path, options)
+    }
+
+    fn write(&self, prefix: &str, writer: &mut Writer) {
+        super::file::write_graphs(prefix, self, writer);
+    }
+
+    fn read(prefix: &str, reader: &mut Reader<'_>) -> Result<Self, Flaw> {
+        super::file::read_graphs(prefix, reader)
+    }
+
+    fn storage(&self) -> &'static str {
+        "graphs"
     }
 }
 
@@ -411,6 +442,8 @@ spaces! {
     Vectors(Vectors),
     /// Texts in Unicode.
     Texts(Vec<String>),
+    /// Undirected graphs with labels.
+    Graphs(Vec<Graph>),
 }
 
 /// What things of any space do as those of their own do. A line is a signature without `&self`, and the answer of the thing.

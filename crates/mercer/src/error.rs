@@ -29,9 +29,11 @@ impl Error {
             ) => {
                 (*row, *column) = (index[*row - 1] + 1, index[*column - 1] + 1);
             }
-            ErrorKind::Data(DataProblem::DecisionNotFinite { row } | DataProblem::Gradient { row, .. }) => {
-                *row = index[*row - 1] + 1
-            }
+            ErrorKind::Data(
+                DataProblem::DecisionNotFinite { row }
+                | DataProblem::Gradient { row, .. }
+                | DataProblem::WalksDiverge { row, .. },
+            ) => *row = index[*row - 1] + 1,
             _ => {}
         }
         self
@@ -331,6 +333,118 @@ pub enum DataProblem {
         /// The rule broken.
         rule: &'static str,
     },
+    /// Nodes, edges, labels and attributes that make no graph.
+    Graph(GraphProblem),
+    /// A graph whose walks grow faster than a random walk kernel discounts them, so that its series has no sum.
+    WalksDiverge {
+        /// The graph, from 1.
+        row: usize,
+        /// λ
+        lambda: f64,
+        /// 1/ρ², ρ the largest eigenvalue of the graph.
+        limit: f64,
+    },
+}
+
+/// What is wrong with the parts of a graph. Nodes count from 0, edges from 1 in the order in which they were given.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum GraphProblem {
+    /// An edge to a node that the graph does not have.
+    NoNode {
+        /// The edge.
+        edge: usize,
+        /// The node.
+        node: usize,
+        /// How many nodes there are.
+        nodes: usize,
+    },
+    /// An edge from a node to itself.
+    SelfLoop {
+        /// The edge.
+        edge: usize,
+        /// The node.
+        node: usize,
+    },
+    /// An edge that was given before with another label.
+    TwoLabels {
+        /// The edge.
+        edge: usize,
+        /// Where it was given before.
+        before: usize,
+    },
+    /// Not one label for each node.
+    NodeLabels {
+        /// How many labels.
+        found: usize,
+        /// How many nodes.
+        nodes: usize,
+    },
+    /// Not one label for each edge.
+    EdgeLabels {
+        /// How many labels.
+        found: usize,
+        /// How many edges.
+        edges: usize,
+    },
+    /// Not one list of attributes for each node.
+    Attributes {
+        /// How many lists.
+        found: usize,
+        /// How many nodes.
+        nodes: usize,
+    },
+    /// An attribute that is not a finite number.
+    NotFinite {
+        /// The node.
+        node: usize,
+        /// The attribute, from 1.
+        attribute: usize,
+    },
+    /// More nodes or edges than there are numbers for them.
+    TooLarge,
+}
+
+impl GraphProblem {
+    /// The edge that it is about, from 1.
+    #[must_use]
+    pub fn edge(&self) -> Option<usize> {
+        match *self {
+            Self::NoNode { edge, .. } | Self::SelfLoop { edge, .. } | Self::TwoLabels { edge, .. } => {
+                Some(edge)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for GraphProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NoNode { edge, node, nodes } => {
+                write!(f, "edge {edge}: node {node} of a graph with {nodes} nodes; nodes count from 0")
+            }
+            Self::SelfLoop { edge, node } => {
+                write!(f, "edge {edge}: from node {node} to itself; a graph has no self-loops")
+            }
+            Self::TwoLabels { edge, before } => {
+                write!(f, "edge {edge}: the same as edge {before} with another label; an edge has one label")
+            }
+            Self::NodeLabels { found, nodes } => write!(f, "{found} labels for {nodes} nodes"),
+            Self::EdgeLabels { found, edges } => write!(f, "{found} labels for {edges} edges"),
+            Self::Attributes { found, nodes } => write!(f, "{found} lists of attributes for {nodes} nodes"),
+            Self::NotFinite { node, attribute } => {
+                write!(f, "attribute {attribute} of node {node}: not a finite number")
+            }
+            Self::TooLarge => write!(f, "2³² nodes or entries of edges, or more"),
+        }
+    }
+}
+
+impl From<GraphProblem> for Error {
+    fn from(problem: GraphProblem) -> Self {
+        ErrorKind::Data(DataProblem::Graph(problem)).into()
+    }
 }
 
 impl fmt::Display for ErrorKind {
@@ -455,6 +569,13 @@ impl fmt::Display for DataProblem {
             }
             Self::Weights { rule } => write!(f, "weights of points: {rule}"),
             Self::Precomputed { row, rule } => write!(f, "precomputed kernel, row {row}: {rule}"),
+            Self::Graph(problem) => write!(f, "a graph: {problem}"),
+            Self::WalksDiverge { row, lambda, limit } => {
+                write!(
+                    f,
+                    "lambda = {lambda}: must be below 1/ρ² = {limit} for the walks of graph {row} to have a sum"
+                )
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! The points of a data set for vector kernels are [`Vectors`]: dense or sparse rows of `f32` or `f64`, kept in the form
 //! they were read in unless [`Vectors::compact`] changes it to the faster one. Its labels are [`Labels`], of any text.
 //! [`read`] reads both from a file of LIBSVM text, CSV or NPY, plain or compressed by gzip or zstd; an error names the
-//! file, line and column; [`read_texts`] reads texts. [`write_libsvm`] and [`write_csv`] write such files, [`Scaler`] brings features to a common
+//! file, line and column; [`read_texts`] reads texts, [`read_graphs`] graphs. [`write_libsvm`] and [`write_csv`] write such files, [`Scaler`] brings features to a common
 //! size, [`Range`] is LIBSVM's `svm-scale`, and [`Folds`] divides points for cross-validation.
 //!
 //! Cost: LIBSVM text is parsed in one pass on all threads, and the result does not depend on their number. Compressed
@@ -41,6 +41,10 @@ mod dense;
 mod encoding;
 mod folds;
 mod format;
+mod graph;
+mod graph_json;
+mod graph_table;
+mod graph_tu;
 mod input;
 mod label_sets;
 mod labels;
@@ -65,6 +69,9 @@ pub use dense::Dense;
 pub use encoding::{Column, Encoding};
 pub use folds::{Folds, SplitMix};
 pub use format::format_g;
+pub(crate) use graph::LabelCodes;
+pub use graph::{Graph, GraphParts};
+pub use graph_table::read_graphs;
 pub use label_sets::{Agreement, LabelSets};
 pub use labels::Labels;
 pub use points::{Points, Real, Row, Vectors};

@@ -1,6 +1,6 @@
 //! Points, the inputs of kernels: the trait of all input spaces, and vectors.
 
-use super::{Dense, Sparse};
+use super::{Dense, Graph, Sparse};
 use crate::error::{DataProblem, ErrorKind, Result};
 
 mod sealed {
@@ -71,6 +71,15 @@ pub trait Points: Clone + Send + Sync {
 }
 
 impl Points for Vec<String> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+    fn select(&self, index: &[usize]) -> Self {
+        index.iter().map(|&i| self[i].clone()).collect()
+    }
+}
+
+impl Points for Vec<Graph> {
     fn len(&self) -> usize {
         self.len()
     }

@@ -4,7 +4,7 @@
 //! a Gram matrix, which packs them for the machine; the [`Bound`] kernel then fills rows.
 //!
 //! A kernel is data: an [`Expr`] over the [`Leaf`]s of a space prints, parses, compares and saves. For vectors the
-//! leaves are [`VectorLeaf`]s, for texts [`TextLeaf`]s.
+//! leaves are [`VectorLeaf`]s, for texts [`TextLeaf`]s, for graphs [`GraphLeaf`]s.
 
 mod accumulate;
 #[cfg(test)]
@@ -19,6 +19,7 @@ mod expr;
 mod facts;
 mod features;
 mod field;
+mod graph;
 #[cfg(test)]
 mod laws;
 mod listed;
@@ -41,6 +42,7 @@ pub use check::{Limits, Spectrum, Validity, Verdict, Witness, check};
 #[cfg(test)]
 pub(crate) use engine::packings;
 pub use expr::{Expr, Leaf, MAX_DEPTH, MAX_POWER};
+pub use graph::*;
 pub use listed::{Listed, ListedParameter};
 pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};

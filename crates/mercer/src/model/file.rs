@@ -25,6 +25,7 @@ mod cca_tests;
 mod container;
 #[cfg(test)]
 mod fisher_tests;
+mod graphs;
 #[cfg(test)]
 mod local_tests;
 pub(super) mod parts;
@@ -57,6 +58,7 @@ use crate::data::{Encoding, Scaler, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 
 pub use container::{Element, Flaw, Reader, Writer};
+pub(super) use graphs::{read_graphs, write_graphs};
 pub(super) use points::{read_sets, read_texts, read_vectors, write_sets, write_texts, write_vectors};
 
 const FORMAT: &str = "mercer";

@@ -17,11 +17,11 @@ use super::method::{Card, Configured, Method};
 use super::probability::{Estimate, Settings};
 use super::quality::Quality;
 use super::setting::Value;
-use crate::data::{self, Dense, Points, ReadOptions, Table, Vectors};
+use crate::data::{self, Dense, Graph, Points, ReadOptions, Table, Vectors};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{
-    Bound, Definiteness, Expr, Kernel, Parameter, Readout, SetExpr, TextExpr, VectorExpr, VectorKernel, rbf,
-    set_mean, spectrum,
+    Bound, Definiteness, Expr, GraphExpr, Kernel, Parameter, Readout, SetExpr, TextExpr, VectorExpr,
+    VectorKernel, rbf, set_mean, spectrum, wl,
 };
 
 /// A space of inputs that has a kernel algebra and a form in model files.
@@ -178,6 +178,36 @@ impl Space for Vec<Vectors> {
 
     fn storage(&self) -> &'static str {
         "sets of vectors"
+    }
+}
+
+impl Space for Vec<Graph> {
+    const NAME: &'static str = "graphs";
+    type Kernel = GraphExpr;
+
+    fn check_kernel(kernel: &GraphExpr) -> Result<()> {
+        kernel.check()
+    }
+
+    /// Weisfeiler–Lehman subtrees of five rounds, normalised.
+    fn default_kernel(_: usize) -> GraphExpr {
+        wl(5).normalized()
+    }
+
+    fn read_table(_: Option<&GraphExpr>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+        data::read_graphs(path, options)
+    }
+
+    fn write(&self, prefix: &str, writer: &mut Writer) {
+        super::file::write_graphs(prefix, self, writer);
+    }
+
+    fn read(prefix: &str, reader: &mut Reader<'_>) -> Result<Self, Flaw> {
+        super::file::read_graphs(prefix, reader)
+    }
+
+    fn storage(&self) -> &'static str {
+        "graphs"
     }
 }
 
@@ -446,6 +476,8 @@ spaces! {
     Vectors(Vectors),
     /// Texts in Unicode.
     Texts(Vec<String>),
+    /// Undirected graphs with labels.
+    Graphs(Vec<Graph>),
     /// Sets of vectors.
     Sets(Vec<Vectors>),
 }

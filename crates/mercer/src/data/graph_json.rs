@@ -1,0 +1,182 @@
+//! Graphs as JSON lines.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::column::{ColumnBuilder, number_text};
+use super::graph_table::{NO_NODES, other};
+use super::input::Input;
+use super::table::ReadOptions;
+use super::{Dense, Graph, GraphParts, LabelColumn, number};
+use crate::error::{Error, ParseProblem, Result};
+
+/// A line.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    label: Option<LabelEntry>,
+    nodes: NodesEntry,
+    edges: Vec<EdgeEntry>,
+    attributes: Option<Vec<Vec<f64>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum LabelEntry {
+    Number(f64),
+    Text(String),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NodesEntry {
+    Count(usize),
+    Labels(Vec<LabelEntry>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum EdgeEntry {
+    Plain(usize, usize),
+    Labelled(usize, usize, LabelEntry),
+}
+
+impl LabelEntry {
+    fn text(&self) -> String {
+        match self {
+            Self::Number(value) => number_text(*value),
+            Self::Text(text) => text.clone(),
+        }
+    }
+}
+
+/// Reads graphs, one a line, and their labels.
+pub(super) fn read(
+    mut input: Input,
+    labelled: bool,
+    options: &ReadOptions,
+) -> Result<(Vec<Graph>, Option<LabelColumn>)> {
+    let (path, mut bytes) = (input.path().to_owned(), Vec::new());
+    if let Err(source) = input.read_to_end(&mut bytes) {
+        return Err(input.failure(source));
+    }
+    let (mut graphs, mut labels) = (Vec::new(), ColumnBuilder::default());
+    for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let flaw =
+            |column: usize, problem| Error::parse(&path, number as u64 + 1, column as u64 + 1, problem);
+        let entry: Entry = serde_json::from_slice(line).map_err(|error| {
+            let text = error.to_string();
+            let words = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
+            flaw(error.column().saturating_sub(1), other(words))
+        })?;
+        if labelled {
+            let pushed = match &entry.label {
+                None if options.sets => labels.push(b""),
+                None => Err(ParseProblem::MissingLabel),
+                Some(LabelEntry::Number(value)) => {
+                    labels.push_number(*value);
+                    Ok(())
+                }
+                Some(LabelEntry::Text(text)) if options.targets => {
+                    number::whole(text.as_bytes()).map(|value| labels.push_number(value))
+                }
+                Some(LabelEntry::Text(text)) => labels.push(text.as_bytes()),
+            };
+            pushed.map_err(|problem| flaw(place(line, "label", None), problem))?;
+        }
+        graphs.push(graph(&entry).map_err(|((key, item), problem)| flaw(place(line, key, item), problem))?);
+    }
+    Ok((graphs, labelled.then(|| labels.finish())))
+}
+
+/// A key of a line and the position in its list, from 0.
+type Place = (&'static str, Option<usize>);
+
+fn graph(entry: &Entry) -> Result<Graph, (Place, ParseProblem)> {
+    let (nodes, labels) = match &entry.nodes {
+        NodesEntry::Count(nodes) => (*nodes, None),
+        NodesEntry::Labels(labels) => (labels.len(), Some(labels)),
+    };
+    if nodes == 0 {
+        return Err((("nodes", None), other(NO_NODES)));
+    }
+    let ends = |edge: &EdgeEntry| match *edge {
+        EdgeEntry::Plain(a, b) | EdgeEntry::Labelled(a, b, _) => (a, b),
+    };
+    let label = |edge: &EdgeEntry| -> Arc<str> {
+        match edge {
+            EdgeEntry::Plain(..) => "".into(),
+            EdgeEntry::Labelled(.., label) => label.text().into(),
+        }
+    };
+    let edge_labelled = entry.edges.iter().any(|edge| matches!(edge, EdgeEntry::Labelled(..)));
+    let parts = GraphParts {
+        nodes,
+        edges: entry.edges.iter().map(ends).collect(),
+        labels: labels.map(|labels| labels.iter().map(|label| label.text().into()).collect()),
+        edge_labels: edge_labelled.then(|| entry.edges.iter().map(label).collect()),
+        attributes: attributes(entry).map_err(|problem| (("attributes", None), problem))?,
+    };
+    Graph::build(&parts).map_err(|problem| {
+        let place = match problem.edge() {
+            Some(edge) => ("edges", Some(edge - 1)),
+            None if entry.attributes.is_some() => ("attributes", None),
+            None => ("nodes", None),
+        };
+        (place, other(problem.to_string()))
+    })
+}
+
+fn attributes(entry: &Entry) -> Result<Option<Dense<f64>>, ParseProblem> {
+    let Some(rows) = &entry.attributes else { return Ok(None) };
+    let expected = rows.first().map_or(0, Vec::len);
+    match rows.iter().find(|row| row.len() != expected) {
+        Some(row) => Err(ParseProblem::Ragged { found: row.len(), expected }),
+        None => Ok(Some(Dense::new(expected, rows.concat()))),
+    }
+}
+
+/// Where the value of a key of the outermost object begins, or item `item` of its list, in bytes from 0; 0 where
+/// it is not there. The line is JSON already.
+fn place(line: &[u8], key: &str, item: Option<usize>) -> usize {
+    let (mut depth, mut at, mut found, mut items) = (0, 0, false, 0);
+    while let Some(&byte) = line.get(at) {
+        let begin = at;
+        match byte {
+            b'"' => {
+                at += 1;
+                while line.get(at).is_some_and(|&byte| byte != b'"') {
+                    at += if line[at] == b'\\' { 2 } else { 1 };
+                }
+                let colon = line[(at + 1).min(line.len())..].trim_ascii_start().first() == Some(&b':');
+                if depth == 1 && colon {
+                    found = line.get(begin + 1..at) == Some(key.as_bytes());
+                    at = line[at..]
+                        .iter()
+                        .position(|&byte| byte == b':')
+                        .map_or(line.len(), |ahead| at + ahead);
+                    if found && item.is_none() {
+                        let value = &line[(at + 1).min(line.len())..];
+                        return at + 1 + value.len() - value.trim_ascii_start().len();
+                    }
+                }
+            }
+            b'[' | b'{' => {
+                if found && depth == 2 && item == Some(items) {
+                    return begin;
+                }
+                depth += 1;
+            }
+            b']' | b'}' => depth -= 1,
+            b',' if found && depth == 2 => items += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    0
+}

@@ -1,0 +1,215 @@
+//! The kernels on graphs as leaves of an expression.
+
+use std::fmt;
+
+use super::counts::Counts;
+use super::histogram::LabelledEdges;
+use super::path::Paths;
+use super::wl::{Refined, WlBase};
+use crate::data::Graph;
+use crate::error::Result;
+use crate::kernel::facts::{Facts, Stated};
+use crate::kernel::field::Field;
+use crate::kernel::{Bound, Call, Definiteness, Expr, Leaf, Listed, Slot, facts, features};
+
+/// The most rounds of a Weisfeiler–Lehman kernel.
+pub const MAX_ROUNDS: u32 = 100;
+
+/// The widest window in which two lengths of paths are similar.
+pub const MAX_WINDOW: u32 = 100;
+
+/// A kernel expression on graphs. Its text has the grammar of every expression, described at
+/// [`VectorExpr`](super::super::VectorExpr), without feature maps; the kernels are listed at [`GraphLeaf`].
+///
+/// ```
+/// use mercer::kernel::{GraphExpr, wl};
+///
+/// let kernel: GraphExpr = "normalized(wl(h=4))".parse()?;
+/// assert_eq!(kernel, wl(4).normalized());
+/// # Ok::<(), mercer::Error>(())
+/// ```
+pub type GraphExpr = Expr<GraphLeaf>;
+
+/// How the lengths of two paths are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Lengths {
+    /// 1 where they are equal, else 0.
+    Delta,
+    /// max(0, c − |d − d'|)
+    Brownian,
+}
+
+/// The kernels on graphs. The text given with each shows its parameters with their defaults.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum GraphLeaf {
+    /// Σ count(a in G) · count(a in H) over the labels a of nodes. Text: `vertices`.
+    Vertices,
+    /// Σ count(t in G) · count(t in H) over the kinds t of edges: the labels of both ends and of the edge. Text: `edges`.
+    Edges,
+    /// Σ kᵦ(Gᵢ, Hᵢ) over the rounds i = 0 … h of Weisfeiler–Lehman. Text: `wl(h=5, base=subtree)`.
+    Wl {
+        /// h, from 0 to [`MAX_ROUNDS`]
+        h: u32,
+        /// kᵦ
+        base: WlBase,
+    },
+    /// Σ \[same labels\] · kₗ(d, d') over the shortest paths of G and H, of length d and d'. Text: `path(lengths=delta, c=3)`.
+    Path {
+        /// kₗ
+        lengths: Lengths,
+        /// c of `brownian`, from 1 to [`MAX_WINDOW`]
+        c: u32,
+    },
+}
+
+/// Σ count(a in G) · count(a in H) over the labels a of nodes.
+#[must_use]
+pub fn vertices() -> GraphExpr {
+    Expr::Leaf(GraphLeaf::Vertices)
+}
+
+/// Σ count(t in G) · count(t in H) over the kinds t of edges: the labels of both ends and of the edge.
+#[must_use]
+pub fn edges() -> GraphExpr {
+    Expr::Leaf(GraphLeaf::Edges)
+}
+
+/// The Weisfeiler–Lehman subtree kernel of `h` rounds.
+#[must_use]
+pub fn wl(h: u32) -> GraphExpr {
+    wl_over(WlBase::Subtree, h)
+}
+
+/// The Weisfeiler–Lehman kernel of `h` rounds over a base kernel.
+#[must_use]
+pub fn wl_over(base: WlBase, h: u32) -> GraphExpr {
+    Expr::Leaf(GraphLeaf::Wl { h, base })
+}
+
+/// The shortest path kernel, for equal lengths.
+#[must_use]
+pub fn path() -> GraphExpr {
+    Expr::Leaf(GraphLeaf::Path { lengths: Lengths::Delta, c: DEFAULT_WINDOW })
+}
+
+/// The shortest path kernel with max(0, c − |d − d'|) between lengths.
+#[must_use]
+pub fn path_within(c: u32) -> GraphExpr {
+    Expr::Leaf(GraphLeaf::Path { lengths: Lengths::Brownian, c })
+}
+
+const DEFAULT_WINDOW: u32 = 3;
+
+const BASES: &[(&str, WlBase)] =
+    &[("subtree", WlBase::Subtree), ("edge", WlBase::Edge), ("path", WlBase::Path)];
+const LENGTHS: &[(&str, Lengths)] = &[("delta", Lengths::Delta), ("brownian", Lengths::Brownian)];
+
+impl Stated for GraphLeaf {
+    const ALL: &'static [Self] = &[
+        Self::Vertices,
+        Self::Edges,
+        Self::Wl { h: 5, base: WlBase::Subtree },
+        Self::Path { lengths: Lengths::Delta, c: DEFAULT_WINDOW },
+    ];
+
+    fn facts(&mut self) -> Facts<'_> {
+        // Inner products of counts, or of marks as `path` explains.
+        let counts = |name, formula, fields| Facts {
+            name,
+            aliases: &[],
+            variant: None,
+            formula,
+            remark: "",
+            definiteness: Definiteness::Psd,
+            fields,
+        };
+        match self {
+            Self::Vertices => {
+                counts("vertices", "Σ count(a in G) count(a in H) over labels a of nodes", vec![])
+            }
+            Self::Edges => {
+                counts("edges", "Σ count(t in G) count(t in H) over labels t of edges and their ends", vec![])
+            }
+            Self::Wl { h, base } => counts(
+                "wl",
+                "Σ kᵦ(Gᵢ, Hᵢ) over the rounds i = 0 … h of refined labels",
+                vec![
+                    Field::whole("h", "h", h, 0..=MAX_ROUNDS, "must lie in 0 to 100"),
+                    Field::choice("base", "kᵦ", base, BASES, PartialEq::eq),
+                ],
+            ),
+            Self::Path { lengths, c } => counts(
+                "path",
+                "Σ [same labels] kₗ(d, d') over the shortest paths of G and H; kₗ is [d = d'] or max(0, c − |d − d'|)",
+                vec![
+                    Field::choice("lengths", "kₗ", lengths, LENGTHS, PartialEq::eq),
+                    Field::whole("c", "c", c, 1..=MAX_WINDOW, "must lie in 1 to 100"),
+                ],
+            ),
+        }
+    }
+}
+
+impl fmt::Display for GraphLeaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        facts::write(self, f)
+    }
+}
+
+/// Calls `$work` with the explicit features of a leaf.
+macro_rules! with_features {
+    ($leaf:expr, $features:ident => $work:expr) => {
+        match *$leaf {
+            GraphLeaf::Vertices => {
+                let $features = Counts(Refined { rounds: 0, base: WlBase::Subtree });
+                $work
+            }
+            GraphLeaf::Edges => {
+                let $features = Counts(LabelledEdges);
+                $work
+            }
+            GraphLeaf::Wl { h, base } => {
+                let $features = Counts(Refined { rounds: h, base });
+                $work
+            }
+            GraphLeaf::Path { lengths, c } => {
+                let $features = Counts(Paths { marks: if lengths == Lengths::Delta { 1 } else { c } });
+                $work
+            }
+        }
+    };
+}
+
+impl Leaf for GraphLeaf {
+    type Points = Vec<Graph>;
+
+    fn list() -> Vec<Listed> {
+        facts::list::<Self>()
+    }
+
+    fn parse(call: &Call<'_>) -> Option<Result<Self>> {
+        facts::parse(call)
+    }
+
+    fn check(&self) -> Result<()> {
+        facts::check(self)
+    }
+
+    fn definiteness(&self) -> Definiteness {
+        if self.check().is_ok() { self.clone().facts().definiteness } else { Definiteness::Unknown }
+    }
+
+    fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>)) {
+        facts::visit(self, visit);
+    }
+
+    fn bind(&self, columns: &Vec<Graph>) -> Result<Box<dyn Bound<Vec<Graph>>>> {
+        with_features!(self, of => features::bind(of, columns))
+    }
+
+    fn diagonal(&self, points: &Vec<Graph>, rows: &[usize]) -> Vec<f64> {
+        with_features!(self, of => features::squares(&of, points, rows))
+    }
+}

@@ -44,7 +44,9 @@ pub use listed::{Listed, ListedParameter};
 pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;
-pub use string::{MAX_WORD, TextExpr, TextLeaf, spectrum};
+pub use string::{
+    Lengths, MAX_WORD, TextExpr, TextLeaf, Unit, degree, mismatch, range, spectrum, subsequence, subsequences_up_to,
+};
 pub use vector::*;
 
 /// A kernel on points of the space `X`.

@@ -37,11 +37,11 @@ pub(crate) trait Stated: Clone + 'static {
 }
 
 impl Facts<'_> {
-    /// The argument of a call that may be given without its name: the variant, or the only parameter, or a first one
-    /// that must be given.
+    /// The argument of a call that may be given without its name: the variant, or the only parameter but for those that a
+    /// text leaves out by default, or a first one that must be given.
     fn bare(&self) -> Option<&'static str> {
         let first = match &self.fields[..] {
-            [first, others @ ..] if others.is_empty() || first.is_required() => Some(first.name),
+            [first, others @ ..] if others.iter().all(Field::is_quiet) || first.is_required() => Some(first.name),
             _ => None,
         };
         self.variant.map(|(key, _)| key).or(first)
@@ -90,7 +90,8 @@ pub(crate) fn write<K: Stated>(kernel: &K, f: &mut fmt::Formatter<'_>) -> fmt::R
     let mut kernel = kernel.clone();
     let Facts { name, variant, fields, .. } = kernel.facts();
     let variant = variant.map(|(_, value)| value.to_owned());
-    let fields = fields.iter().map(|field| format!("{}={}", field.name, field.value));
+    let shown = fields.iter().filter(|field| !field.is_left_out());
+    let fields = shown.map(|field| format!("{}={}", field.name, field.value));
     let arguments: Vec<String> = variant.into_iter().chain(fields).collect();
     if arguments.is_empty() { f.write_str(name) } else { write!(f, "{name}({})", arguments.join(", ")) }
 }

@@ -24,12 +24,16 @@ pub(crate) struct Field<'a> {
     alternative: Option<Alternative>,
     /// Where it may not be left out, a remark for the error that says so.
     required: Option<&'static str>,
+    /// Whether a text leaves it out where it has its first choice.
+    quiet: bool,
 }
 
 /// The value of a parameter and its domain.
 pub(crate) enum Value<'a> {
     /// A positive number, searched on a log scale.
     Scale(&'a mut f64),
+    /// A positive number up to 1, searched on a log scale.
+    Share(&'a mut f64),
     /// A finite number, searched from this one upwards.
     Shift(&'a mut f64, f64),
     /// A whole number in a range, and the rule that says which.
@@ -51,12 +55,17 @@ struct Alternative {
 
 impl<'a> Field<'a> {
     fn new(name: &'static str, symbol: &'static str, value: Value<'a>) -> Self {
-        Self { name, symbol, value, alternative: None, required: None }
+        Self { name, symbol, value, alternative: None, required: None, quiet: false }
     }
 
     /// A positive number, searched on a log scale.
     pub(crate) fn scale(name: &'static str, symbol: &'static str, value: &'a mut f64) -> Self {
         Self::new(name, symbol, Value::Scale(value))
+    }
+
+    /// A positive number up to 1, searched on a log scale.
+    pub(crate) fn share(name: &'static str, symbol: &'static str, value: &'a mut f64) -> Self {
+        Self::new(name, symbol, Value::Share(value))
     }
 
     /// A finite number, searched from `least` upwards.
@@ -106,6 +115,22 @@ impl<'a> Field<'a> {
         self
     }
 
+    /// A choice that the text of a kernel leaves out where it is the first one, which is the default.
+    pub(crate) fn quiet(mut self) -> Self {
+        self.quiet = true;
+        self
+    }
+
+    /// Whether the text of a kernel may leave it out whatever the other parameters are.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Whether the text of a kernel leaves it out.
+    pub(super) fn is_left_out(&self) -> bool {
+        self.quiet && matches!(self.value, Value::Choice { chosen: 0, .. })
+    }
+
     /// Checks the value.
     ///
     /// # Errors
@@ -114,6 +139,9 @@ impl<'a> Field<'a> {
         match &self.value {
             Value::Scale(value) => {
                 check(self.name, **value, **value > 0.0 && value.is_finite(), "must be positive and finite")
+            }
+            Value::Share(value) => {
+                check(self.name, **value, **value > 0.0 && **value <= 1.0, "must lie in (0, 1]")
             }
             Value::Shift(value, _) => check(self.name, **value, value.is_finite(), "must be finite"),
             Value::Whole(value, range, rule) => {
@@ -145,7 +173,7 @@ impl<'a> Field<'a> {
                     format!("{name} = {}: must be positive and finite, and {formula} too", argument.value);
                 return Err(call.fail(argument.at, rule));
             }
-            if let Value::Scale(value) | Value::Shift(value, _) = &mut self.value {
+            if let Value::Scale(value) | Value::Share(value) | Value::Shift(value, _) = &mut self.value {
                 **value = converted;
             }
             return Ok(());
@@ -157,7 +185,7 @@ impl<'a> Field<'a> {
                 return Err(call.fail(call.at, needs));
             }
             (_, None) => {}
-            (Value::Scale(value) | Value::Shift(value, _), Some(argument)) => {
+            (Value::Scale(value) | Value::Share(value) | Value::Shift(value, _), Some(argument)) => {
                 **value = call.real(argument)?
             }
             (Value::Whole(value, ..), Some(_)) => **value = call.whole(self.name, bare, 0)?,
@@ -187,6 +215,7 @@ impl<'a> Field<'a> {
         let Self { name, symbol, .. } = self;
         match &self.value {
             Value::Scale(_) => format!("{symbol} > 0"),
+            Value::Share(_) => format!("{symbol} in (0, 1]"),
             Value::Shift(..) => String::new(),
             Value::Whole(_, range, _) => format!("{symbol} from {} to {}", range.start(), range.end()),
             Value::Index(_) => format!("{symbol} from 1"),
@@ -210,6 +239,7 @@ impl<'a> Field<'a> {
     pub(super) fn visit(self, visit: &mut dyn FnMut(Slot<'_>)) {
         match self.value {
             Value::Scale(value) => visit(Slot::scale(self.name, value)),
+            Value::Share(value) => visit(Slot::share(self.name, value)),
             Value::Shift(value, least) => visit(Slot::shift(self.name, value, least)),
             Value::Whole(..) | Value::Index(_) | Value::Choice { .. } => {}
         }
@@ -229,7 +259,7 @@ impl<'a> Field<'a> {
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Scale(value) | Self::Shift(value, _) => Number(**value).fmt(f),
+            Self::Scale(value) | Self::Share(value) | Self::Shift(value, _) => Number(**value).fmt(f),
             Self::Whole(value, ..) => write!(f, "{value}"),
             Self::Index(value) => write!(f, "{value}"),
             Self::Choice { names, chosen, .. } => f.write_str(names[*chosen]),

@@ -48,7 +48,9 @@ pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;
 pub use set::{Pyramid, SetExpr, SetLeaf, Weights, best_match, pyramid, set_mean};
-pub use string::{MAX_WORD, TextExpr, TextLeaf, spectrum};
+pub use string::{
+    Lengths, MAX_WORD, TextExpr, TextLeaf, Unit, degree, mismatch, range, spectrum, subsequence, subsequences_up_to,
+};
 pub use vector::*;
 
 /// A kernel on points of the space `X`.

@@ -53,6 +53,7 @@ pub struct Slot<'a> {
     name: &'static str,
     value: &'a mut f64,
     low: f64,
+    high: f64,
     log: bool,
 }
 
@@ -60,13 +61,19 @@ impl<'a> Slot<'a> {
     /// A parameter that must be positive, on a log scale.
     #[must_use]
     pub fn scale(name: &'static str, value: &'a mut f64) -> Self {
-        Self { path: name.to_owned(), name, value, low: LOW, log: true }
+        Self { path: name.to_owned(), name, value, low: LOW, high: HIGH, log: true }
+    }
+
+    /// A parameter that must lie in (0, 1], on a log scale.
+    #[must_use]
+    pub fn share(name: &'static str, value: &'a mut f64) -> Self {
+        Self { path: name.to_owned(), name, value, low: LOW, high: 1.0, log: true }
     }
 
     /// A parameter that may be zero, not below `least`.
     #[must_use]
     pub fn shift(name: &'static str, value: &'a mut f64, least: f64) -> Self {
-        Self { path: name.to_owned(), name, value, low: least.max(-HIGH), log: false }
+        Self { path: name.to_owned(), name, value, low: least.max(-HIGH), high: HIGH, log: false }
     }
 
     /// The parameter with a step before its path.
@@ -78,7 +85,7 @@ impl<'a> Slot<'a> {
 
     fn parameter(&self) -> Parameter {
         let value = *self.value;
-        let (low, high) = (self.low.min(value), HIGH.max(value));
+        let (low, high) = (self.low.min(value), self.high.max(value));
         Parameter { path: self.path.clone(), value, low, high, log: self.log }
     }
 }

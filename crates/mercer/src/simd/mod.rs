@@ -10,7 +10,9 @@ mod gemm;
 mod lanes;
 mod memory;
 mod readout;
+mod runs;
 mod sparse;
+mod subsequence;
 mod update;
 
 pub(crate) use exp::{exp_f32, exp_f64, gaussian_f32, gaussian_f64};
@@ -19,7 +21,9 @@ pub(crate) use lanes::{Lanes, ROWS as LANES_ROWS, lanes_add, lanes_add_f32, lane
 pub(crate) use memory::{Aligned, fence, huge_vec, huge_zeros, stream};
 pub use memory::{keep_little_freed_memory, return_freed_memory};
 pub(crate) use readout::{add_strip, readout};
+pub(crate) use runs::{RUN_LANES, common_words};
 pub(crate) use sparse::{SparseRow, SparseRows, sparse_dots_f32, sparse_dots_f64};
+pub(crate) use subsequence::{MAX_SUBSEQUENCE, SUBSEQUENCE_LANES, subsequences};
 pub(crate) use update::{LANES, MIN_CURVATURE, accumulate, accumulate_one, accumulate_tile, best_pair, step};
 
 use std::sync::OnceLock;

@@ -1,5 +1,5 @@
 //! Kernels that are inner products of explicit features, k(x, y) = Σ_f φ_f(x) φ_f(y), on points of any space: words of texts,
-//! labels of graphs.
+//! labels of graphs. Each feature may have a weight.
 //!
 //! Binding numbers the features that the columns have; a point is then a sparse row of these. A feature of a row that no
 //! column has adds nothing to a product and is left out, but counts in k(x, x).
@@ -42,7 +42,13 @@ pub(super) trait Features: Send + Sync + 'static {
     /// If a column has no features that can be computed, or there are too many.
     fn learn(&self, columns: &[Self::Point]) -> Result<(Self::Known, Rows)>;
 
-    /// Points as rows of the known features.
+    /// A factor of each known feature, w_f in k(x, y) = Σ_f w_f φ_f(x) φ_f(y), which may be negative; none where all are 1.
+    fn weights<'a>(&self, known: &'a Self::Known) -> Option<&'a [f64]> {
+        let _ = known;
+        None
+    }
+
+    /// Points as rows of the known features. Their squares are Σ w_f φ_f(x)².
     fn rows(&self, known: &Self::Known, points: &[&Self::Point]) -> Rows;
 }
 
@@ -54,7 +60,10 @@ where
 {
     let (known, rows) = features.learn(columns)?;
     let squares = super::tree::finite(rows.squares)?;
-    let product = Product::new(&rows.known)?;
+    let product = match features.weights(&known) {
+        Some(weights) => Product::new(&weighted(&rows.known, weights))?,
+        None => Product::new(&rows.known)?,
+    };
     Ok(Box::new(BoundFeatures {
         features,
         known,
@@ -63,6 +72,18 @@ where
         own: rows.known,
         product,
     }))
+}
+
+/// The rows with each feature times its weight.
+fn weighted(rows: &Sparse<f64>, weights: &[f64]) -> Sparse<f64> {
+    let (mut start, mut index, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..rows.len() {
+        let (features, own) = rows.row(i);
+        index.extend_from_slice(features);
+        values.extend(features.iter().zip(own).map(|(&f, &value)| weights[f as usize] * value));
+        start.push(index.len());
+    }
+    Sparse::new(rows.columns(), start, index, values)
 }
 
 /// k(x, x) of `points[rows]`, each by itself.

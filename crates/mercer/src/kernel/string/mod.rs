@@ -1,16 +1,22 @@
 //! Kernels on texts.
 //!
-//! A text is a string of characters (Unicode scalar values, not bytes), and `Vec<String>` is the space of texts. The
-//! p-spectrum kernel compares two texts by the words of p consecutive characters that occur in both,
+//! A text is a sequence of units: characters (Unicode scalar values), bytes or words ([`Unit`]), and `Vec<String>` is the space of
+//! texts. There are two families.
 //!
-//! $k(s, t) = Σ_u count_u(s) · count_u(t)$ over all words u of p characters,
+//! Kernels that count words (`spectrum`, `range`, `mismatch`) are inner products of explicit features: each word is one feature of
+//! a sparse vector, rows of a Gram are sparse products, and values are whole numbers, exact below 2⁵³ in double and below 2²⁴ in
+//! single precision. The p-spectrum kernel is
 //!
-//! an inner product of counts, and so positive semi-definite. A text shorter than p has no word, and k = 0 with all texts.
-//! Each word is one feature of a sparse vector, so that rows of a Gram are sparse products. Values are whole
-//! numbers, exact below 2⁵³ in double and below 2²⁴ in single precision. The algebra is that of every space: what compares
-//! texts of different lengths wants `normalized(spectrum(p=3))`.
+//! $k(s, t) = Σ_u count_u(s) · count_u(t)$ over all words u of p units.
 //!
-//! C. Leslie, E. Eskin, W. S. Noble (2002): The spectrum kernel, a string kernel for SVM protein classification.
+//! Kernels that compare places (`degree`, `subsequence`) go through two texts place by place, several columns at once.
+//!
+//! All are positive semi-definite. A text without the words that a kernel looks for, such as one shorter than p, has k = 0 with
+//! all texts, and a normalised kernel is 0 there too. The algebra is that of every space: what compares texts of different lengths
+//! wants `normalized(spectrum(p=3))`.
+//!
+//! C. Leslie, E. Eskin, W. S. Noble (2002): The spectrum kernel, a string kernel for SVM protein classification. The other kernels
+//! have their references in their own files.
 //!
 //! ```
 //! use mercer::kernel::{Kernel, TextExpr, spectrum};
@@ -25,9 +31,18 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+mod construct;
+mod degree;
 mod leaf;
+mod mismatch;
+mod pairs;
+mod subsequence;
 #[cfg(test)]
 mod tests;
+mod unit;
 mod words;
 
-pub use leaf::{MAX_WORD, TextExpr, TextLeaf, spectrum};
+pub use construct::{degree, mismatch, range, spectrum, subsequence, subsequences_up_to};
+pub use leaf::{MAX_WORD, TextExpr, TextLeaf};
+pub use subsequence::Lengths;
+pub use unit::Unit;

@@ -9,7 +9,7 @@ use crate::kernel::{Definiteness, Expr, Kernel, Limits, Verdict, battery, check,
 impl Definition for TextLeaf {
     /// Counts the pairs of places where the same word begins.
     fn value(&self, x: &Vec<String>, i: usize, y: &Vec<String>, j: usize) -> f64 {
-        let Self::Spectrum { p } = *self;
+        let Self::Spectrum { p, .. } = *self else { panic!() };
         let (s, t): (Vec<char>, Vec<char>) = (x[i].chars().collect(), y[j].chars().collect());
         let p = p as usize;
         let mut pairs = 0.0;

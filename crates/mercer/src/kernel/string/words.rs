@@ -1,55 +1,226 @@
-//! The words of a text and how often each occurs.
+//! Kernels that count words: the spectrum, bounded range and mismatch kernels as inner products of explicit features.
+//!
+//! A [`Shape`] is a window of consecutive places of which some are kept, the others are blanks. The features of a text are what
+//! stands at the kept places of its windows, and their values are how often each occurs,
+//!
+//! $k(s, t) = Σ_shapes w Σ_u count_u(s) · count_u(t)$.
+//!
+//! The spectrum kernel has one shape, p places all kept; the bounded range one for each length; those of the mismatch kernel
+//! are in [`mismatch`](super::mismatch).
+//!
+//! A feature is its codes, blanks being 0, one after the other in the bits of one number where they have room in 64 or 128 bits,
+//! else in a slice: different features never share a number. Codes begin at 1, so that words of different lengths differ too.
+//!
+//! Cost: for each shape the windows of a text are sorted, O(l log l) for l units.
+
+use std::hash::Hash;
 
 use rayon::prelude::*;
 
+use super::Unit;
+use super::unit::Alphabet;
 use crate::error::Result;
 use crate::kernel::features::{Dictionary, Features, Rows, sparse};
 
-/// The words of `length` consecutive characters, each a feature whose value is how often it occurs.
-pub(super) struct Words {
+/// A window of a text, as features see it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Shape {
+    /// Places of the window, at most 32.
     pub(super) length: usize,
+    /// The places that are kept, one bit each.
+    pub(super) kept: u32,
+    /// The factor of the products of its counts.
+    pub(super) weight: f64,
 }
 
-impl Words {
-    /// The words of `text`, ascending, each with how often it occurs.
-    fn of<'a>(&self, text: &'a str) -> Vec<(&'a str, f64)> {
-        let mut starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-        starts.push(text.len());
-        let mut all: Vec<&str> =
-            starts.windows(self.length + 1).map(|window| &text[window[0]..window[self.length]]).collect();
-        all.sort_unstable();
-        all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect()
+impl Shape {
+    /// All of `length` places.
+    pub(super) fn whole(length: usize) -> Self {
+        Self { length, kept: u32::MAX >> (32 - length), weight: 1.0 }
+    }
+
+    fn keeps(&self, place: usize) -> bool {
+        self.kept >> place & 1 == 1
     }
 }
 
-fn square(words: &[(&str, f64)]) -> f64 {
-    words.iter().map(|(_, count)| count * count).sum()
+/// The words of a text of some shapes, each a feature whose value is how often it occurs.
+pub(super) struct Words {
+    pub(super) unit: Unit,
+    pub(super) shapes: Vec<Shape>,
+    /// The most different units that columns may have.
+    pub(super) alphabet: Option<u32>,
 }
 
-impl Features for Words {
-    type Point = String;
-    type Known = Dictionary<Box<str>>;
+/// The units and features of the columns.
+pub(super) struct Known {
+    alphabet: Alphabet,
+    keys: Keys,
+    /// The weight of each feature.
+    weights: Vec<f64>,
+}
 
-    fn learn(&self, columns: &[String]) -> Result<(Self::Known, Rows)> {
-        let found: Vec<_> = columns.par_iter().map(|text| self.of(text)).collect();
+/// Features with their numbers, in the narrowest form that they fit in.
+enum Keys {
+    Narrow(Dictionary<u64>),
+    Wide(Dictionary<u128>),
+    Long(Dictionary<Box<[u32]>>),
+}
+
+/// A feature: the codes of a window, 0 at blanks.
+trait Key: Hash + Ord + Send + Sync {
+    /// The key of codes that take at most `bits` bits each.
+    fn of(codes: impl Iterator<Item = u32>, bits: u32) -> Self;
+}
+
+impl Key for u64 {
+    fn of(codes: impl Iterator<Item = u32>, bits: u32) -> Self {
+        codes.fold(0, |key, code| key << bits | Self::from(code))
+    }
+}
+
+impl Key for u128 {
+    fn of(codes: impl Iterator<Item = u32>, bits: u32) -> Self {
+        codes.fold(0, |key, code| key << bits | Self::from(code))
+    }
+}
+
+impl Key for Box<[u32]> {
+    fn of(codes: impl Iterator<Item = u32>, _bits: u32) -> Self {
+        codes.collect()
+    }
+}
+
+/// A feature of a text: its key, how often it occurs, and the weight of its shape.
+type Count<K> = (K, f64, f64);
+
+impl Words {
+    /// The features of a text whose kept codes are all among the first `units`.
+    fn counts<K: Key>(&self, codes: &[u32], units: usize) -> Vec<Count<K>> {
+        let bits = bits(units);
+        let mut found = Vec::new();
+        for shape in &self.shapes {
+            let place = |(place, &code): (usize, &u32)| if shape.keeps(place) { code } else { 0 };
+            let known = |window: &&[u32]| window.iter().enumerate().all(|pair| place(pair) as usize <= units);
+            let windows = codes.windows(shape.length).filter(known);
+            let mut keys: Vec<K> =
+                windows.map(|window| K::of(window.iter().enumerate().map(place), bits)).collect();
+            keys.sort_unstable();
+            let mut keys = keys.into_iter().peekable();
+            while let Some(key) = keys.next() {
+                let mut count = 1.0;
+                while keys.next_if_eq(&key).is_some() {
+                    count += 1.0;
+                }
+                found.push((key, count, shape.weight));
+            }
+        }
+        found
+    }
+
+    /// Numbers the features of the columns; `weights` gets the weight of each.
+    fn number<K: Key>(
+        &self,
+        codes: &[Vec<u32>],
+        units: usize,
+        weights: &mut Vec<f64>,
+    ) -> Result<(Dictionary<K>, Rows)> {
+        let found: Vec<Vec<Count<K>>> = codes.par_iter().map(|codes| self.counts(codes, units)).collect();
+        let squares = found.iter().map(|features| square(features)).collect();
         let mut known = Dictionary::default();
         let mut rows = Vec::with_capacity(found.len());
-        for words in &found {
-            let numbered = words.iter().map(|&(word, count)| Ok((known.number(Box::from(word))?, count)));
-            rows.push(numbered.collect::<Result<Vec<_>>>()?);
+        for features in found {
+            let mut row = Vec::with_capacity(features.len());
+            for (key, count, weight) in features {
+                let number = known.number(key)?;
+                if number as usize == weights.len() {
+                    weights.push(weight);
+                }
+                row.push((number, count));
+            }
+            rows.push(row);
         }
-        let squares = found.iter().map(|words| square(words)).collect();
         let rows = sparse(known.len(), rows);
         Ok((known, Rows { known: rows, squares }))
     }
 
-    fn rows(&self, known: &Self::Known, points: &[&String]) -> Rows {
+    fn learn_all(&self, columns: &[String]) -> Result<(Known, Rows)> {
+        let (alphabet, codes) = Alphabet::learn(self.unit, columns)?;
+        let mut weights = Vec::new();
+        let units = alphabet.len();
+        let longest = self.shapes.iter().map(|shape| shape.length).max().unwrap_or(0) as u32;
+        let (keys, rows) = match longest * bits(units) {
+            0..=64 => {
+                let (known, rows) = self.number(&codes, units, &mut weights)?;
+                (Keys::Narrow(known), rows)
+            }
+            65..=128 => {
+                let (known, rows) = self.number(&codes, units, &mut weights)?;
+                (Keys::Wide(known), rows)
+            }
+            _ => {
+                let (known, rows) = self.number(&codes, units, &mut weights)?;
+                (Keys::Long(known), rows)
+            }
+        };
+        Ok((Known { alphabet, keys, weights }, rows))
+    }
+
+    /// Points as rows of the features that have a number.
+    fn find<K: Key>(&self, known: &Dictionary<K>, alphabet: &Alphabet, points: &[&String]) -> Rows {
         let found = points.par_iter().map(|text| {
-            let words = self.of(text);
-            let numbered = |&(word, count): &(&str, f64)| known.known(word).map(|feature| (feature, count));
-            (words.iter().filter_map(numbered).collect(), square(&words))
+            let codes = alphabet.codes(text);
+            let features: Vec<Count<K>> = self.counts(&codes, alphabet.len());
+            // Units of its own are in none of the features found.
+            let square = match codes.iter().all(|&code| code as usize <= alphabet.len()) {
+                true => square(&features),
+                false => self.alone(text),
+            };
+            let numbered = |(key, count, _): &Count<K>| known.known(key).map(|number| (number, *count));
+            (features.iter().filter_map(numbered).collect(), square)
         });
         let (rows, squares) = found.unzip();
         Rows { known: sparse(known.len(), rows), squares }
+    }
+
+    /// k(s, s) of a text by itself.
+    fn alone(&self, text: &String) -> f64 {
+        self.learn_all(std::slice::from_ref(text)).map_or(f64::NAN, |(_, rows)| rows.squares[0])
+    }
+}
+
+/// Bits of a code of so many units, or of 0.
+fn bits(units: usize) -> u32 {
+    usize::BITS - units.leading_zeros()
+}
+
+fn square<K>(features: &[Count<K>]) -> f64 {
+    features.iter().map(|(_, count, weight)| weight * count * count).sum()
+}
+
+impl Features for Words {
+    type Point = String;
+    type Known = Known;
+
+    fn learn(&self, columns: &[String]) -> Result<(Known, Rows)> {
+        let (known, rows) = self.learn_all(columns)?;
+        if let Some(alphabet) = self.alphabet {
+            let fits = known.alphabet.len() <= alphabet as usize;
+            let rule = "must not be less than the number of different units in the texts";
+            crate::error::check("alphabet", f64::from(alphabet), fits, rule)?;
+        }
+        Ok((known, rows))
+    }
+
+    fn weights<'a>(&self, known: &'a Known) -> Option<&'a [f64]> {
+        self.shapes.iter().any(|shape| shape.weight != 1.0).then_some(&known.weights)
+    }
+
+    fn rows(&self, known: &Known, points: &[&String]) -> Rows {
+        match &known.keys {
+            Keys::Narrow(keys) => self.find(keys, &known.alphabet, points),
+            Keys::Wide(keys) => self.find(keys, &known.alphabet, points),
+            Keys::Long(keys) => self.find(keys, &known.alphabet, points),
+        }
     }
 }

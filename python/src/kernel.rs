@@ -3,10 +3,9 @@
 use mercer::data::Points as _;
 use mercer::gram::{Value, cross, square};
 use mercer::kernel::{
-    Definiteness, Kernel as _, Leaf as _, Limits, ListedParameter, Map, TextLeaf, VectorLeaf, check,
-    median_gamma,
+    Definiteness, Kernel as _, Limits, ListedParameter, Map, check, median_gamma,
 };
-use mercer::model::{AnyKernel, AnyPoints};
+use mercer::model::{AnyKernel, AnyPoints, listed_kernels};
 use mercer::{ErrorKind, Result};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyMemoryError;
@@ -147,12 +146,12 @@ pub(crate) fn map_text(text: &str) -> PyResult<String> {
 /// A named kernel: its name, its formula, a remark, and its parameters with the values allowed.
 type Listed = (&'static str, &'static str, &'static str, Vec<(&'static str, String)>);
 
-/// The named kernels on vectors and on texts: of each its name, its formula, a remark, and its parameters with the values
+/// The named kernels of all spaces: of each its name, its formula, a remark, and its parameters with the values
 /// that they may have.
 #[pyfunction]
 pub(crate) fn kernels() -> Vec<Listed> {
     let parameter = |parameter: &ListedParameter| (parameter.name, parameter.domain.clone());
-    let listed = VectorLeaf::list().into_iter().chain(TextLeaf::list());
+    let listed = listed_kernels().into_iter().flat_map(|(_, kernels)| kernels);
     listed.map(|k| (k.name, k.formula, k.remark, k.parameters.iter().map(parameter).collect())).collect()
 }
 

@@ -1,14 +1,14 @@
-//! Points from Python: rows of numbers of numpy and scipy, and texts.
+//! Points from Python: rows of numbers of numpy and scipy, texts, graphs, and sets of rows.
 
 use std::sync::Arc;
 
-use mercer::data::{Dense, Points as _, Real, Row, Sparse, Vectors};
+use mercer::data::{Dense, Graph, GraphParts, Points as _, Real, Row, Sparse, Vectors};
 use mercer::model::AnyPoints;
 use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{Element, IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyList, PyTuple};
 use rayon::prelude::*;
 
 use crate::lend::Lent;
@@ -17,7 +17,7 @@ use crate::work::on_threads;
 /// Numbers up to which handing them out to threads takes longer than looking at them.
 const FEW: usize = 1 << 14;
 
-/// Points: rows of numbers, dense or sparse, single or double precision; or texts.
+/// Points: rows of numbers, dense or sparse, single or double precision; texts; graphs; or sets of rows.
 #[pyclass(frozen, module = "mercer._mercer")]
 pub(crate) struct Points(pub(crate) AnyPoints);
 
@@ -120,12 +120,30 @@ impl Points {
         Self(texts.into())
     }
 
+    /// Graphs, each as its number of nodes, its edges, and labels of nodes, labels of edges and attributes of nodes or None.
+    #[staticmethod]
+    #[pyo3(signature = (graphs: "typing.Sequence[tuple[int, typing.Sequence[tuple[int, int]], typing.Sequence[str] | None, typing.Sequence[str] | None, numpy.typing.NDArray[numpy.float64] | None]]"))]
+    fn graphs(graphs: Vec<GivenGraph<'_>>) -> PyResult<Self> {
+        let graphs = graphs.into_iter().enumerate().map(|(i, given)| graph(i, given));
+        Ok(Self(graphs.collect::<PyResult<Vec<_>>>()?.into()))
+    }
+
+    /// Sets of rows, a matrix each.
+    #[staticmethod]
+    #[pyo3(signature = (sets: "typing.Sequence[numpy.typing.NDArray[numpy.float64]]"))]
+    fn sets(py: Python<'_>, sets: Vec<PyReadonlyArray2<'_, f64>>) -> PyResult<Self> {
+        let set = |rows: &PyReadonlyArray2<'_, f64>| {
+            Ok(Vectors::from(Dense::new(rows.shape()[1], copied(py, rows.as_array(), 0)?)))
+        };
+        Ok(Self(sets.iter().map(set).collect::<PyResult<Vec<_>>>()?.into()))
+    }
+
     /// How many points.
     fn __len__(&self) -> usize {
         self.0.len()
     }
 
-    /// How many columns; 0 of texts.
+    /// How many columns; 0 of texts and graphs.
     #[getter]
     fn columns(&self) -> usize {
         self.0.width()
@@ -152,7 +170,8 @@ impl Points {
         on_threads(py, || rows.variance(&weights))
     }
 
-    /// As Python has them: a matrix; columns, start, index and values of sparse rows; a list of texts.
+    /// As Python has them: a matrix; columns, start, index and values of sparse rows; a list of texts, of graphs
+    /// as they are given, or of matrices.
     fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.0 {
             AnyPoints::Vectors(Vectors::Dense32(rows)) => Ok(matrix(py, rows)?.into_any()),
@@ -160,8 +179,66 @@ impl Points {
             AnyPoints::Vectors(Vectors::Sparse32(rows)) => Ok(parts(py, rows)?.into_any()),
             AnyPoints::Vectors(Vectors::Sparse64(rows)) => Ok(parts(py, rows)?.into_any()),
             AnyPoints::Texts(texts) => texts.into_pyobject(py),
+            AnyPoints::Graphs(graphs) => {
+                let taken = graphs.iter().map(|graph| taken(py, graph)).collect::<PyResult<Vec<_>>>()?;
+                Ok(PyList::new(py, taken)?.into_any())
+            }
+            AnyPoints::Sets(sets) => {
+                let rows = |set: &Vectors| {
+                    let mut values = Vec::with_capacity(set.len() * set.width());
+                    (0..set.len()).for_each(|i| values.extend((0..set.width()).map(|k| set.row(i).get(k))));
+                    matrix(py, &Dense::new(set.width(), values))
+                };
+                Ok(PyList::new(py, sets.iter().map(rows).collect::<PyResult<Vec<_>>>()?)?.into_any())
+            }
         }
     }
+}
+
+/// A graph as Python gives it.
+type GivenGraph<'py> = (
+    usize,
+    Vec<(usize, usize)>,
+    Option<Vec<String>>,
+    Option<Vec<String>>,
+    Option<PyReadonlyArray2<'py, f64>>,
+);
+
+/// The graph at a place in a list, from 0.
+fn graph(place: usize, (nodes, edges, labels, edge_labels, attributes): GivenGraph<'_>) -> PyResult<Graph> {
+    let texts = |labels: Option<Vec<String>>| labels.map(|labels| labels.into_iter().map(Into::into).collect());
+    let rows = |rows: PyReadonlyArray2<'_, f64>| {
+        Dense::new(rows.shape()[1], rows.as_array().iter().copied().collect())
+    };
+    let parts = GraphParts {
+        nodes,
+        edges,
+        labels: texts(labels),
+        edge_labels: texts(edge_labels),
+        attributes: attributes.map(rows),
+    };
+    let flaw = |error: mercer::Error| PyValueError::new_err(format!("X[{place}]: {error}"));
+    Graph::new(parts).map_err(flaw)
+}
+
+/// A graph as Python takes it: nodes, edges, labels, labels of edges, attributes.
+fn taken<'py>(py: Python<'py>, graph: &Graph) -> PyResult<Bound<'py, PyTuple>> {
+    let (mut edges, mut edge_labels) = (Vec::new(), Vec::new());
+    for node in 0..graph.nodes() {
+        let mut labels = graph.edge_labels(node);
+        for &other in graph.neighbours(node) {
+            let label = labels.next();
+            if (other as usize) > node {
+                edges.push((node, other as usize));
+                edge_labels.extend(label);
+            }
+        }
+    }
+    let labels: Option<Vec<&str>> = (0..graph.nodes()).map(|node| graph.label(node)).collect();
+    let attributes = (graph.attributes().columns() > 0).then(|| matrix(py, graph.attributes())).transpose()?;
+    let edge_labels = (!edge_labels.is_empty()).then_some(edge_labels);
+    let labels = labels.filter(|labels| !labels.is_empty());
+    (graph.nodes(), edges, labels, edge_labels, attributes).into_pyobject(py)
 }
 
 /// Rows of a numpy matrix: lent where they lie one after the other, else copied; without its zeros where it has many.

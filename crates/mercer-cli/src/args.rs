@@ -25,7 +25,7 @@ pub(crate) fn words<T: Copy + Send + Sync>(all: &'static [Word<T>]) -> impl Type
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading data")]
 pub(crate) struct DataArgs {
-    /// Format of the data [default: by the file's name, else by its first bytes; texts are always `label<TAB>text` lines]
+    /// Format of the data [default: by the file's name, else by its first bytes; texts, graphs and sets: see `mercer kernel gram --help`]
     #[arg(long, value_parser = words(&FORMATS))]
     format: Option<Format>,
     /// Label column of a CSV or NPY file, by name or by number from 1; `none`: there is none [default: the column
@@ -38,6 +38,10 @@ pub(crate) struct DataArgs {
     /// Columns of a CSV file to leave out, by name or by number from 1
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     drop: Vec<ColumnRef>,
+    /// Column of a CSV file that says which set a row belongs to, where points are sets [default: group]; LIBSVM rows say
+    /// it by `qid:`
+    #[arg(long, value_name = "COLUMN")]
+    group: Option<ColumnRef>,
     /// File with the labels, one a line, or a one-dimensional NPY array
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
@@ -57,6 +61,7 @@ impl DataArgs {
                 ([], drop) => Features::Without(drop.to_vec()),
                 (columns, _) => Features::Only(columns.to_vec()),
             },
+            group: self.group.clone(),
             header: self.header,
             labels_path: self.labels.clone(),
             ..ReadOptions::default()

@@ -200,6 +200,21 @@ is looked at: the rules of the algebra keep kernels kernels. Then the Gram matri
 smallest eigenvalue, and where that is negative beyond rounding a witness. The exit code is 3 if
 there is one.";
 
+pub(crate) const KERNEL_GRAM: &str = "\
+Examples:
+  mercer kernel gram \"rbf(gamma=0.5)\" heart.txt gram.npy            numpy.load(\"gram.npy\")
+  mercer kernel gram \"normalized(spectrum(p=4))\" sms.tsv sms.gram    svm-train -t 4 sms.gram
+  mercer kernel gram \"normalized(wl(h=5))\" MUTAG mutag.npy
+  mercer kernel gram --rows new.txt \"rbf(gamma=0.5)\" heart.txt new.gram
+
+The kernel tells what points are. Vectors are LIBSVM, CSV or NPY files. Texts are lines of a label, a tab
+and the text, FASTA files, or a column of a CSV file that --columns names. Graphs are a folder of the TU
+collection, or lines of JSON: {\"label\": 1, \"nodes\": [\"C\", \"O\"], \"edges\": [[0, 1, \"double\"]]}. Sets of
+vectors are LIBSVM rows `label qid:SET index:value ...`, or a CSV file with a column that --group names.
+
+A file whose name ends in .npy is a NumPy array, rows by columns, in double precision. Any other is what
+LIBSVM reads as a precomputed kernel: `label 0:number 1:value 2:value ...`.";
+
 pub(crate) const RDE: &str = "\
 Examples:
   mercer rde heart.txt                                the best Gaussian width, its dimension, the noise

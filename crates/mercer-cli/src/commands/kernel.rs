@@ -1,5 +1,6 @@
 //! `mercer kernel`: what kernels there are, and whether one is one.
 
+mod gram;
 mod list;
 
 use std::fmt::Write;
@@ -22,6 +23,9 @@ pub(crate) enum KernelCommand {
     /// Is it a kernel? By construction, and on data, with its spectrum
     #[command(after_help = help::KERNEL_CHECK)]
     Check(CheckArgs),
+    /// Writes the matrix of kernel values, for NumPy or as LIBSVM's precomputed kernel
+    #[command(after_help = help::KERNEL_GRAM)]
+    Gram(gram::GramArgs),
     /// Canonical text, parameters with bounds, definiteness
     Show {
         /// Kernel expression
@@ -59,6 +63,7 @@ const WITNESS: usize = 5;
 pub(crate) fn run(command: &KernelCommand) -> Result<()> {
     match command {
         KernelCommand::Check(args) => run_check(args),
+        KernelCommand::Gram(args) => gram::run(args),
         KernelCommand::Show { expression } => show(expression),
         KernelCommand::List => answer(list::text()),
     }

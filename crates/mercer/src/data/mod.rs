@@ -84,4 +84,4 @@ pub use table::{ColumnRef, Features, Format, ReadOptions, Table, read, read_from
 pub use texts::{read_texts, read_texts_from};
 pub use weights::read_weights;
 pub(crate) use write::write_bytes;
-pub use write::{write_atomic, write_csv, write_libsvm};
+pub use write::{write_atomic, write_csv, write_libsvm, write_npy, write_precomputed};

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::{LabelColumn, Points, Row, Vectors, number_text};
+use super::{Dense, LabelColumn, Points, Row, Vectors, npy, number_text};
 use crate::error::{Error, Result, check};
 
 /// Writes a file with the bytes that `fill` writes, completely or not at all.
@@ -99,6 +99,48 @@ pub fn write_libsvm(path: &Path, points: &Vectors, labels: Option<&LabelColumn>)
                 }
             });
             outcome?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes a matrix as NumPy's array file, double precision, row after row.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub fn write_npy(path: &Path, matrix: &Dense<f64>) -> Result<()> {
+    let shape = format!("({}, {})", matrix.len(), matrix.columns());
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+    // The magic bytes, the version and the length take 10 bytes; the whole is a multiple of 64 and ends the line.
+    let padding = 63 - (10 + header.len()) % 64;
+    header += &format!("{}\n", " ".repeat(padding));
+    write_atomic(path, |out| {
+        out.write_all(npy::MAGIC)?;
+        out.write_all(&[1, 0])?;
+        out.write_all(&(header.len() as u16).to_le_bytes())?;
+        out.write_all(header.as_bytes())?;
+        matrix.values().iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
+    })
+}
+
+/// Writes kernel values as LIBSVM has them, `label 0:serial 1:value …`; serials count from 1. Without labels every row gets
+/// the label 0.
+///
+/// # Errors
+/// As [`write_atomic`].
+///
+/// # Panics
+/// If there are labels, but not one per row.
+pub fn write_precomputed(path: &Path, values: &Dense<f64>, labels: Option<&LabelColumn>) -> Result<()> {
+    assert!(labels.is_none_or(|labels| labels.len() == values.len()), "one label per row");
+    write_atomic(path, |out| {
+        for i in 0..values.len() {
+            let label = labels.map_or_else(|| "0".into(), |labels| labels.text(i));
+            write!(out, "{label} 0:{}", i + 1)?;
+            for (j, &value) in values.row(i).iter().enumerate() {
+                write!(out, " {}:{}", j + 1, number_text(value))?;
+            }
             out.write_all(b"\n")?;
         }
         Ok(())

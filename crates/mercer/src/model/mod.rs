@@ -39,7 +39,7 @@ pub use online::{Perceptron, PerceptronModel};
 pub use probability::Probability;
 pub use quality::{Quality, Totals};
 pub use setting::{About, Kind, Parameter, Setting, Value};
-pub use space::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, SPACES, Space};
+pub use space::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, SPACES, Space, listed_kernels};
 pub use spectral::{
     Cca, CcaModel, Choose, Convergence, Denoised, Fisher, FisherModel, Lambda, Noise, Pca, PcaModel,
     PreImages, Rde, RdeFit, Ridge, RidgeModel, RidgePath, RidgePoint, RidgeSolver, Start, Threshold, Trial,

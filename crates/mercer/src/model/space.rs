@@ -20,8 +20,8 @@ use super::setting::Value;
 use crate::data::{self, Dense, Graph, Points, ReadOptions, Table, Vectors};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{
-    Bound, Definiteness, Expr, GraphExpr, Kernel, Parameter, Readout, SetExpr, TextExpr, VectorExpr,
-    VectorKernel, rbf, set_mean, spectrum, wl,
+    Bound, Definiteness, Expr, GraphExpr, GraphLeaf, Kernel, Leaf, Listed, Parameter, Readout, SetExpr, SetLeaf, TextExpr,
+    TextLeaf, VectorExpr, VectorKernel, VectorLeaf, rbf, set_mean, spectrum, wl,
 };
 
 /// A space of inputs that has a kernel algebra and a form in model files.
@@ -31,6 +31,9 @@ pub trait Space: Points + Debug + PartialEq + 'static {
 
     /// Its kernel expressions.
     type Kernel: Kernel<Self> + Clone + PartialEq + Debug + Display + FromStr<Err = Error> + 'static;
+
+    /// Each named kernel of the space, with the defaults of its parameters.
+    fn kernels() -> Vec<Listed>;
 
     /// Refuses a kernel with parameters out of range.
     ///
@@ -77,6 +80,10 @@ impl Space for Vectors {
     const NAME: &'static str = "vectors";
     type Kernel = VectorExpr;
 
+    fn kernels() -> Vec<Listed> {
+        VectorLeaf::list()
+    }
+
     fn check_kernel(kernel: &VectorExpr) -> Result<()> {
         kernel.check()
     }
@@ -121,6 +128,10 @@ impl Space for Vec<String> {
     const NAME: &'static str = "texts";
     type Kernel = TextExpr;
 
+    fn kernels() -> Vec<Listed> {
+        TextLeaf::list()
+    }
+
     fn check_kernel(kernel: &TextExpr) -> Result<()> {
         kernel.check()
     }
@@ -150,6 +161,10 @@ impl Space for Vec<String> {
 impl Space for Vec<Vectors> {
     const NAME: &'static str = "sets";
     type Kernel = SetExpr;
+
+    fn kernels() -> Vec<Listed> {
+        SetLeaf::list()
+    }
 
     fn check_kernel(kernel: &SetExpr) -> Result<()> {
         kernel.check()
@@ -184,6 +199,10 @@ impl Space for Vec<Vectors> {
 impl Space for Vec<Graph> {
     const NAME: &'static str = "graphs";
     type Kernel = GraphExpr;
+
+    fn kernels() -> Vec<Listed> {
+        GraphLeaf::list()
+    }
 
     fn check_kernel(kernel: &GraphExpr) -> Result<()> {
         kernel.check()
@@ -334,6 +353,12 @@ macro_rules! spaces {
     ($($(#[$doc:meta])* $variant:ident($points:ty)),+ $(,)?) => {
         /// The words for the spaces.
         pub const SPACES: &[&str] = &[$(<$points as Space>::NAME),+];
+
+        /// The named kernels, by space.
+        #[must_use]
+        pub fn listed_kernels() -> Vec<(&'static str, Vec<Listed>)> {
+            vec![$((<$points as Space>::NAME, <$points as Space>::kernels())),+]
+        }
 
         /// Points of any space.
         #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,7 @@
 //! The kernels and maps, for `mercer kernel list`.
 
-use mercer::kernel::{Leaf, Listed, TextLeaf, VectorLeaf};
+use mercer::kernel::Listed;
+use mercer::model::listed_kernels;
 
 use crate::output::table;
 
@@ -40,18 +41,17 @@ const MAPS: [[&str; 3]; 5] = [
 /// The list.
 pub(super) fn text() -> String {
     let listed = |kernels: &[Listed]| kernels.iter().map(kernel).collect::<Vec<_>>();
-    let parts = [
-        (
-            "Kernels on vectors, with their defaults (every parameter may be left out but metric):",
-            listed(&VectorLeaf::list()),
-        ),
-        ("Kernels on texts:", listed(&TextLeaf::list())),
-        (
-            "The algebra: every rule keeps a kernel a kernel.",
-            ALGEBRA.map(|row| row.map(str::to_owned)).into(),
-        ),
-        ("Feature maps of vectors:", MAPS.map(|row| row.map(str::to_owned)).into()),
-    ];
+    let words = "with their defaults (every parameter may be left out but metric)";
+    let of_space = |(i, (space, kernels)): (usize, (&str, Vec<Listed>))| {
+        let title = if i == 0 { format!("Kernels on {space}, {words}:") } else { format!("Kernels on {space}:") };
+        (title, listed(&kernels))
+    };
+    let mut parts: Vec<_> = listed_kernels().into_iter().enumerate().map(of_space).collect();
+    parts.push((
+        "The algebra: every rule keeps a kernel a kernel.".into(),
+        ALGEBRA.map(|row| row.map(str::to_owned)).into(),
+    ));
+    parts.push(("Feature maps of vectors:".into(), MAPS.map(|row| row.map(str::to_owned)).into()));
     let mut text = String::new();
     for (title, entries) in &parts {
         let lines = table(entries).replace('\n', "\n  ");
@@ -64,20 +64,22 @@ pub(super) fn text() -> String {
 
 #[cfg(test)]
 mod tests {
-    use mercer::kernel::{TextExpr, VectorExpr};
+    use mercer::kernel::VectorExpr;
+    use mercer::model::AnyKernel;
 
     use super::*;
 
     #[test]
     fn every_example_is_an_expression() {
-        let kernels = VectorLeaf::list();
-        let examples = ALGEBRA.iter().chain(&MAPS).map(|entry| entry[0]);
-        for example in kernels.iter().map(|kernel| kernel.text.as_str()).chain(examples) {
+        for example in ALGEBRA.iter().chain(&MAPS).map(|entry| entry[0]) {
             let kernel: VectorExpr = example.parse().unwrap_or_else(|error| panic!("{error}"));
             kernel.check().unwrap_or_else(|error| panic!("{error}"));
         }
-        for kernel in TextLeaf::list() {
-            assert_eq!(kernel.text.parse::<TextExpr>().unwrap().to_string(), kernel.text);
+        for (space, kernels) in listed_kernels() {
+            for listed in kernels {
+                let kernel: AnyKernel = listed.text.parse().unwrap_or_else(|error| panic!("{error}"));
+                assert_eq!((kernel.to_string(), kernel.space()), (listed.text, space));
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 from mercer import _threads, errors, kernels, plot
 from mercer._certificate import Certificate
 from mercer._files import from_libsvm, load, save, to_libsvm
+from mercer._graphs import Graph
 from mercer._mercer import __version__
 from mercer.classification import SVC, NuSVC
 from mercer.cross_decomposition import KernelCCA
@@ -16,7 +17,7 @@ from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
 
 __all__ = [
-    "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "KernelCCA", "KernelFisher", "KernelPCA", "KernelPerceptron",
+    "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher", "KernelPCA", "KernelPerceptron",
     "KernelRidge", "KernelSoftmax", "LocalSVC", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "RelevantDimension",
     "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
 ]

@@ -1,4 +1,4 @@
-"""Arrays of scikit-learn's world, and texts, as the native library's points."""
+"""Arrays of scikit-learn's world, texts, graphs and sets of rows, as the native library's points."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _mercer
+from mercer._graphs import Graph
 
 _PRECISIONS = [np.float64, np.float32]
+
+#: The spaces whose points are objects in an array of shape (n,), and what a list of them is called.
+OBJECTS = {
+    "texts": "texts",
+    "graphs": "graphs, each a mercer.Graph, a graph of networkx, a pair (edges, labels) or a symmetric matrix",
+    "sets": "sets, each a matrix of shape (n_vectors, n_features)",
+}
 
 
 def precisions(X: Any) -> Any:
@@ -24,10 +32,14 @@ def precisions(X: Any) -> Any:
 
 
 def points(X: Any) -> _mercer.Points:
-    """Texts, or rows of a validated matrix: dense of either precision (not copied where they lie one after the other) or
-    sparse."""
+    """Objects as `objects` gives them, or rows of a validated matrix: dense of either precision (not copied where they lie one
+    after the other) or sparse."""
     if X.dtype == object:
-        return _mercer.Points.texts(X.tolist())
+        if isinstance(X[0], str):
+            return _mercer.Points.texts(X.tolist())
+        if isinstance(X[0], Graph):
+            return _mercer.Points.graphs([graph._native() for graph in X])
+        return _mercer.Points.sets(X.tolist())
     if not sp.issparse(X):
         return _mercer.Points.dense(X)
     rows = X if X.format == "csr" else X.tocsr()
@@ -39,28 +51,75 @@ def points(X: Any) -> _mercer.Points:
 
 def are_texts(X: Any) -> bool:
     """Whether X is a list or an array of texts, or a column of a data frame with texts."""
+    return isinstance(_first(X), str)
+
+
+def space_of(X: Any) -> str:
+    """What X looks like: "texts", "graphs" or "sets" of rows where its points are objects, else "vectors"."""
+    first = _first(X)
+    if isinstance(first, str):
+        return "texts"
+    if isinstance(first, Graph) or hasattr(first, "is_directed"):
+        return "graphs"
+    many = getattr(first, "ndim", 0) == 2
+    return "sets" if many else "vectors"
+
+
+def _first(X: Any) -> Any:
+    """The first of a list, of a one-dimensional array of objects or of an array of matrices; None where X is something else."""
+    if getattr(X, "ndim", 0) == 3:
+        return X[0] if len(X) else None
     if isinstance(X, (list, tuple)):
-        return len(X) > 0 and isinstance(X[0], str)
+        return X[0] if len(X) else None
     kind = getattr(getattr(X, "dtype", None), "kind", "f")
-    return kind in "OUT" and getattr(X, "ndim", 0) == 1 and len(X) > 0 and isinstance(np.asarray(X)[0], str)
+    return np.asarray(X)[0] if kind in "OUT" and getattr(X, "ndim", 0) == 1 and len(X) > 0 else None
 
 
-def texts(X: Any, kernel: Any) -> Any:
-    """Texts as an array of shape (n,)."""
-    found = np.empty(0) if sp.issparse(X) else np.asarray(X, dtype=object)
-    if found.ndim != 1 or not len(found) or not all(isinstance(text, str) for text in found):
+def objects(X: Any, space: str, kernel: Any) -> Any:
+    """Points of a space whose points are objects, as an array of shape (n,)."""
+    single = sp.issparse(X) or isinstance(X, (str, Graph)) or getattr(X, "ndim", 1) not in ((1,) if space == "texts" else (1, 3))
+    given = [] if single or not hasattr(X, "__len__") else list(X)
+    texts = all(isinstance(point, str) for point in given)
+    if not given or texts != (space == "texts"):
         raise ValueError(
-            f"the kernel '{kernel}' compares texts: X must be a list or an array of one or more texts, of shape (n_samples,);"
-            f" got {type(X).__name__} of shape {np.shape(X)}"
+            f"the kernel '{kernel}' compares {space}: X must be a list or an array of one or more {OBJECTS[space]}, of shape"
+            f" (n_samples,); got {type(X).__name__} of shape {_shape(X)}"
         )
+    found = np.empty(len(given), dtype=object)
+    for i, point in enumerate(given):
+        try:
+            found[i] = point if texts else Graph.of(point) if space == "graphs" else _set(point)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"the kernel '{kernel}' compares {space}: X[{i}]: {error}") from error
     return found
+
+
+def _set(point: Any) -> Any:
+    """A set of rows, as a matrix."""
+    rows = np.ascontiguousarray(point.toarray() if sp.issparse(point) else point, dtype=np.float64)
+    if rows.ndim != 2:
+        raise ValueError(f"a set is a matrix of shape (n_vectors, n_features); got shape {rows.shape}")
+    if not np.isfinite(rows).all():
+        row, column = np.argwhere(~np.isfinite(rows))[0]
+        raise ValueError(f"Input X contains NaN or infinity: row {row}, column {column} of a set")
+    return rows
+
+
+def _shape(X: Any) -> Any:
+    try:
+        return np.shape(X)
+    except ValueError:
+        return (len(X),)
 
 
 def to_python(found: _mercer.Points) -> Any:
     """Points as an array, or as a sparse matrix."""
     parts = found.to_python()
     if isinstance(parts, list):
-        return np.array(parts, dtype=object)
+        array = np.empty(len(parts), dtype=object)
+        for i, part in enumerate(parts):
+            array[i] = Graph._taken(part) if isinstance(part, tuple) else part
+        return array
     if not isinstance(parts, tuple):
         return parts
     columns, start, index, values = parts

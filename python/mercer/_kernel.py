@@ -21,7 +21,7 @@ def native(kernel: Any) -> Any:
 
 
 def kind(kernel: Any) -> str:
-    """What X is to a kernel: "vectors" or "texts", by its space; kernel "values"; the arguments of a "function"."""
+    """What X is to a kernel: "vectors", "texts", "graphs" or "sets", by its space; kernel "values"; the arguments of a "function"."""
     if isinstance(kernel, str) and kernel in NAMES:
         return "values" if kernel == "precomputed" else "vectors"
     if isinstance(kernel, Kernel):

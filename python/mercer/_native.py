@@ -47,7 +47,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     Attributes
     ----------
     n_features_in_ : int
-        Number of features; not there where X were texts.
+        Number of features; not there where X were texts, graphs or sets.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where all are strings.
     """
@@ -55,7 +55,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     kernel: Any = parameter(
         default="rbf", kind='{"linear", "poly", "rbf", "sigmoid", "precomputed"}, str, Kernel or callable',
         doc="A name that goes with `gamma`, `degree` and `coef0`; a kernel of :mod:`mercer.kernels`, or its text, such as"
-        ' ``"rbf(gamma=0.5) + 2*linear"``, or ``"spectrum(p=3)"`` where X are texts; "precomputed" where the data are kernel'
+        ' ``"rbf(gamma=0.5) + 2*linear"``, or ``"spectrum(p=3)"`` where X are texts, ``"wl(h=5)"`` where they are graphs; "precomputed" where the data are kernel'
         " values; or a function of two matrices that gives them.",
     )
     degree: float = parameter(
@@ -109,8 +109,9 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         kind = self._kind
         tags.input_tags.pairwise = kind == "values"
         tags.input_tags.sparse = kind in ("vectors", "function")
-        tags.input_tags.string = tags.input_tags.one_d_array = kind == "texts"
-        tags.input_tags.two_d_array = kind != "texts"
+        tags.input_tags.string = kind == "texts"
+        tags.input_tags.one_d_array = kind in _data.OBJECTS
+        tags.input_tags.two_d_array = kind not in _data.OBJECTS
         return tags
 
     @property
@@ -122,10 +123,11 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _validated(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         """Checked as scikit-learn does; single precision stays single."""
-        if _data.are_texts(X):
+        space = _data.space_of(X)
+        if space in _data.OBJECTS:
+            example = {"texts": "spectrum(p=3)", "graphs": "wl(h=5)", "sets": "set(rbf(gamma=1))"}[space]
             raise ValueError(
-                f"X are texts, and the kernel {self.kernel!r} compares vectors: take a kernel on texts, such as"
-                " 'spectrum(p=3)'"
+                f"X are {space}, and the kernel {self.kernel!r} compares vectors: take a kernel on {space}, such as {example!r}"
             )
         return validate_data(self, X, y, dtype=_data.precisions(X), accept_sparse="csr", **options)
 
@@ -134,10 +136,10 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         kind = self._kind
         if kind == "values" and sp.issparse(X):
             raise TypeError("Sparse precomputed kernels are not supported.")
-        if kind == "texts" or (self._unchecked and callable(self.kernel) and kind == "function"):
+        if kind in _data.OBJECTS or (self._unchecked and callable(self.kernel) and kind == "function"):
             if self._supervised and y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-            X = _data.texts(X, self.kernel) if kind == "texts" else X
+            X = _data.objects(X, kind, self.kernel) if kind in _data.OBJECTS else X
             if y is not None:
                 check_consistent_length(X, y)
             return X, y
@@ -156,7 +158,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
                 )
             self._gamma = 0.0
             return _mercer.Kernel("precomputed"), _mercer.Points.gram(symmetric(X))
-        if self._input in ("vectors", "texts"):
+        if self._input == "vectors" or self._input in _data.OBJECTS:
             points = _data.points(X)
             given = (self.kernel, self.gamma, self.degree, self.coef0)
             found, self._gamma = _kernel.resolved(*given, points, weights)
@@ -192,14 +194,14 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         """Rows to predict, checked."""
         if "_model" not in self.__dict__:
             check_is_fitted(self)
-        if self._input == "texts":
-            return _data.texts(X, self.kernel)
+        if self._input in _data.OBJECTS:
+            return _data.objects(X, self._input, self.kernel)
         as_it_is = self._input == "function" and callable(self.kernel) and not self._rowwise
         return X if as_it_is else self._validated(X, reset=False)
 
     def _as_points(self, X: Any) -> _mercer.Points:
         """Checked rows as the model wants them."""
-        if self._input in ("vectors", "texts"):
+        if self._input == "vectors" or self._input in _data.OBJECTS:
             return _data.points(X)
         values = self._values(X, self._X_fit) if self._input == "function" else X
         rows = self._fitted_rows
@@ -288,7 +290,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         self._input = self._kind
         width = model.points.columns
         self._fitted_rows = width - 1 if self._input == "values" else width
-        if self._input != "texts":
+        if self._input not in _data.OBJECTS:
             self.n_features_in_ = self._fitted_rows
         self._found(None)
         self._double = self._doubled()

@@ -46,13 +46,13 @@ _KINDS: dict[Any, str] = {
 _METHODS = known(
     X=(
         "{array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples_train), or list of str",
-        'Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts.',
+        'Rows, or their kernel values with the training rows for ``kernel="precomputed"``, or texts, graphs or sets.',
     )
 )
 _FITS = known(
     X=(
         "{array-like, sparse matrix} of shape (n_samples, n_features) or (n_samples, n_samples), or list of str",
-        'Training vectors, or their kernel values for ``kernel="precomputed"``, or texts for a kernel on texts. Single'
+        'Training vectors, or their kernel values for ``kernel="precomputed"``, or texts, graphs or sets for a kernel on these. Single'
         " precision is kept.",
     ),
     y=(

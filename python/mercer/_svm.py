@@ -122,7 +122,7 @@ class SupportVectors(Solved):
     support_ : ndarray of shape (n_SV,)
         Indices of the support vectors, by class where there are pairs of classes.
     support_vectors_ : ndarray or sparse matrix of shape (n_SV, n_features), or ndarray of shape (n_SV,)
-        The support vectors, in the precision of the training data, or texts; empty where kernel values were given.
+        The support vectors, in the precision of the training data, or texts, graphs or sets; empty where kernel values were given.
     n_support_ : ndarray of shape (n_classes,) or (1,)
         Number of support vectors, for each class where there are pairs of classes.
     dual_coef_ : ndarray or sparse matrix of shape (n_functions, n_SV) or (n_classes - 1, n_SV)
@@ -143,7 +143,7 @@ class SupportVectors(Solved):
         if X is not None:
             self.shape_fit_ = getattr(X, "shape", (self._fitted_rows,))
         else:
-            self.shape_fit_ = vectors.shape if self._input == "texts" else (self._fitted_rows, self.n_features_in_)
+            self.shape_fit_ = vectors.shape if self._input in _data.OBJECTS else (self._fitted_rows, self.n_features_in_)
         if self._input in ("values", "function"):
             self.support_vectors_: Any = np.empty((0, 0))
         else:

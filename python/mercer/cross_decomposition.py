@@ -95,8 +95,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded, Alg
         return X, second
 
     def _checked_second(self, y: Any) -> Any:
-        if _kernel.kind(self._second) == "texts":
-            return _data.texts(y, self._second)
+        kind = _kernel.kind(self._second)
+        if kind in _data.OBJECTS:
+            return _data.objects(y, kind, self._second)
         found = check_array(y, dtype=_data.precisions(y), accept_sparse="csr", input_name="y", ensure_2d=False)
         return found.reshape(-1, 1) if found.ndim == 1 else found
 

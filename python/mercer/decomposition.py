@@ -92,8 +92,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
         return tags
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
-        if self.fit_inverse_transform and self._kind in ("values", "texts"):
-            what = "precomputed kernel" if self._kind == "values" else "kernel on texts"
+        if self.fit_inverse_transform and (self._kind == "values" or self._kind in _data.OBJECTS):
+            what = "precomputed kernel" if self._kind == "values" else f"kernel on {self._kind}"
             raise ValueError(f"Cannot fit_inverse_transform with a {what}.")
         if self.fit_inverse_transform and sp.issparse(X):
             raise TypeError("Sparse input cannot be inverted: fit_inverse_transform needs dense X.")
@@ -121,7 +121,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PairwiseAlgeb
         kept = len(values)
         if X is not None:
             self._refuse_negative(facts)
-            if self._input != "texts":
+            if self._input not in _data.OBJECTS:
                 self.gamma_ = 1.0 / X.shape[1] if self.gamma is None else getattr(self, "_gamma", self.gamma)
             if self.n_components is not None and not self.remove_zero_eig:
                 # Zero eigenvalues are kept where they were asked for.

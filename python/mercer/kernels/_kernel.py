@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mercer import _mercer
 from mercer._docs import documented
+from mercer._graphs import Graph
 from mercer.kernels._maps import Map
 from mercer.kernels._rows import dimensions, rows
 from mercer.kernels._text import Expression
@@ -21,7 +22,7 @@ Definite: TypeAlias = Literal["psd", "psd on non-negative", "unknown"]
 
 
 class Kernel(Expression):
-    """A kernel k(x, y) on vectors or on texts: an expression that prints, reads back, compares and pickles.
+    """A kernel k(x, y) on vectors, texts, graphs or sets: an expression that prints, reads back, compares and pickles.
 
     Kernels are immutable, and the operands of an expression are of one space. ``k1 + k2``, ``k1 * k2``, ``2 * k``,
     ``k + 1``, ``k ** 3`` and ``k @ map`` are kernels, and so are ``exp(k)`` and ``normalized(k)``. Two kernels are equal if they are the same expression: sums in sums and products
@@ -198,8 +199,8 @@ class Kernel(Expression):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n, n_features), or list of str
-            Points. Two lists of numbers, or two texts, are two points, and the result is one number.
+        X : array-like, sparse matrix or data frame of shape (n, n_features), or list of str, of graphs or of matrices
+            Points. Two lists of numbers, two texts or two graphs are two points, and the result is one number.
         Y : array-like, sparse matrix or data frame of shape (m, n_features), optional
             More points. Without them the matrix is that of X with itself: exactly symmetric, at half the cost.
         dtype : {"float64", "float32"}, default="float64"
@@ -227,11 +228,14 @@ class Kernel(Expression):
         """
         if dtype not in ("float64", "float32"):
             raise ValueError(f"dtype = {dtype!r}: must be 'float64' or 'float32'")
-        alone = dimensions(X) == 1 and (Y is None or dimensions(Y) == 1)
+        space = self._native.space
+        alone = dimensions(X, space) == 1 and (Y is None or dimensions(Y, space) == 1)
         if alone:
-            X, Y = ([p] if isinstance(p, str) else p if p is None else np.atleast_2d(p) for p in (X, None if Y is X else Y))
-        other = None if Y is None or Y is X else rows(Y)
-        gram: NDArray[Any] = self._native.gram(rows(X), other, single=dtype == "float32")
+            X, Y = (
+                [p] if isinstance(p, (str, Graph)) else p if p is None else np.atleast_2d(p) for p in (X, None if Y is X else Y)
+            )
+        other = None if Y is None or Y is X else rows(Y, space)
+        gram: NDArray[Any] = self._native.gram(rows(X, space), other, single=dtype == "float32")
         return gram[0, 0] if alone else gram
 
     @documented
@@ -247,7 +251,7 @@ class Kernel(Expression):
         >>> Linear().diag([[1.0, 2.0], [3.0, 4.0]])
         array([ 5., 25.])
         """
-        diagonal: NDArray[np.float64] = self._native.diagonal(rows(X))
+        diagonal: NDArray[np.float64] = self._native.diagonal(rows(X, self._native.space))
         return diagonal
 
 

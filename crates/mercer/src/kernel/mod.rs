@@ -45,7 +45,8 @@ pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;
 pub use string::{
-    Lengths, MAX_WORD, TextExpr, TextLeaf, Unit, degree, mismatch, range, spectrum, subsequence, subsequences_up_to,
+    Lengths, MAX_WORD, TextExpr, TextLeaf, Unit, degree, mismatch, range, spectrum, subsequence,
+    subsequences_up_to,
 };
 pub use vector::*;
 

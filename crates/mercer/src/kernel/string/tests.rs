@@ -77,9 +77,8 @@ fn spans(s: &[String], p: u32, lambda: f64) -> Vec<(Vec<&String>, f64)> {
 
 fn common_spans(s: &[String], t: &[String], p: u32, lambda: f64) -> f64 {
     let (s, t) = (spans(s, p, lambda), spans(t, p, lambda));
-    let product = |(u, a): &(Vec<&String>, f64)| -> f64 {
-        t.iter().filter(|(v, _)| u == v).map(|(_, b)| a * b).sum()
-    };
+    let product =
+        |(u, a): &(Vec<&String>, f64)| -> f64 { t.iter().filter(|(v, _)| u == v).map(|(_, b)| a * b).sum() };
     s.iter().map(product).sum()
 }
 
@@ -345,7 +344,8 @@ fn units_are_characters_bytes_or_words() {
 fn long_words_of_large_alphabets_keep_apart() {
     // 300 different units of 9 bits: in 64 bits up to 7 of them, in 128 up to 14, longer ones in slices.
     let letters: String = (0..300).map(|i| char::from_u32(0x4e00 + i).unwrap()).collect();
-    let points = texts(&[&letters, &letters.chars().rev().collect::<String>(), &format!("{letters}{letters}")]);
+    let points =
+        texts(&[&letters, &letters.chars().rev().collect::<String>(), &format!("{letters}{letters}")]);
     for p in [1, 7, 8, 14, 15, 32] {
         let (double, _) = rows(&spectrum(p), &points, &points);
         let n = f64::from(301 - p);
@@ -444,8 +444,10 @@ fn texts_of_a_thousand_letters_neither_underflow_nor_overflow() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         char::from(b"abcdefghijklmnopqrst"[(state >> 33) as usize % 20])
     };
-    let mut points: Vec<String> =
-        [1000, 900, 1000, 7, 30, 400, 1, 0, 2, 1000, 80].iter().map(|&n| (0..n).map(|_| letter()).collect()).collect();
+    let mut points: Vec<String> = [1000, 900, 1000, 7, 30, 400, 1, 0, 2, 1000, 80]
+        .iter()
+        .map(|&n| (0..n).map(|_| letter()).collect())
+        .collect();
     points.push("z".repeat(1000));
     for (p, lambda) in [(2, 0.5), (4, 0.5), (4, 0.01), (5, 0.9), (7, 0.3), (12, 0.2), (3, 1.0)] {
         let kernel = subsequence(p, lambda);
@@ -519,7 +521,8 @@ fn text_of_the_other_kernels_is_parsed_and_refused_by_column() {
     refused("subsequence(p=32, lambda=1e-5)", 26, "lambda^(2p) must not be below 1e-300");
     refused("subsequence(4)", 13, "by name: p, lambda, lengths, unit");
     assert_eq!(mismatch(2, 2, 4).definiteness(), Definiteness::Unknown);
-    let paths = |kernel: TextExpr| kernel.parameters().into_iter().map(|p| (p.path, p.high)).collect::<Vec<_>>();
+    let paths =
+        |kernel: TextExpr| kernel.parameters().into_iter().map(|p| (p.path, p.high)).collect::<Vec<_>>();
     assert_eq!(paths(subsequence(3, 0.5)), [("subsequence.lambda".to_owned(), 1.0)]);
 }
 

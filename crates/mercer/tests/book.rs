@@ -162,6 +162,28 @@ fn svc() -> mercer::Result<()> {
 }
 
 #[test]
+fn words_of_texts() -> mercer::Result<()> {
+    use mercer::kernel::{Kernel, spectrum};
+
+    let texts: Vec<String> = ["banana", "ananas"].map(String::from).into();
+    let mut row = [0.0; 2];
+    spectrum(2).bind(&texts)?.rows_f64(&texts, &[0], &mut [&mut row]);
+    assert_eq!(row, [9.0, 8.0]);
+    Ok(())
+}
+
+#[test]
+fn subsequences_of_texts() -> mercer::Result<()> {
+    use mercer::kernel::{Kernel, subsequence};
+
+    let texts: Vec<String> = ["car", "cat"].map(String::from).into();
+    let mut row = [0.0; 2];
+    subsequence(2, 0.5).normalized().bind(&texts)?.rows_f64(&texts, &[0], &mut [&mut row]);
+    assert!((row[1] - 4.0 / 9.0).abs() < 1e-15);
+    Ok(())
+}
+
+#[test]
 fn every_block_of_the_book_stands_here() {
     // As the formatter may break lines differently, blanks and the commas before a closing bracket do not count.
     let plain = |text: &str| {

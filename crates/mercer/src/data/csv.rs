@@ -24,7 +24,7 @@ use super::{Dense, LabelColumn, Sparse, Vectors};
 use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
 /// Names of a label column, in lower case.
-const LABELS: [&str; 4] = ["label", "class", "target", "y"];
+pub(super) const LABELS: [&str; 4] = ["label", "class", "target", "y"];
 /// Bytes looked at to guess what separates the cells.
 const SNIFF: usize = 64 << 10;
 

@@ -150,6 +150,11 @@ impl Cells {
         Err(Error::parse(self.reader.get_ref().input.path(), line + down, column, problem))
     }
 
+    /// The error of a problem in cell `k` of the current row.
+    pub(crate) fn refuse(&self, k: usize, problem: ParseProblem) -> Error {
+        self.flaw(&self.row, k, problem)
+    }
+
     /// The error of a problem in cell `k` of a row, or at the end of the row if it has fewer cells.
     fn flaw(&self, row: &csv::ByteRecord, k: usize, problem: ParseProblem) -> Error {
         let (line, raw) = self.text(row);

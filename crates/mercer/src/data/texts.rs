@@ -1,23 +1,29 @@
-//! Files of texts: `label<TAB>text`, one row a line.
+//! Files of texts: lines `label<TAB>text`, FASTA, or a column of a CSV or TSV file. Each is UTF-8 and may be compressed by gzip or
+//! zstd.
 //!
-//! A label is what stands before the first tab, and the rest of the line is the text, tabs included; blank lines are left
-//! out. Without labels ([`ColumnRef::Absent`], or a file of labels beside the data) the whole line is the text. The file is
-//! UTF-8 and may be compressed by gzip or zstd.
+//! In lines of label and text a label is what stands before the first tab, and the rest of the line is the text, tabs included;
+//! blank lines are left out. Without labels ([`ColumnRef::Absent`], or a file of labels beside the data) the whole line is the
+//! text. A file is FASTA where its name says so (`.fa`, `.fasta`, `.fna`, `.faa`) or its first line begins with `>` and has no tab.
+//! It is a table where its name ends in `.csv`, or where the options choose a column of features, name that of the label, say
+//! whether there is a header or what separates the cells.
 
 use std::io::Read;
 use std::path::Path;
 
 use super::column::ColumnBuilder;
 use super::input::Input;
-use super::number;
-use super::table::{self, ColumnRef, ReadOptions, Table};
+use super::table::{self, ColumnRef, Features, Format, ReadOptions, Table};
+use super::{fasta, number, text_table};
 use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
-/// Reads a file of texts; `-` is standard input. Of the options those about labels are looked at.
+/// Bytes looked at to tell one form from another.
+const SNIFF: usize = 64 << 10;
+
+/// Reads a file of texts; `-` is standard input.
 ///
 /// # Errors
-/// With path, line and column if a line is not UTF-8 or has no tab where there are labels; if there are no rows, or not
-/// one label per row; if reading fails.
+/// With path, line and column if a line is not UTF-8 or has no tab where there are labels, a sequence no header, a row not as many
+/// cells as the first; if there are no rows, or not one label per row; if reading fails.
 pub fn read_texts(path: &Path, options: &ReadOptions) -> Result<Table<Vec<String>>> {
     read_input(Input::open(path)?, options)
 }
@@ -35,7 +41,39 @@ pub fn read_texts_from(
 }
 
 fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table<Vec<String>>> {
-    options.features.refuse("texts")?;
+    let path = input.path().to_owned();
+    let is_fasta = !is_csv(&path) && fasta::is_fasta(&path, input.peek(SNIFF)?);
+    if !is_fasta && is_table(&path, options) {
+        return table::complete(text_table::read(input, options)?, options);
+    }
+    let mut bytes = Vec::new();
+    if let Err(source) = input.read_to_end(&mut bytes) {
+        return Err(input.failure(source));
+    }
+    let table = match is_fasta {
+        true => fasta::read(&path, &bytes, options)?,
+        false => read_lines(&path, &bytes, options)?,
+    };
+    table::complete(table, options)
+}
+
+fn is_csv(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
+    name.trim_end_matches(".gz").trim_end_matches(".zst").ends_with(".csv")
+}
+
+/// Whether texts are in a column of a table.
+fn is_table(path: &Path, options: &ReadOptions) -> bool {
+    options.features != Features::All
+        || options.header.is_some()
+        || options.delimiter.is_some()
+        || options.format == Some(Format::Csv)
+        || matches!(options.label, Some(ColumnRef::Name(_)))
+        || is_csv(path)
+}
+
+/// Lines of label and text.
+fn read_lines(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Table<Vec<String>>> {
     let labelled = match &options.label {
         Some(ColumnRef::Absent) => false,
         None => options.labels_path.is_none(),
@@ -43,14 +81,9 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table<Vec<Strin
         Some(ColumnRef::Number(column)) => return Err(no_column(&column.to_string())),
         Some(ColumnRef::Name(name)) => return Err(no_column(name)),
     };
-    let path = input.path().to_owned();
-    let mut bytes = Vec::new();
-    if let Err(source) = input.read_to_end(&mut bytes) {
-        return Err(input.failure(source));
-    }
     let (mut points, mut labels) = (Vec::new(), ColumnBuilder::default());
     for (line, row) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        let flaw = |column: usize, problem| Error::parse(&path, line as u64 + 1, column as u64 + 1, problem);
+        let flaw = |column: usize, problem| Error::parse(path, line as u64 + 1, column as u64 + 1, problem);
         let row = row.strip_suffix(b"\r").unwrap_or(row);
         if row.trim_ascii().is_empty() {
             continue;
@@ -74,7 +107,7 @@ fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table<Vec<Strin
         points.push(text.to_owned());
     }
     let labels = labelled.then(|| labels.finish());
-    table::complete(Table { points, labels, names: Vec::new(), encoding: None }, options)
+    Ok(Table { points, labels, names: Vec::new(), encoding: None })
 }
 
 fn no_column(name: &str) -> Error {
@@ -131,5 +164,81 @@ mod tests {
         assert_eq!(refusal(b"a\tx\n", &second), "no column '2'");
         let damaged = &gzip(&b"a\tx\n".repeat(100))[..30];
         assert!(refusal(damaged, &plain).ends_with("the compressed data ends early or is damaged"));
+    }
+
+    fn named(name: &str, bytes: &str, options: &ReadOptions) -> Result<Table<Vec<String>>> {
+        read_texts_from(Path::new(name), Cursor::new(bytes.as_bytes().to_vec()), options)
+    }
+
+    #[test]
+    fn sequences_have_headers() {
+        let text = "\n>s1 label=+1 acceptor\nACGT\n  ACG \r\n\nT\n>s2 label=-1\n>s3 x label=1\ntt\n";
+        let table = read(text, &ReadOptions::default()).unwrap();
+        assert_eq!(table.points, ["ACGTACGT", "", "tt"]);
+        assert_eq!(table.labels, Some(LabelColumn::Numbers(vec![1.0, -1.0, 1.0])));
+        let kind = ReadOptions { label: Some(ColumnRef::Name("kind".into())), ..ReadOptions::default() };
+        let table = named("s.fa.gz", ">a kind=exon\nA\n>b kind=intron\nC\n", &kind).unwrap();
+        assert_eq!(table.labels.unwrap().labels().classes(), ["exon", "intron"]);
+        // Without labels, and with labels beside the data.
+        let bare = ">sp|P1|X_HUMAN protein\nMK\n>b\nMM\n";
+        assert_eq!(read(bare, &ReadOptions::default()).unwrap().labels, None);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("labels");
+        std::fs::write(&path, "in\nout\n").unwrap();
+        let beside = ReadOptions { labels_path: Some(path), ..ReadOptions::default() };
+        assert_eq!(read(bare, &beside).unwrap().labels.unwrap().labels().index(), [0, 1]);
+        // A label that begins as a header does.
+        assert_eq!(read(">50\trich\n", &ReadOptions::default()).unwrap().points, ["rich"]);
+    }
+
+    #[test]
+    fn flaws_of_sequences_are_named_with_their_place() {
+        let plain = ReadOptions::default();
+        let refusal = |bytes: &[u8], options: &ReadOptions| read(bytes, options).unwrap_err().to_string();
+        assert_eq!(refusal(b">a label=1\nAC\n>b\nA\n", &plain), "f:3:1: a row without a label");
+        assert_eq!(refusal(b">a\nAC\xff\n", &plain), "f:2:3: not UTF-8 text");
+        let numbers = ReadOptions { targets: true, ..plain.clone() };
+        assert_eq!(refusal(b">a label=1\nA\n>b label=x\nA\n", &numbers), "f:3:10: not a number: 'x'");
+        let message = named("s.fasta", "ACGT\n>a\n", &plain).unwrap_err().to_string();
+        assert_eq!(message, "s.fasta:1:1: a sequence without a header '>'");
+        let second = ReadOptions { label: Some(ColumnRef::Number(2)), ..plain };
+        assert_eq!(refusal(b">a\nA\n", &second), "no column '2'");
+    }
+
+    #[test]
+    fn texts_may_be_a_column_of_a_table() {
+        let column = |name: &str| ColumnRef::Name(name.into());
+        let csv = "id,body,stars,kind\n1,\"good, cheap\",5,a\n2, bad ,1,b\n";
+        let chosen = ReadOptions {
+            label: Some(column("kind")),
+            features: Features::Only(vec![column("body")]),
+            ..ReadOptions::default()
+        };
+        let table = read(csv, &chosen).unwrap();
+        assert_eq!(table.points, ["good, cheap", "bad"]);
+        assert_eq!(table.labels.unwrap().labels().classes(), ["a", "b"]);
+        let usual = named("t.csv", "text;label\nx y;1\nz;2\n", &ReadOptions::default()).unwrap();
+        assert_eq!(usual.points, ["x y", "z"]);
+        assert_eq!(usual.labels, Some(LabelColumn::Numbers(vec![1.0, 2.0])));
+        let by_number = ReadOptions {
+            label: Some(ColumnRef::Number(3)),
+            features: Features::Only(vec![ColumnRef::Number(1)]),
+            ..ReadOptions::default()
+        };
+        let table = read("some words\t7\tb\nmore\t8\ta\n", &by_number).unwrap();
+        assert_eq!((table.points, table.labels.unwrap().len()), (texts(&["some words", "more"]), 2));
+        let alone = ReadOptions { label: Some(ColumnRef::Absent), ..ReadOptions::default() };
+        assert_eq!(named("t.csv", "text\nx\ny\n", &alone).unwrap().points, ["x", "y"]);
+
+        let refusal = |text: &str, options: &ReadOptions| read(text, options).unwrap_err().to_string();
+        assert_eq!(refusal("id,kind\n1,a\n", &chosen), "no column 'body'");
+        assert_eq!(refusal("body,kind\nx,a\ny\n", &chosen), "f:3:2: 1 fields where 2 are expected");
+        assert_eq!(refusal("body,kind\nx,a\ny,\n", &chosen), "f:3:3: a row without a label");
+        let kind = ReadOptions { label: Some(column("kind")), ..ReadOptions::default() };
+        assert!(refusal(csv, &kind).contains("which one column has the texts"));
+    }
+
+    fn texts(list: &[&str]) -> Vec<String> {
+        list.iter().map(ToString::to_string).collect()
     }
 }

@@ -41,7 +41,9 @@ impl Facts<'_> {
     /// text leaves out by default, or a first one that must be given.
     fn bare(&self) -> Option<&'static str> {
         let first = match &self.fields[..] {
-            [first, others @ ..] if others.iter().all(Field::is_quiet) || first.is_required() => Some(first.name),
+            [first, others @ ..] if others.iter().all(Field::is_quiet) || first.is_required() => {
+                Some(first.name)
+            }
             _ => None,
         };
         self.variant.map(|(key, _)| key).or(first)

@@ -49,7 +49,8 @@ pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;
 pub use set::{Pyramid, SetExpr, SetLeaf, Weights, best_match, pyramid, set_mean};
 pub use string::{
-    Lengths, MAX_WORD, TextExpr, TextLeaf, Unit, degree, mismatch, range, spectrum, subsequence, subsequences_up_to,
+    Lengths, MAX_WORD, TextExpr, TextLeaf, Unit, degree, mismatch, range, spectrum, subsequence,
+    subsequences_up_to,
 };
 pub use vector::*;
 

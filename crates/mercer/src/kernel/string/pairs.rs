@@ -116,9 +116,7 @@ impl<C: Comparison<N>, const N: usize> BoundPairs<C, N> {
             let values: Vec<[f64; N]> = groups
                 .par_iter()
                 .with_min_len(TASK)
-                .map_init(C::Scratch::default, |scratch, group| {
-                    self.kernel.values(&x, &group.codes, scratch)
-                })
+                .map_init(C::Scratch::default, |scratch, group| self.kernel.values(&x, &group.codes, scratch))
                 .collect();
             for (group, values) in groups.iter().zip(values) {
                 for (&j, value) in group.columns.iter().zip(values) {

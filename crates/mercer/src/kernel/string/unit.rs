@@ -44,7 +44,9 @@ impl Alphabet {
         match self.unit {
             Unit::Char => text.chars().map(|c| Ok(self.letters.number(c.into())? + 1)).collect(),
             Unit::Byte => text.bytes().map(|b| Ok(self.letters.number(b.into())? + 1)).collect(),
-            Unit::Word => text.split_whitespace().map(|word| Ok(self.words.number(word.into())? + 1)).collect(),
+            Unit::Word => {
+                text.split_whitespace().map(|word| Ok(self.words.number(word.into())? + 1)).collect()
+            }
         }
     }
 

@@ -168,7 +168,10 @@ mod tests {
         let empty = with(&[("graph_labels", "1\n1\n1\n")]);
         let message = "DS_graph_labels.txt:3:1: a graph without nodes; each graph in a file must have one";
         assert_eq!(refusal(&empty, &ReadOptions::default()), message);
-        assert_eq!(refusal(&[("graph_indicator", "1\n")], &ReadOptions::default()), "no rows");
+        let missing = "DS_graph_labels.txt: no such file, plain or compressed";
+        assert_eq!(refusal(&[("graph_indicator", "1\n")], &ReadOptions::default()), missing);
+        let none = [("graph_indicator", ""), ("graph_labels", ""), ("A", "")];
+        assert_eq!(refusal(&none, &ReadOptions::default()), "no rows");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Graphs in a folder of the TU collection.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -79,7 +79,10 @@ impl Folder {
         let plain = self.folder.join(format!("{}_{part}.txt", self.name));
         match self.optional(part)? {
             Some(file) => Ok(file),
-            None => Err(Error::io(plain, std::io::ErrorKind::NotFound.into())),
+            None => {
+                let missing = io::Error::new(io::ErrorKind::NotFound, "no such file, plain or compressed");
+                Err(Error::io(plain, missing))
+            }
         }
     }
 

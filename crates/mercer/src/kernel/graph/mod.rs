@@ -29,13 +29,21 @@
 //! ```
 
 mod counts;
+mod graphlet;
 mod histogram;
 mod leaf;
 mod path;
+mod product_graph;
+mod propagation;
+#[cfg(test)]
+mod tests;
 mod vocabulary;
+mod walk;
 mod wl;
 
 pub use leaf::{
-    GraphExpr, GraphLeaf, Lengths, MAX_ROUNDS, MAX_WINDOW, edges, path, path_within, vertices, wl, wl_over,
+    GraphExpr, GraphLeaf, Lengths, MAX_ROUNDS, MAX_SAMPLES, MAX_WINDOW, edges, graphlet, path, path_within,
+    propagation, vertices, walk, wl, wl_over,
 };
+pub use walk::{WalkKind, WalkLabels};
 pub use wl::WlBase;

@@ -12,11 +12,15 @@ from mercer._graphs import Graph
 
 _PRECISIONS = [np.float64, np.float32]
 
+#: Where a kernel names columns of a table.
+TABLE = "records"
+
 #: The spaces whose points are objects in an array of shape (n,), and what a list of them is called.
 OBJECTS = {
     "texts": "texts",
     "graphs": "graphs, each a mercer.Graph, a graph of networkx, a pair (edges, labels) or a symmetric matrix",
     "sets": "sets, each a matrix of shape (n_vectors, n_features)",
+    TABLE: "rows of a table",
 }
 
 
@@ -37,6 +41,8 @@ def points(X: Any) -> _mercer.Points:
     if X.dtype == object:
         if isinstance(X[0], str):
             return _mercer.Points.texts(X.tolist())
+        if isinstance(X[0], dict):
+            return _records(X)
         if isinstance(X[0], Graph):
             return _mercer.Points.graphs([graph._native() for graph in X])
         return _mercer.Points.sets(X.tolist())
@@ -47,6 +53,53 @@ def points(X: Any) -> _mercer.Points:
         rows = rows.copy()
         rows.sum_duplicates()
     return _mercer.Points.sparse(rows.shape[1], rows.indptr, rows.indices, rows.data)
+
+
+def table(X: Any, kernel: Any, columns: list[tuple[str, str]]) -> Any:
+    """The columns of a data frame, or of a dictionary, that a kernel names, as an array of shape (n,) of dictionaries."""
+    if not hasattr(X, "__getitem__") or isinstance(X, (np.ndarray, str)) or sp.issparse(X):
+        raise ValueError(
+            f"the kernel '{kernel}' names columns: X must be a data frame, a dictionary of columns or a list of dictionaries; got"
+            f" {type(X).__name__}"
+        )
+    rows = isinstance(X, (list, tuple)) or getattr(X, "dtype", None) == object
+    found: dict[str, Any] = {}
+    for name, kind in columns:
+        try:
+            column = [row[name] for row in X] if rows else X[name]
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"the kernel '{kernel}' names the column {name!r}, which X does not have") from error
+        found[name] = _numbers(column, name) if kind == "numbers" else objects(list(column), kind, kernel)
+    lengths = {len(column) for column in found.values()}
+    if len(lengths) != 1 or 0 in lengths:
+        raise ValueError(f"the columns of X must have one number of rows, at least one; got {sorted(lengths)}")
+    array = np.empty(lengths.pop(), dtype=object)
+    for i in range(len(array)):
+        array[i] = {name: column[i] for name, column in found.items()}
+    return array
+
+
+def _numbers(column: Any, name: str) -> Any:
+    """A column of numbers."""
+    try:
+        numbers = np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"column {name!r} must have numbers: {error}") from error
+    if numbers.ndim != 1 or not np.isfinite(numbers).all():
+        raise ValueError(f"Input X contains NaN or infinity, or more than one number in a row, in column {name!r}")
+    return numbers
+
+
+def _records(rows: Any) -> _mercer.Points:
+    """Rows as `table` gives them."""
+    columns = []
+    for name, first in rows[0].items():
+        cells = np.empty(len(rows), dtype=object)
+        for i, row in enumerate(rows):
+            cells[i] = row[name]
+        number = isinstance(first, float)
+        columns.append((name, _mercer.Points.dense(cells.astype(np.float64)[:, None]) if number else points(cells)))
+    return _mercer.Points.records(columns)
 
 
 def are_texts(X: Any) -> bool:
@@ -77,6 +130,8 @@ def _first(X: Any) -> Any:
 
 def objects(X: Any, space: str, kernel: Any) -> Any:
     """Points of a space whose points are objects, as an array of shape (n,)."""
+    if space == TABLE:
+        return table(X, kernel, _mercer.Kernel(str(kernel)).columns)
     single = sp.issparse(X) or isinstance(X, (str, Graph)) or getattr(X, "ndim", 1) not in ((1,) if space == "texts" else (1, 3))
     given = [] if single or not hasattr(X, "__len__") else list(X)
     texts = all(isinstance(point, str) for point in given)
@@ -115,6 +170,12 @@ def _shape(X: Any) -> Any:
 def to_python(found: _mercer.Points) -> Any:
     """Points as an array, or as a sparse matrix."""
     parts = found.to_python()
+    if isinstance(parts, dict):
+        array = np.empty(len(found), dtype=object)
+        columns = {name: [Graph._taken(c) if isinstance(c, tuple) else c for c in cells] for name, cells in parts.items()}
+        for i in range(len(array)):
+            array[i] = {name: cells[i] for name, cells in columns.items()}
+        return array
     if isinstance(parts, list):
         array = np.empty(len(parts), dtype=object)
         for i, part in enumerate(parts):

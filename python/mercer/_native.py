@@ -47,7 +47,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     Attributes
     ----------
     n_features_in_ : int
-        Number of features; not there where X were texts, graphs or sets.
+        Number of features; not there where X were texts, graphs, sets or a table whose columns the kernel names.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where all are strings.
     """

@@ -2,9 +2,7 @@
 
 use mercer::data::Points as _;
 use mercer::gram::{Value, cross, square};
-use mercer::kernel::{
-    Definiteness, Kernel as _, Limits, ListedParameter, Map, check, median_gamma,
-};
+use mercer::kernel::{Definiteness, Kernel as _, Limits, ListedParameter, Map, check, median_gamma};
 use mercer::model::{AnyKernel, AnyPoints, listed_kernels};
 use mercer::{ErrorKind, Result};
 use numpy::{Element, PyArray1, PyArray2, PyArrayMethods};
@@ -127,6 +125,13 @@ impl Kernel {
     fn diagonal<'py>(&self, py: Python<'py>, x: &Points) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let kernel = self.0.clone();
         Ok(PyArray1::from_vec(py, at(py, &x.0, move |points| kernel.diagonal(points))?))
+    }
+
+    /// The columns of a table that the kernel reads, each with the kind of its cells; none of a kernel on other points.
+    #[getter]
+    fn columns(&self) -> PyResult<Vec<(String, &'static str)>> {
+        let AnyKernel::Records(kernel) = &self.0 else { return Ok(Vec::new()) };
+        Ok(kernel.columns().map_err(raise)?.into_iter().map(|(name, cells)| (name, cells.kind())).collect())
     }
 
     /// Checks the kernel on points.

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use mercer::data::{Dense, Graph, GraphParts, Points as _, Real, Row, Sparse, Vectors};
+use mercer::data::{Cells, Dense, Graph, GraphParts, Points as _, Real, Records, Row, Sparse, Vectors};
 use mercer::model::AnyPoints;
 use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{Element, IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use rayon::prelude::*;
 
+use crate::errors::raise;
 use crate::lend::Lent;
 use crate::work::on_threads;
 
@@ -138,6 +139,25 @@ impl Points {
         Ok(Self(sets.iter().map(set).collect::<PyResult<Vec<_>>>()?.into()))
     }
 
+    /// Rows of a table: the name of each column and its cells, points of one of the other kinds; rows of numbers have one column.
+    #[staticmethod]
+    fn records(columns: Vec<(String, PyRef<'_, Self>)>) -> PyResult<Self> {
+        let cells = |(name, points): (String, PyRef<'_, Self>)| {
+            let cells = match &points.0 {
+                AnyPoints::Vectors(rows) => {
+                    Cells::Numbers((0..rows.len()).map(|i| rows.row(i).get(0)).collect())
+                }
+                AnyPoints::Texts(texts) => Cells::Texts(texts.clone()),
+                AnyPoints::Graphs(graphs) => Cells::Graphs(graphs.clone()),
+                AnyPoints::Sets(sets) => Cells::Sets(sets.clone()),
+                AnyPoints::Records(_) => return Err(PyValueError::new_err("a table in a column of a table")),
+            };
+            Ok((name, cells))
+        };
+        let columns = columns.into_iter().map(cells).collect::<PyResult<Vec<_>>>()?;
+        Records::new(columns).map(|records| Self(records.into())).map_err(raise)
+    }
+
     /// How many points.
     fn __len__(&self) -> usize {
         self.0.len()
@@ -173,7 +193,26 @@ impl Points {
     /// As Python has them: a matrix; columns, start, index and values of sparse rows; a list of texts, of graphs
     /// as they are given, or of matrices.
     fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match &self.0 {
+        to_python(py, &self.0)
+    }
+}
+
+fn to_python<'py>(py: Python<'py>, points: &AnyPoints) -> PyResult<Bound<'py, PyAny>> {
+    {
+        match points {
+            AnyPoints::Records(records) => {
+                let columns = PyDict::new(py);
+                for (name, cells) in records.columns() {
+                    let list = match cells {
+                        Cells::Numbers(cells) => cells.into_pyobject(py)?,
+                        Cells::Texts(cells) => cells.into_pyobject(py)?,
+                        Cells::Graphs(cells) => to_python(py, &cells.clone().into())?,
+                        Cells::Sets(cells) => to_python(py, &cells.clone().into())?,
+                    };
+                    columns.set_item(name, list)?;
+                }
+                Ok(columns.into_any())
+            }
             AnyPoints::Vectors(Vectors::Dense32(rows)) => Ok(matrix(py, rows)?.into_any()),
             AnyPoints::Vectors(Vectors::Dense64(rows)) => Ok(matrix(py, rows)?.into_any()),
             AnyPoints::Vectors(Vectors::Sparse32(rows)) => Ok(parts(py, rows)?.into_any()),
@@ -206,7 +245,8 @@ type GivenGraph<'py> = (
 
 /// The graph at a place in a list, from 0.
 fn graph(place: usize, (nodes, edges, labels, edge_labels, attributes): GivenGraph<'_>) -> PyResult<Graph> {
-    let texts = |labels: Option<Vec<String>>| labels.map(|labels| labels.into_iter().map(Into::into).collect());
+    let texts =
+        |labels: Option<Vec<String>>| labels.map(|labels| labels.into_iter().map(Into::into).collect());
     let rows = |rows: PyReadonlyArray2<'_, f64>| {
         Dense::new(rows.shape()[1], rows.as_array().iter().copied().collect())
     };
@@ -235,7 +275,8 @@ fn taken<'py>(py: Python<'py>, graph: &Graph) -> PyResult<Bound<'py, PyTuple>> {
         }
     }
     let labels: Option<Vec<&str>> = (0..graph.nodes()).map(|node| graph.label(node)).collect();
-    let attributes = (graph.attributes().columns() > 0).then(|| matrix(py, graph.attributes())).transpose()?;
+    let attributes =
+        (graph.attributes().columns() > 0).then(|| matrix(py, graph.attributes())).transpose()?;
     let edge_labels = (!edge_labels.is_empty()).then_some(edge_labels);
     let labels = labels.filter(|labels| !labels.is_empty());
     (graph.nodes(), edges, labels, edge_labels, attributes).into_pyobject(py)

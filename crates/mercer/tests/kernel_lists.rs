@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use mercer::kernel::{Definiteness, Leaf, Listed, TextLeaf, VectorLeaf};
+use mercer::kernel::{Definiteness, GraphLeaf, Leaf, Listed, SetLeaf, TextLeaf, VectorLeaf};
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
@@ -42,9 +42,10 @@ fn sign(definiteness: Definiteness) -> &'static str {
     }
 }
 
-fn compare(kernels: &[Listed], rows: &[Vec<String>]) {
-    for (kernel, row) in kernels.iter().zip(rows) {
-        assert_eq!(row[..3], cells(kernel), "docs/kernels.md");
+fn compare(kernels: &[Listed], page: &str, header: &str) {
+    let rows = table(&read(page), header);
+    for (kernel, row) in kernels.iter().zip(&rows) {
+        assert_eq!(row[..3], cells(kernel), "{page}");
         assert!(row[3].starts_with(sign(kernel.definiteness)), "{}: {}", kernel.name, row[3]);
     }
     assert_eq!(kernels.len(), rows.len(), "one row for each kernel");
@@ -52,9 +53,10 @@ fn compare(kernels: &[Listed], rows: &[Vec<String>]) {
 
 #[test]
 fn the_book_has_a_row_for_each_kernel() {
-    let book = read("docs/kernels.md");
-    compare(&VectorLeaf::list(), &table(&book, "| text | k(x, y) |"));
-    compare(&TextLeaf::list(), &table(&book, "| text | k(s, t) |"));
+    compare(&VectorLeaf::list(), "docs/kernels.md", "| text | k(x, y) |");
+    compare(&TextLeaf::list(), "docs/kernels.md", "| text | k(s, t) |");
+    compare(&GraphLeaf::list(), "docs/graphs.md", "| text | k(G, H) |");
+    compare(&SetLeaf::list(), "docs/sets.md", "| text | k(X, Y) |");
 }
 
 #[test]
@@ -69,8 +71,12 @@ fn the_book_has_a_row_for_each_metric() {
 
 #[test]
 fn the_doc_comment_of_each_kernel_shows_its_text() {
-    for (source, kernels) in [("vector/kernel.rs", VectorLeaf::list()), ("string/leaf.rs", TextLeaf::list())]
-    {
+    for (source, kernels) in [
+        ("vector/kernel.rs", VectorLeaf::list()),
+        ("string/leaf.rs", TextLeaf::list()),
+        ("graph/leaf.rs", GraphLeaf::list()),
+        ("set/leaf.rs", SetLeaf::list()),
+    ] {
         let source = read(&format!("crates/mercer/src/kernel/{source}")).replace("\n    /// ", " ");
         for kernel in kernels {
             assert!(source.contains(&format!("`{}`", kernel.text)), "{}", kernel.text);

@@ -23,15 +23,20 @@ array([[100.5       ,   0.16643554],
 
 from mercer.kernels._kernel import Definite, Kernel, exp, normalized, parse
 from mercer.kernels._leaves import (
-    RBF, Constant, Cosine, Factor, Gaussian, Intersection, Laplace, Linear, Matern, Plummer, Poly, Precomputed, PSpectrum,
+    RBF, Constant, Cosine, Factor, Gaussian, Intersection, Laplace, Linear, Matern, Plummer, Poly, Precomputed,
     RationalQuadratic, Tanh,
 )
 from mercer.kernels._maps import Map, columns, gaussians, matrix, monomials, sigmoids
+from mercer.kernels._structured import (
+    BestMatch, BoundedRange, Edges, Graphlet, Mismatch, Propagation, PSpectrum, PyramidMatch, RandomWalk, SetMean, ShortestPath,
+    Subsequence, Vertices, WeightedDegree, WeisfeilerLehman,
+)
 from mercer.kernels._validity import Spectrum, Validity, Witness, check, median_gamma, spectrum
 
 __all__ = [
-    "RBF", "Constant", "Cosine", "Definite", "Factor", "Gaussian", "Intersection", "Kernel", "Laplace", "Linear", "Map",
-    "Matern", "PSpectrum", "Plummer", "Poly", "Precomputed", "RationalQuadratic", "Spectrum", "Tanh", "Validity", "Witness",
-    "check", "columns", "exp", "gaussians", "matrix", "median_gamma", "monomials", "normalized", "parse", "sigmoids",
-    "spectrum",
+    "RBF", "BestMatch", "BoundedRange", "Constant", "Cosine", "Definite", "Edges", "Factor", "Gaussian", "Graphlet",
+    "Intersection", "Kernel", "Laplace", "Linear", "Map", "Matern", "Mismatch", "PSpectrum", "Plummer", "Poly",
+    "Precomputed", "Propagation", "PyramidMatch", "RandomWalk", "RationalQuadratic", "SetMean", "ShortestPath", "Spectrum",
+    "Subsequence", "Tanh", "Validity", "Vertices", "WeightedDegree", "WeisfeilerLehman", "Witness", "check", "columns",
+    "exp", "gaussians", "matrix", "median_gamma", "monomials", "normalized", "parse", "sigmoids", "spectrum",
 ]

@@ -234,8 +234,8 @@ class Kernel(Expression):
             X, Y = (
                 [p] if isinstance(p, (str, Graph)) else p if p is None else np.atleast_2d(p) for p in (X, None if Y is X else Y)
             )
-        other = None if Y is None or Y is X else rows(Y, space)
-        gram: NDArray[Any] = self._native.gram(rows(X, space), other, single=dtype == "float32")
+        other = None if Y is None or Y is X else rows(Y, self._native)
+        gram: NDArray[Any] = self._native.gram(rows(X, self._native), other, single=dtype == "float32")
         return gram[0, 0] if alone else gram
 
     @documented
@@ -251,7 +251,7 @@ class Kernel(Expression):
         >>> Linear().diag([[1.0, 2.0], [3.0, 4.0]])
         array([ 5., 25.])
         """
-        diagonal: NDArray[np.float64] = self._native.diagonal(rows(X, self._native.space))
+        diagonal: NDArray[np.float64] = self._native.diagonal(rows(X, self._native))
         return diagonal
 
 

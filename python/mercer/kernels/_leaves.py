@@ -224,19 +224,5 @@ def Precomputed() -> Kernel:
     return Kernel("precomputed")
 
 
-@recorded("spectrum")
-def PSpectrum(p: SupportsIndex = 3) -> Kernel:
-    """The p-spectrum kernel of two texts.
-
-    >>> from mercer.kernels import PSpectrum, normalized
-    >>> PSpectrum(2)(["abab", "ba"])
-    array([[5., 1.],
-           [1., 1.]])
-    >>> 0.5 * PSpectrum(2) + normalized(PSpectrum(3))
-    0.5*spectrum(p=2) + normalized(spectrum(p=3))
-    """
-    return Kernel(call("spectrum", p=whole(p)))
-
-
 def _given(value: SupportsFloat | None) -> str | None:
     return None if value is None else real(value)

@@ -169,7 +169,7 @@ def check(kernel: Kernel, X: Any, *, max_rows: int = 2000, n_functions: int = 10
       witness               cᵀKc = -1.25036
       Mercer spectrum       0.5326, 0.005843, -0.4168
     """
-    found = kernel._native.check(rows(X, kernel._native.space), max_rows, n_functions)
+    found = kernel._native.check(rows(X, kernel._native), max_rows, n_functions)
     facts = found.facts()
     eigenvalues, *proof = (facts.pop(name) for name in ("eigenvalues", "coefficients", "value"))
     witness = None if proof[1] is None else Witness(*proof)

@@ -94,6 +94,13 @@ pub(super) fn read(
     Ok((graphs, labelled.then(|| labels.finish())))
 }
 
+/// The graph of one line, without a label.
+pub(super) fn one(text: &[u8]) -> Result<Graph, ParseProblem> {
+    let entry: Entry =
+        serde_json::from_slice(text).map_err(|error| other(format!("a graph as JSON: {error}")))?;
+    graph(&entry).map_err(|(_, problem)| problem)
+}
+
 /// A key of a line and the position in its list, from 0.
 type Place = (&'static str, Option<usize>);
 

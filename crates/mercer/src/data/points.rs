@@ -56,6 +56,17 @@ pub trait Points: Clone + Send + Sync {
     fn first_not_finite(&self) -> Option<(usize, usize)> {
         None
     }
+    /// Refuses other points that a kernel bound to these cannot compare with them: as given here, those of another width.
+    ///
+    /// # Errors
+    /// What others lack.
+    fn accepts(&self, others: &Self) -> Result<()> {
+        let (found, expected) = (others.width(), self.width());
+        if found == expected {
+            return Ok(());
+        }
+        Err(ErrorKind::Data(DataProblem::Width { found, expected }).into())
+    }
     /// Refuses points with a number that is not finite.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::data::{Points, Real};
-use crate::error::{DataProblem, ErrorKind, Result};
+use crate::error::Result;
 use crate::kernel::{Bound, Kernel};
 use crate::linalg::mirror;
 use crate::simd::huge_zeros;
@@ -64,10 +64,7 @@ pub fn square<T: Value, X: Points, K: Kernel<X>>(kernel: &K, x: &X) -> Result<Ve
 pub fn cross<T: Value, X: Points, K: Kernel<X>>(kernel: &K, x: &X, y: &X) -> Result<Vec<T>> {
     x.check_finite()?;
     y.check_finite()?;
-    let (found, expected) = (x.width(), y.width());
-    if found != expected {
-        return Err(ErrorKind::Data(DataProblem::Width { found, expected }).into());
-    }
+    y.accepts(x)?;
     let bound = kernel.bind(y)?;
     let mut values = huge_zeros(x.len() * y.len());
     batches(&mut values, y.len(), |_, rows, out| T::fill(&*bound, x, rows, out));

@@ -56,6 +56,17 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
         None
     }
 
+    /// Whether points have columns that a kernel may be seen through, `k @ name` and `k @ [name, other]`.
+    const COLUMNS: bool = false;
+
+    /// A kernel seen through the columns of these names.
+    ///
+    /// # Errors
+    /// Why it cannot be, in words.
+    fn on_columns(_kernel: Expr<Self>, _names: &[String]) -> Result<Expr<Self>, Box<str>> {
+        Err("points have no columns".into())
+    }
+
     /// Checks every parameter.
     ///
     /// # Errors

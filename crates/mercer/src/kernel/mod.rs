@@ -26,6 +26,7 @@ mod listed;
 mod parameter;
 mod pointwise;
 mod readout;
+mod record;
 mod set;
 mod string;
 mod text;
@@ -47,6 +48,7 @@ pub use listed::{Listed, ListedParameter};
 pub use parameter::{Parameter, Slot};
 pub use pointwise::{Pointwise, gaussian_over};
 pub use readout::Readout;
+pub use record::{Part, RecordExpr, RecordLeaf};
 pub use set::{Pyramid, SetExpr, SetLeaf, Weights, best_match, pyramid, set_mean};
 pub use string::{
     Lengths, MAX_WORD, TextExpr, TextLeaf, Unit, degree, mismatch, range, spectrum, subsequence,

@@ -195,6 +195,11 @@ impl<'a> Parser<'a> {
     }
 
     fn map<L: Leaf>(&mut self, kernel: Expr<L>, at: usize) -> Result<Expr<L>> {
+        if L::COLUMNS
+            && let Some(names) = self.columns()?
+        {
+            return L::on_columns(kernel, &names).map_err(|what| fault(self.text, at, what));
+        }
         if L::MAPS.is_empty() {
             return Err(fault(self.text, at, "kernels on these points have no feature maps"));
         }
@@ -204,6 +209,51 @@ impl<'a> Parser<'a> {
         let call = Call::parse(self, &[])?;
         L::parse_map(kernel, &call)
             .unwrap_or_else(|| Err(fault(self.text, call.at, unknown("feature map", call.name, L::MAPS))))
+    }
+
+    /// The names of columns after `@`: one, or some in brackets; none where a feature map follows, a name with parentheses.
+    fn columns(&mut self) -> Result<Option<Vec<String>>> {
+        if self.take('[') {
+            let open = self.at - 1;
+            let mut names = vec![self.column()?];
+            loop {
+                match self.peek() {
+                    Some(',') => self.at += 1,
+                    Some(']') => break,
+                    None => return Err(fault(self.text, open, "a '[' without its ']'")),
+                    Some(_) => return Err(self.fail("expected ',' or ']'")),
+                }
+                names.push(self.column()?);
+            }
+            self.at += 1;
+            return Ok(Some(names));
+        }
+        self.peek();
+        let start = self.at;
+        let name = self.column()?;
+        if self.peek() == Some('(') {
+            self.at = start;
+            return Ok(None);
+        }
+        Ok(Some(vec![name]))
+    }
+
+    /// The name of a column: a word, or any text in quotes.
+    fn column(&mut self) -> Result<String> {
+        if self.take('"') {
+            let open = self.at - 1;
+            let name = self.run(|_, c| c != '"').to_owned();
+            if !self.text[self.at..].starts_with('"') {
+                return Err(fault(self.text, open, "a quote without its end"));
+            }
+            self.at += 1;
+            return Ok(name);
+        }
+        self.peek();
+        match word(self) {
+            "" => Err(self.fail("expected the name of a column, or some in brackets: [age, dose]")),
+            name => Ok(name.to_owned()),
+        }
     }
 
     fn atom<L: Leaf>(&mut self, depth: usize) -> Result<Expr<L>> {

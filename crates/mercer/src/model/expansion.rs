@@ -347,12 +347,9 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
         outputs
     }
 
-    /// Refuses points of another width and numbers that are not finite.
+    /// Refuses points that cannot be compared with the model's, and numbers that are not finite.
     fn check(&self, points: &X) -> Result<()> {
-        if points.width() != self.points.width() {
-            let problem = DataProblem::Width { found: points.width(), expected: self.points.width() };
-            return Err(ErrorKind::Data(problem).into());
-        }
+        self.points.accepts(points)?;
         points.check_finite()
     }
 }

@@ -33,6 +33,7 @@ pub(super) mod parts;
 mod pca_tests;
 mod points;
 mod probability;
+mod records;
 #[cfg(test)]
 mod ridge_tests;
 #[cfg(test)]
@@ -60,6 +61,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub use container::{Element, Flaw, Reader, Writer};
 pub(super) use graphs::{read_graphs, write_graphs};
 pub(super) use points::{read_sets, read_texts, read_vectors, write_sets, write_texts, write_vectors};
+pub(super) use records::{read_records, write_records};
 
 const FORMAT: &str = "mercer";
 const VERSION: &str = "1";

@@ -17,11 +17,11 @@ use super::method::{Card, Configured, Method};
 use super::probability::{Estimate, Settings};
 use super::quality::Quality;
 use super::setting::Value;
-use crate::data::{self, Dense, Graph, Points, ReadOptions, Table, Vectors};
+use crate::data::{self, Dense, Graph, Points, ReadOptions, Records, Table, Vectors};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{
-    Bound, Definiteness, Expr, GraphExpr, GraphLeaf, Kernel, Leaf, Listed, Parameter, Readout, SetExpr, SetLeaf, TextExpr,
-    TextLeaf, VectorExpr, VectorKernel, VectorLeaf, rbf, set_mean, spectrum, wl,
+    Bound, Definiteness, Expr, GraphExpr, GraphLeaf, Kernel, Leaf, Listed, Parameter, Readout, RecordExpr,
+    SetExpr, SetLeaf, TextExpr, TextLeaf, VectorExpr, VectorKernel, VectorLeaf, rbf, set_mean, spectrum, wl,
 };
 
 /// A space of inputs that has a kernel algebra and a form in model files.
@@ -227,6 +227,42 @@ impl Space for Vec<Graph> {
 
     fn storage(&self) -> &'static str {
         "graphs"
+    }
+}
+
+impl Space for Records {
+    const NAME: &'static str = "records";
+    type Kernel = RecordExpr;
+
+    /// None of its own: those of the other spaces, each with its columns.
+    fn kernels() -> Vec<Listed> {
+        Vec::new()
+    }
+
+    fn check_kernel(kernel: &RecordExpr) -> Result<()> {
+        kernel.check()?;
+        kernel.columns().map(|_| ())
+    }
+
+    fn default_kernel(_: usize) -> RecordExpr {
+        Expr::Constant(1.0)
+    }
+
+    fn read_table(kernel: Option<&RecordExpr>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
+        let wanted = kernel.map_or_else(|| Ok(Vec::new()), RecordExpr::columns)?;
+        data::read_records(path, wanted, options)
+    }
+
+    fn write(&self, prefix: &str, writer: &mut Writer) {
+        super::file::write_records(prefix, self, writer);
+    }
+
+    fn read(prefix: &str, reader: &mut Reader<'_>) -> Result<Self, Flaw> {
+        super::file::read_records(prefix, reader)
+    }
+
+    fn storage(&self) -> &'static str {
+        "columns of a table"
     }
 }
 
@@ -505,6 +541,8 @@ spaces! {
     Graphs(Vec<Graph>),
     /// Sets of vectors.
     Sets(Vec<Vectors>),
+    /// Rows of a table whose columns are of several of these.
+    Records(Records),
 }
 
 /// What things of any space do as those of their own do. A line is a signature without `&self`, and the answer of the thing.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use mercer::data::{LabelSets, Labels, Points, Vectors};
+use mercer::data::{Dense, Graph, GraphParts, LabelSets, Labels, Points, Vectors};
 use mercer::error::ErrorKind;
 use mercer::model::file::Saved;
 use mercer::model::{
@@ -21,6 +21,21 @@ fn vectors(shift: f64) -> AnyPoints {
 fn texts(shift: usize) -> AnyPoints {
     let word = |i: usize| ["abcab", "bcbca", "äöäöü"][i % 3].repeat(1 + (i + shift) % 4) + &"xyz"[..i % 3];
     (0..N).map(word).collect::<Vec<String>>().into()
+}
+
+/// Rings, chains and stars with a few labels, and attributes.
+fn graphs(shift: usize) -> AnyPoints {
+    let graph = |i: usize| {
+        let nodes = 4 + (i + shift) % 5;
+        let joined = |a: usize| if i % 3 == 2 { (0, a) } else { (a - 1, a) };
+        let ring = (i.is_multiple_of(3)).then_some((0, nodes - 1));
+        let edges: Vec<_> = (1..nodes).map(joined).chain(ring).collect();
+        let labels = Some((0..nodes).map(|a| ["C", "N", "O"][(a * i + shift) % 3].into()).collect());
+        let edge_labels = Some((0..edges.len()).map(|a| ["single", "double"][a * i % 2].into()).collect());
+        let attributes = Some(Dense::new(1, (0..nodes).map(|a| ((a + i) as f64).sin()).collect()));
+        Graph::new(GraphParts { nodes, edges, labels, edge_labels, attributes }).unwrap()
+    };
+    (0..N).map(graph).collect::<Vec<_>>().into()
 }
 
 fn targets(kind: TargetKind, points: fn(bool) -> AnyPoints) -> Targets<AnyPoints> {
@@ -81,6 +96,12 @@ fn every_method_fits_vectors_by_name_and_comes_back_from_its_file() {
 fn every_method_fits_texts_by_name_and_comes_back_from_its_file() {
     let kernel = "normalized(spectrum(p=2)) + 0.1*spectrum(p=1)";
     through_the_file(kernel, &cards::<Vec<String>>(), |new| texts(usize::from(new)));
+}
+
+#[test]
+fn every_method_fits_graphs_by_name_and_comes_back_from_its_file() {
+    let kernel = "normalized(wl(h=2)) + 0.1*edges + normalized(propagation)";
+    through_the_file(kernel, &cards::<Vec<Graph>>(), |new| graphs(usize::from(new)));
 }
 
 #[test]

@@ -208,7 +208,7 @@ impl Stated for GraphLeaf {
             ),
             Self::Path { lengths, c } => counts(
                 "path",
-                "Σ [same labels] kₗ(d, d') over the shortest paths of G and H; kₗ is [d = d'] or max(0, c − |d − d'|)",
+                "Σ [same labels] kₗ(d, d') over the shortest paths of G and H, of length d and d'",
                 vec![
                     Field::choice("lengths", "kₗ", lengths, LENGTHS, PartialEq::eq),
                     Field::whole("c", "c", c, 1..=MAX_WINDOW, "must lie in 1 to 100"),

@@ -29,6 +29,8 @@
 //! ```
 
 mod counts;
+#[cfg(test)]
+mod definition;
 mod graphlet;
 mod histogram;
 mod leaf;

@@ -4,6 +4,8 @@
 //! Nodes are sorted by label, so that the pairs with one label are rectangles, and the rest of the matrix is never touched. Cost of a
 //! step: for each node and each neighbour of it with the edge label e, one addition of the part of a row.
 
+use std::ops::Range;
+
 use super::vocabulary::Numbers;
 use super::walk::WalkLabels;
 use crate::data::Graph;
@@ -58,24 +60,42 @@ impl Labelled {
     }
 
     /// Where the nodes with a label are.
-    fn with_label(&self, label: u32) -> std::ops::Range<usize> {
+    fn with_label(&self, label: u32) -> Range<usize> {
         self.labels.partition_point(|&other| other < label)
             ..self.labels.partition_point(|&other| other <= label)
     }
 }
 
-/// Steps of conjugate gradients, at most: far more than are needed where there is room below the limit.
-const MOST_STEPS: usize = 10_000;
+/// Steps that conjugate gradients may take beyond twice the number of unknowns; without rounding that number is enough.
+const FEW: usize = 10;
+
+/// Terms of the exponential series, at most: a sum that takes more is beyond all numbers.
+const MOST_TERMS: usize = 10_000;
 
 /// The error of a sum, relative to it.
 const ACCURACY: f64 = 1e-15;
 
-/// Room for steps in the product of two graphs.
+/// The pairs of a node of the first graph with the nodes of the second that have its label.
+#[derive(Clone)]
+struct Block {
+    /// Where the pairs begin in a vector over all pairs.
+    start: usize,
+    /// The nodes of the second graph.
+    nodes: Range<usize>,
+}
+
+impl Block {
+    fn pairs(&self) -> Range<usize> {
+        self.start..self.start + self.nodes.len()
+    }
+}
+
+/// Room for steps in the product of two graphs. Vectors have an entry for each pair of nodes with one label.
 #[derive(Default)]
 pub(super) struct Steps {
-    /// For each node of the first graph, the nodes of the second with the same label.
-    same: Vec<std::ops::Range<usize>>,
-    /// Σ over neighbours in the first graph.
+    /// The pairs of each node of the first graph.
+    blocks: Vec<Block>,
+    /// Σ over neighbours in the first graph, for each node of the second.
     half: Vec<f64>,
     residual: Vec<f64>,
     direction: Vec<f64>,
@@ -83,74 +103,59 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Finds the pairs of nodes of two graphs with one label.
+    /// Finds the pairs of nodes of two graphs with one label, and sets the residual and the direction to ones.
     pub(super) fn pair(&mut self, x: &Labelled, y: &Labelled) {
-        self.same.clear();
-        let mut last: Option<(u32, std::ops::Range<usize>)> = None;
+        self.blocks.clear();
+        let (mut start, mut nodes, mut known) = (0, 0..0, None);
         for &label in &x.labels {
-            if last.as_ref().is_none_or(|(known, _)| *known != label) {
-                last = Some((label, y.with_label(label)));
+            if known != Some(label) {
+                (known, nodes) = (Some(label), y.with_label(label));
             }
-            self.same.extend(last.as_ref().map(|(_, range)| range.clone()));
+            self.blocks.push(Block { start, nodes: nodes.clone() });
+            start += nodes.len();
         }
-        let size = x.nodes * y.nodes;
-        for room in [&mut self.residual, &mut self.direction, &mut self.image] {
+        for (room, value) in [(&mut self.residual, 1.0), (&mut self.direction, 1.0), (&mut self.image, 0.0)] {
             room.clear();
-            room.resize(size, 0.0);
+            room.resize(start, value);
         }
         self.half.resize(y.nodes.max(self.half.len()), 0.0);
     }
 
-    /// `to` = W `from`. Entries of pairs with different labels are zero in `from` and stay zero in `to`.
+    /// `to` = W `from`.
     fn step(
-        same: &[std::ops::Range<usize>],
+        blocks: &[Block],
         half: &mut [f64],
-        x: &Labelled,
-        y: &Labelled,
+        (x, y): (&Labelled, &Labelled),
         from: &[f64],
         to: &mut [f64],
     ) {
-        let width = y.nodes;
         to.fill(0.0);
+        let half = &mut half[..y.nodes];
         for (label, rows) in &x.by_edge {
             let Some((_, columns)) = y.by_edge.iter().find(|(other, _)| other == label) else { continue };
-            for (i, columns_of_i) in same.iter().enumerate() {
-                if columns_of_i.is_empty() {
-                    continue;
-                }
-                let half = &mut half[..width];
+            for (i, block) in blocks.iter().enumerate().filter(|(_, block)| !block.nodes.is_empty()) {
                 half.fill(0.0);
                 for &u in rows.row(i) {
-                    let (range, row) = (same[u as usize].clone(), u as usize * width);
-                    let source = &from[row + range.start..row + range.end];
-                    half[range].iter_mut().zip(source).for_each(|(sum, value)| *sum += value);
+                    let other = &blocks[u as usize];
+                    let sums = &mut half[other.nodes.clone()];
+                    sums.iter_mut().zip(&from[other.pairs()]).for_each(|(sum, value)| *sum += value);
                 }
-                for (j, entry) in columns_of_i.clone().zip(&mut to[i * width..][columns_of_i.clone()]) {
+                for (j, entry) in block.nodes.clone().zip(&mut to[block.pairs()]) {
                     *entry += columns.row(j).iter().map(|&v| half[v as usize]).sum::<f64>();
                 }
             }
         }
     }
 
-    /// Sets ones at the pairs with one label, and counts them.
-    fn ones(same: &[std::ops::Range<usize>], width: usize, target: &mut [f64]) -> f64 {
-        for (i, columns) in same.iter().enumerate() {
-            target[i * width..][columns.clone()].fill(1.0);
-        }
-        same.iter().map(|columns| columns.len() as f64).sum()
-    }
-
     /// 1ᵀ(I − λW)⁻¹1 by conjugate gradients; no eigenvalue of the matrix is below `room`.
     pub(super) fn geometric(&mut self, x: &Labelled, y: &Labelled, lambda: f64, room: f64) -> f64 {
-        let Self { same, half, residual, direction, image } = self;
-        let mut square = Self::ones(same, y.nodes, residual);
-        Self::ones(same, y.nodes, direction);
-        let mut sum = 0.0;
-        for _ in 0..MOST_STEPS {
+        let Self { blocks, half, residual, direction, image } = self;
+        let (mut square, mut sum) = (residual.len() as f64, 0.0);
+        for _ in 0..2 * residual.len() + FEW {
             if square <= ACCURACY * room * sum || square == 0.0 {
                 break;
             }
-            Self::step(same, half, x, y, direction, image);
+            Self::step(blocks, half, (x, y), direction, image);
             image.iter_mut().zip(&*direction).for_each(|(image, value)| *image = value - lambda * *image);
             let curvature: f64 = dot(direction, image);
             if curvature <= 0.0 {
@@ -170,12 +175,12 @@ impl Steps {
 
     /// 1ᵀexp(λW)1 by its series.
     pub(super) fn exponential(&mut self, x: &Labelled, y: &Labelled, lambda: f64) -> f64 {
-        let Self { same, half, residual: power, image: next, .. } = self;
-        let mut sum = Self::ones(same, y.nodes, power);
-        // power = Wᵃ1 λᵃ/√(2a)!, so that its square is the term of order 2a.
-        for order in 1..MOST_STEPS {
+        let Self { blocks, half, residual: power, image: next, .. } = self;
+        let mut sum = power.len() as f64;
+        // power = λᵃWᵃ1/√(2a)!, so that its square is the term of order 2a.
+        for order in 1..MOST_TERMS {
             let even = 2.0 * order as f64;
-            Self::step(same, half, x, y, power, next);
+            Self::step(blocks, half, (x, y), power, next);
             let odd_term = dot(power, next) * lambda / (even - 1.0);
             let scale = lambda / (even * (even - 1.0)).sqrt();
             next.iter_mut().for_each(|value| *value *= scale);

@@ -11,9 +11,9 @@
 //! draws depend on the seed alone, so that all graphs, also later ones, see the same cells. An attribute that a graph does not
 //! have counts as 0.
 //!
-//! Of the kernels for attributes this one is taken because its features are explicit: time grows with nodes and edges, and a pair
-//! of graphs costs a sparse product. GraphHopper compares each pair of nodes of each pair of graphs, O(n²·(m + d)) a pair, which
-//! ends at some thousand graphs; its advantage, an exact kernel between attributes, is lost where many nodes are compared.
+//! Of the kernels for attributes this one is taken because its features are explicit: time grows with nodes and edges, a pair of
+//! graphs costs a sparse product, and a prediction needs no search over pairs of nodes. GraphHopper has an exact kernel
+//! between attributes instead of cells, at the price of comparing the nodes of each pair of graphs, O(n²·d) a pair.
 //!
 //! Cost: O(h·m·d) for d attributes, and one key for each node and round.
 //!

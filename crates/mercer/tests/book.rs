@@ -162,6 +162,33 @@ fn svc() -> mercer::Result<()> {
 }
 
 #[test]
+fn sets() -> mercer::Result<()> {
+    use mercer::data::Vectors;
+    use mercer::kernel::{Kernel, linear, set_mean};
+
+    let sets = vec![Vectors::dense(1, vec![1.0, 3.0]), Vectors::dense(1, vec![2.0, 4.0])];
+    let mut row = [0.0; 2];
+    set_mean(linear()).bind(&sets)?.rows_f64(&sets, &[0], &mut [&mut row]);
+    assert_eq!(row, [4.0, 6.0]);
+    Ok(())
+}
+
+#[test]
+fn tables() -> mercer::Result<()> {
+    use mercer::data::{Cells, Labels, Records};
+    use mercer::kernel::RecordExpr;
+    use mercer::model::Svc;
+
+    let names = Cells::Texts(["anna", "hanna", "bob", "rob"].map(String::from).into());
+    let ages = Cells::Numbers(vec![30.0, 31.0, 40.0, 44.0]);
+    let rows = Records::new(vec![("name".into(), names), ("age".into(), ages)])?;
+    let kernel: RecordExpr = "normalized(spectrum(p=2)@name) + rbf(gamma=0.01)@age".parse()?;
+    let model = Svc::new(kernel).fit(&rows, &Labels::first_seen(["a", "a", "b", "b"]))?;
+    assert_eq!(model.predict(&rows)?, ["a", "a", "b", "b"]);
+    Ok(())
+}
+
+#[test]
 fn words_of_texts() -> mercer::Result<()> {
     use mercer::kernel::{Kernel, spectrum};
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use mercer::data::{Dense, Graph, GraphParts, LabelSets, Labels, Points, Vectors};
+use mercer::data::{Cells, Dense, Graph, GraphParts, LabelSets, Labels, Points, Records, Vectors};
 use mercer::error::ErrorKind;
 use mercer::model::file::Saved;
 use mercer::model::{
@@ -21,6 +21,31 @@ fn vectors(shift: f64) -> AnyPoints {
 fn texts(shift: usize) -> AnyPoints {
     let word = |i: usize| ["abcab", "bcbca", "äöäöü"][i % 3].repeat(1 + (i + shift) % 4) + &"xyz"[..i % 3];
     (0..N).map(word).collect::<Vec<String>>().into()
+}
+
+/// Sets of one to four vectors of two features.
+fn sets(shift: usize) -> AnyPoints {
+    let number = |i: usize, k: usize| ((i * 7 + k + shift) as f64 * 0.9).sin() + (i % 3) as f64;
+    let set = |i: usize| {
+        Vectors::dense(2, (0..2 * (1 + (i + shift) % 4)).map(|k| number(i, k)).collect::<Vec<f64>>())
+    };
+    (0..N).map(set).collect::<Vec<Vectors>>().into()
+}
+
+/// Columns of texts, graphs, sets and numbers.
+fn records(shift: usize) -> AnyPoints {
+    let AnyPoints::Texts(texts) = texts(shift) else { unreachable!() };
+    let AnyPoints::Graphs(graphs) = graphs(shift) else { unreachable!() };
+    let AnyPoints::Sets(sets) = sets(shift) else { unreachable!() };
+    let numbers = |k: usize| Cells::Numbers((0..N).map(|i| ((i * k + shift) as f64).cos()).collect());
+    let columns = [
+        ("age", numbers(3)),
+        ("name", Cells::Texts(texts)),
+        ("molecule", Cells::Graphs(graphs)),
+        ("daily dose", numbers(5)),
+        ("bag", Cells::Sets(sets)),
+    ];
+    Records::new(columns.map(|(name, cells)| (name.to_owned(), cells)).into()).unwrap().into()
 }
 
 /// Rings, chains and stars with a few labels, and attributes.
@@ -102,6 +127,23 @@ fn every_method_fits_texts_by_name_and_comes_back_from_its_file() {
 fn every_method_fits_graphs_by_name_and_comes_back_from_its_file() {
     let kernel = "normalized(wl(h=2)) + 0.1*edges + normalized(propagation)";
     through_the_file(kernel, &cards::<Vec<Graph>>(), |new| graphs(usize::from(new)));
+}
+
+#[test]
+fn every_method_of_sets_goes_through_the_file() {
+    for kernel in
+        ["normalized(set(rbf(gamma=0.5))) + pyramid(side=0.5, levels=3, shifts=2)", "set(linear + 1)"]
+    {
+        let kernel = kernel.parse::<AnyKernel>().unwrap();
+        through_the_file(kernel, &cards::<Vec<Vectors>>(), |new| sets(usize::from(new)));
+    }
+}
+
+#[test]
+fn every_method_of_tables_goes_through_the_file() {
+    let text = "normalized(spectrum(p=2)@name) + normalized(wl(h=2))@molecule*(rbf(1)@[age, \"daily dose\"]) + set@bag";
+    let kernel = text.parse::<AnyKernel>().unwrap();
+    through_the_file(kernel, &cards::<Records>(), |new| records(usize::from(new)));
 }
 
 #[test]

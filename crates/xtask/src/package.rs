@@ -22,6 +22,7 @@ const PACKAGES: &[&str] = &[
     "mypy",
     "numpydoc",
     "rich",
+    "networkx",
 ];
 
 /// `cargo xtask wheel`: the wheel that is given to others, in `target/wheels`.

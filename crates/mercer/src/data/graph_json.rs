@@ -12,6 +12,9 @@ use super::table::ReadOptions;
 use super::{Dense, Graph, GraphParts, LabelColumn, number};
 use crate::error::{Error, ParseProblem, Result};
 
+/// The most nodes of a graph that has no labels, which a file tells by a number alone.
+const MOST_NODES: usize = 1 << 24;
+
 /// A line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -109,6 +112,12 @@ fn graph(entry: &Entry) -> Result<Graph, (Place, ParseProblem)> {
         NodesEntry::Count(nodes) => (*nodes, None),
         NodesEntry::Labels(labels) => (labels.len(), Some(labels)),
     };
+    if labels.is_none() && nodes > MOST_NODES {
+        return Err((
+            ("nodes", None),
+            other("more than 2²⁴ nodes without labels; a number alone may not ask for memory"),
+        ));
+    }
     if nodes == 0 {
         return Err((("nodes", None), other(NO_NODES)));
     }

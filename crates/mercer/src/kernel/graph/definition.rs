@@ -202,8 +202,8 @@ impl Definition for GraphLeaf {
             }
             Self::Path { lengths, c } => {
                 let alike = |d: u32, e: u32| match lengths {
-                    Lengths::Delta => f64::from(u8::from(d == e)),
-                    Lengths::Brownian => f64::from(c.saturating_sub(d.abs_diff(e))),
+                    PathLengths::Delta => f64::from(u8::from(d == e)),
+                    PathLengths::Brownian => f64::from(c.saturating_sub(d.abs_diff(e))),
                 };
                 let (xs, ys) = (paths(x, &own_labels(x)), paths(y, &own_labels(y)));
                 let same = |(p, d): &(_, u32)| {

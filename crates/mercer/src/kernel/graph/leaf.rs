@@ -39,7 +39,7 @@ pub type GraphExpr = Expr<GraphLeaf>;
 /// How the lengths of two paths are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Lengths {
+pub enum PathLengths {
     /// 1 where they are equal, else 0.
     Delta,
     /// max(0, c − |d − d'|)
@@ -64,7 +64,7 @@ pub enum GraphLeaf {
     /// Σ \[same labels\] · kₗ(d, d') over the shortest paths of G and H, of length d and d'. Text: `path(lengths=delta, c=3)`.
     Path {
         /// kₗ
-        lengths: Lengths,
+        lengths: PathLengths,
         /// c of `brownian`, from 1 to [`MAX_WINDOW`]
         c: u32,
     },
@@ -127,13 +127,13 @@ pub fn wl_over(base: WlBase, h: u32) -> GraphExpr {
 /// The shortest path kernel, for equal lengths.
 #[must_use]
 pub fn path() -> GraphExpr {
-    Expr::Leaf(GraphLeaf::Path { lengths: Lengths::Delta, c: DEFAULT_WINDOW })
+    Expr::Leaf(GraphLeaf::Path { lengths: PathLengths::Delta, c: DEFAULT_WINDOW })
 }
 
 /// The shortest path kernel with max(0, c − |d − d'|) between lengths.
 #[must_use]
 pub fn path_within(c: u32) -> GraphExpr {
-    Expr::Leaf(GraphLeaf::Path { lengths: Lengths::Brownian, c })
+    Expr::Leaf(GraphLeaf::Path { lengths: PathLengths::Brownian, c })
 }
 
 /// The exact graphlet kernel of connected subgraphs with `k` nodes.
@@ -166,14 +166,14 @@ const LABELS: &[(&str, WalkLabels)] = &[
     ("edges", WalkLabels::Edges),
     ("both", WalkLabels::Both),
 ];
-const LENGTHS: &[(&str, Lengths)] = &[("delta", Lengths::Delta), ("brownian", Lengths::Brownian)];
+const LENGTHS: &[(&str, PathLengths)] = &[("delta", PathLengths::Delta), ("brownian", PathLengths::Brownian)];
 
 impl Stated for GraphLeaf {
     const ALL: &'static [Self] = &[
         Self::Vertices,
         Self::Edges,
         Self::Wl { h: 5, base: WlBase::Subtree },
-        Self::Path { lengths: Lengths::Delta, c: DEFAULT_WINDOW },
+        Self::Path { lengths: PathLengths::Delta, c: DEFAULT_WINDOW },
         Self::Graphlet { k: 3, samples: 0, seed: 0 },
         Self::Walk { lambda: 0.01, kind: WalkKind::Geometric, labels: WalkLabels::No },
         Self::Propagation { h: 3, width: 1.0, seed: 0 },
@@ -280,7 +280,7 @@ macro_rules! with_features {
                 $work
             }
             GraphLeaf::Path { lengths, c } => {
-                let $features = Counts(Paths { marks: if lengths == Lengths::Delta { 1 } else { c } });
+                let $features = Counts(Paths { marks: if lengths == PathLengths::Delta { 1 } else { c } });
                 $work
             }
         }

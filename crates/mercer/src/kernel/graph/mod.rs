@@ -44,8 +44,8 @@ mod walk;
 mod wl;
 
 pub use leaf::{
-    GraphExpr, GraphLeaf, Lengths, MAX_ROUNDS, MAX_SAMPLES, MAX_WINDOW, edges, graphlet, path, path_within,
-    propagation, vertices, walk, wl, wl_over,
+    GraphExpr, GraphLeaf, MAX_ROUNDS, MAX_SAMPLES, MAX_WINDOW, PathLengths, edges, graphlet, path,
+    path_within, propagation, vertices, walk, wl, wl_over,
 };
 pub use walk::{WalkKind, WalkLabels};
 pub use wl::WlBase;

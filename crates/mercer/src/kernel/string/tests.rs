@@ -444,17 +444,15 @@ fn texts_of_a_thousand_letters_neither_underflow_nor_overflow() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         char::from(b"abcdefghijklmnopqrst"[(state >> 33) as usize % 20])
     };
-    let mut points: Vec<String> = [1000, 900, 1000, 7, 30, 400, 1, 0, 2, 1000, 80]
-        .iter()
-        .map(|&n| (0..n).map(|_| letter()).collect())
-        .collect();
+    let mut points: Vec<String> =
+        [1000, 900, 400, 7, 30, 80, 1, 0, 2].iter().map(|&n| (0..n).map(|_| letter()).collect()).collect();
     points.push("z".repeat(1000));
-    for (p, lambda) in [(2, 0.5), (4, 0.5), (4, 0.01), (5, 0.9), (7, 0.3), (12, 0.2), (3, 1.0)] {
+    for (p, lambda) in [(4, 0.5), (4, 0.01), (7, 0.3), (12, 0.2), (3, 1.0)] {
         let kernel = subsequence(p, lambda);
         let (double, single) = rows(&kernel, &points, &points);
         let (normalized, _) = rows(&kernel.normalized(), &points, &points);
         assert!(normalized.iter().flatten().all(|k| (0.0..1.0 + 1e-12).contains(k)));
-        for (i, j) in [(0, 1), (1, 0), (2, 2), (3, 4), (5, 10), (9, 0), (11, 11), (11, 0), (7, 7)] {
+        for (i, j) in [(0, 1), (1, 0), (2, 2), (3, 4), (5, 1), (9, 9), (9, 0), (7, 7)] {
             let letters = |i: usize| points[i].chars().collect::<Vec<_>>();
             let exact = recursion(&letters(i), &letters(j), p as usize, lambda);
             assert!((double[i][j] - exact).abs() <= 1e-12 * exact, "{p} {lambda}: {} {exact}", double[i][j]);

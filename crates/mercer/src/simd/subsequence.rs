@@ -17,13 +17,14 @@ pub(crate) const SUBSEQUENCE_LANES: usize = 8;
 /// The longest subsequence.
 pub(crate) const MAX_SUBSEQUENCE: usize = 32;
 
-/// Subsequences longer than this are counted by a loop over lengths that is not unrolled.
+/// Subsequences longer than this are counted one length after the other: registers do not hold more lengths at once.
 const UNROLLED: usize = 6;
 
 type Values = [f64; SUBSEQUENCE_LANES];
 type Codes = [u32; SUBSEQUENCE_LANES];
 
 const ZEROS: Values = [0.0; SUBSEQUENCE_LANES];
+const ONES: Values = [1.0; SUBSEQUENCE_LANES];
 
 /// 1 in the lanes that have the code `x`.
 #[inline(always)]
@@ -35,11 +36,9 @@ fn matches(x: u32, y: &Codes) -> Values {
     found
 }
 
-/// Σ κ_q over all places for each q up to `stored`, and for the length after it. `S` has `stored` entries for each place of `y`,
-/// all zero. `N` is `stored` where that is known to the compiler, else an upper bound.
+/// Σ κ_q over all places for each q up to `N`, and for the length after it. `S` has `N` entries for each place of `y`, all zero.
 #[inline(always)]
 fn sweep<const FMA: bool, const N: usize, const ALL: bool>(
-    stored: usize,
     x: &[u32],
     y: &[Codes],
     decay: f64,
@@ -48,12 +47,12 @@ fn sweep<const FMA: bool, const N: usize, const ALL: bool>(
     let (mut sums, mut last) = ([ZEROS; N], ZEROS);
     for &letter in x {
         let (mut r, mut before) = ([ZEROS; N], [ZEROS; N]);
-        for (y, s) in y.iter().zip(s.chunks_exact_mut(stored)) {
+        for (y, s) in y.iter().zip(s.chunks_exact_mut(N)) {
             let same = matches(letter, y);
             for lane in 0..SUBSEQUENCE_LANES {
-                last[lane] = fma_f64::<FMA>(same[lane], before[stored - 1][lane], last[lane]);
+                last[lane] = fma_f64::<FMA>(same[lane], before[N - 1][lane], last[lane]);
             }
-            for q in (0..stored).rev() {
+            for q in (0..N).rev() {
                 let mut ends = same;
                 if q > 0 {
                     for lane in 0..SUBSEQUENCE_LANES {
@@ -71,6 +70,51 @@ fn sweep<const FMA: bool, const N: usize, const ALL: bool>(
                     }
                 }
             }
+        }
+    }
+    (sums, last)
+}
+
+/// As [`sweep`] for any number of lengths, one after the other.
+#[inline(always)]
+fn sweep_long<const FMA: bool>(
+    stored: usize,
+    x: &[u32],
+    y: &[Codes],
+    decay: f64,
+    s: &mut Vec<Values>,
+) -> ([Values; MAX_SUBSEQUENCE], Values) {
+    let (mut sums, mut last) = ([ZEROS; MAX_SUBSEQUENCE], ZEROS);
+    // Each length has one entry before the first place. That of length 0 is 1 everywhere.
+    let width = y.len() + 1;
+    s.clear();
+    s.resize(width, ONES);
+    s.resize((stored + 1) * width, ZEROS);
+    for &letter in x {
+        // From the longest down, as each length needs the shorter one as it was at the letter before.
+        let longest = &s[stored * width..];
+        for (y, before) in y.iter().zip(longest) {
+            let same = matches(letter, y);
+            for lane in 0..SUBSEQUENCE_LANES {
+                last[lane] = fma_f64::<FMA>(same[lane], before[lane], last[lane]);
+            }
+        }
+        for q in (0..stored).rev() {
+            let (shorter, own) = s[q * width..].split_at_mut(width);
+            let (mut r, mut sum) = (ZEROS, sums[q]);
+            for ((y, before), own) in y.iter().zip(shorter).zip(&mut own[1..]) {
+                let same = matches(letter, y);
+                let mut ends = ZEROS;
+                for lane in 0..SUBSEQUENCE_LANES {
+                    ends[lane] = same[lane] * before[lane];
+                }
+                for lane in 0..SUBSEQUENCE_LANES {
+                    sum[lane] += ends[lane];
+                    r[lane] = fma_f64::<FMA>(decay, r[lane], ends[lane]);
+                    own[lane] = fma_f64::<FMA>(decay, own[lane], r[lane]);
+                }
+            }
+            sums[q] = sum;
         }
     }
     (sums, last)
@@ -113,10 +157,10 @@ fn body<const FMA: bool>(x: &[u32], y: &[Codes], decay: f64, weights: &[f64], s:
         ($($length:literal)*) => {
             match (stored, all) {
                 (0, _) => weigh(([ZEROS; 0], pairs(x, y)), weights),
-                $(($length, false) => weigh(sweep::<FMA, $length, false>($length, x, y, decay, s), weights),
-                ($length, true) => weigh(sweep::<FMA, $length, true>($length, x, y, decay, s), weights),)*
+                $(($length, false) => weigh(sweep::<FMA, $length, false>(x, y, decay, s), weights),
+                ($length, true) => weigh(sweep::<FMA, $length, true>(x, y, decay, s), weights),)*
                 (UNROLLED.., _) => {
-                    weigh(sweep::<FMA, MAX_SUBSEQUENCE, true>(stored, x, y, decay, s), weights)
+                    weigh(sweep_long::<FMA>(stored, x, y, decay, s), weights)
                 }
             }
         };

@@ -32,6 +32,8 @@
 //! ```
 
 mod construct;
+#[cfg(test)]
+mod definition;
 mod degree;
 mod leaf;
 mod mismatch;

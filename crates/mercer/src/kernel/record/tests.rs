@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::{Cells, Points, Records};
-use crate::kernel::arbitrary::{assert_refused, expression as vector_expression, points as vectors};
+use crate::kernel::arbitrary::{assert_refused, definite_expression, points as vectors};
 use crate::kernel::{Definiteness, Kernel, TextExpr, battery, spectrum};
 
 /// A table of texts beside three columns of numbers.
@@ -33,7 +33,7 @@ fn rows<K: Kernel<X>, X: Points>(kernel: &K, x: &X) -> Option<Vec<Vec<f64>>> {
 
 proptest! {
     #[test]
-    fn a_sum_over_columns_is_the_sum_of_its_kernels((k, (records, texts, x)) in (vector_expression(), table())) {
+    fn a_sum_over_columns_is_the_sum_of_its_kernels((k, (records, texts, x)) in (definite_expression(), table())) {
         let kernel: RecordExpr = format!("2*(spectrum(p=2)@\"the text\") + ({k})@[a, b, c]").parse().unwrap();
         prop_assert_eq!(&kernel.to_string().parse::<RecordExpr>().unwrap(), &kernel);
         let (Some(found), Some(vector)) = (rows(&kernel, &records), rows(&k, &x)) else { return Ok(()) };

@@ -104,7 +104,7 @@ impl Stated for Pyramid {
                 Field::scale("side", "s", &mut self.side),
                 Field::whole("levels", "L", &mut self.levels, 1..=60, "must lie in 1 to 60"),
                 Field::whole("shifts", "T", &mut self.shifts, 1..=64, "must lie in 1 to 64"),
-                Field::whole("seed", "", &mut self.seed, 0..=u32::MAX, "must be a whole number"),
+                Field::whole("seed", "seed", &mut self.seed, 0..=u32::MAX, "must be a whole number"),
                 Field::choice(
                     "weights",
                     "",

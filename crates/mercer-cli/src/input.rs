@@ -34,7 +34,7 @@ impl Input {
         let scaler = match (scale, &points) {
             (_, AnyPoints::Vectors(points)) => scale.of(points, [-1.0, 1.0])?,
             (Scaling::None, _) => None,
-            (_, points) => return Err(usage!("--scale: {} have no features", points.space())),
+            (_, points) => return Err(usage!("--scale: only vectors are scaled, not {}", points.space())),
         };
         let x = match scaled(scaler.as_ref(), points) {
             AnyPoints::Vectors(points) => points.compact().into(),

@@ -133,7 +133,7 @@ fn what_texts_do_not_have_is_refused() {
         train -m svr -k spectrum(p=2) words t => 1 mercer: words:1:1: not a number: 'north'
         train -k spectrum(p=0) words t => 2 p = 0
         train -k spectrum(p=2)+rbf(1) words t => 2 unknown kernel
-        train -s standard -k spectrum(p=2) words t => 2 --scale: texts have no features
+        train -s standard -k spectrum(p=2) words t => 2 --scale: only vectors are scaled, not texts
         train --libsvm -k spectrum(p=2) words t => 5 in a LIBSVM model; it has vectors
         train -k spectrum(p=2) --label none words t => 2 words: no labels
         train -k spectrum(p=2) --label price words t => 1 words: no column 'price'

@@ -33,11 +33,13 @@ cargo xtask COMMAND
              `bench-python memory` for what a fit holds
   compat     svm-train, svm-predict and svm-scale against LIBSVM's own, and models read by each other
   published  published test errors of a dozen data sets, reproduced by svm-train and svm-predict
+  structured kernels on texts, graphs and sets: speed and values beside peers, published accuracies
   answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm)
   help       this text
 
 `test`, `wheel` and `stubs` set up a private Python environment in target/python-env the first time; `test --peers`,
-`bench`, `bench-python`, `compat`, `published` and `answers` one in target/bench-env. Both need Python 3.11 or newer.
+`bench`, `bench-python`, `compat`, `published` and `answers` one in target/bench-env, `structured` one in
+target/structured-env. All need Python 3.11 or newer.
 The full data sets are looked for in $MERCER_DATA, else in ../shared/data.
 ";
 
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         "bench-python" => python::bench_package(&place, rest),
         "compat" => python::compat(&place, rest),
         "published" => python::published(&place, rest),
+        "structured" => python::structured(&place, rest),
         "answers" => none(rest).and_then(|()| python::answers(&place)),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

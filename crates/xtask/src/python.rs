@@ -73,6 +73,20 @@ pub(crate) fn published(place: &Place, arguments: &[String]) -> Result<(), Failu
     program(place, "bench/published.py", arguments)
 }
 
+/// What the benchmark of kernels on texts and graphs compares with.
+const STRUCTURED: &[&str] = &["grakel", "numpy", "scikit-learn", "scipy"];
+
+/// `cargo xtask structured`: kernels on texts, graphs and sets beside their peers.
+pub(crate) fn structured(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    announced("build mercer and the example gram", || {
+        visible(step::cargo(&place.root).args(["build", "--release", "--package", "mercer-cli"]))?;
+        let options = ["build", "--release", "--package", "mercer", "--example", "gram"];
+        visible(step::cargo(&place.root).args(options))
+    })?;
+    let python = environment(place, "structured-env", STRUCTURED)?;
+    run(place, python, "bench/structured.py", arguments)
+}
+
 /// `cargo xtask answers`: LIBSVM's stored answers.
 pub(crate) fn answers(place: &Place) -> Result<(), Failure> {
     let python = peers(place)?;
@@ -91,6 +105,11 @@ fn program(place: &Place, script: &str, arguments: &[String]) -> Result<(), Fail
             visible(step::cargo(&place.root).args(["build", "--release", "--package", "mercer-cli"]))
         })?;
     }
+    run(place, python, script, arguments)
+}
+
+/// Runs a Python program, which is told where the target folder and the data are.
+fn run(place: &Place, python: PathBuf, script: &str, arguments: &[String]) -> Result<(), Failure> {
     let mut command = Command::new(python);
     command.current_dir(&place.root).arg(script).args(arguments);
     command.env("MERCER_TARGET", &place.target);

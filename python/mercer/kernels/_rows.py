@@ -21,7 +21,7 @@ def rows(X: Any, kernel: _mercer.Kernel | None = None) -> _mercer.Points:
     space = "vectors" if kernel is None else kernel.space
     # What scikit-learn hands over once for each pair of rows is not looked at longer than it takes to evaluate.
     ready = type(X) is np.ndarray and X.ndim == 2 and X.dtype in _REAL and X.shape[1] > 0
-    if space == _data.TABLE:
+    if kernel is not None and space == _data.TABLE:
         return _data.points(_data.table(X, kernel, kernel.columns))
     found = "vectors" if ready else _data.space_of(X)
     if found in _data.OBJECTS or (space in ("graphs", "sets") and isinstance(X, (list, tuple))):

@@ -584,12 +584,15 @@ impl AnyPoints {
         each!(self, Self, points => points.storage())
     }
 
-    /// Reads a data file of points of the space that the kernel is of; without one, of the first space.
+    /// Reads a data file of points of the space that the kernel is of; without one, graphs of a folder and vectors of a file.
     ///
     /// # Errors
     /// If the file cannot be read, with the place of what is wrong in it.
     pub fn read(kernel: Option<&AnyKernel>, path: &Path, options: &ReadOptions) -> Result<Table<Self>> {
         let Some(kernel) = kernel else {
+            if path.is_dir() {
+                return Ok(Vec::<Graph>::read_table(None, path, options)?.map(Self::from));
+            }
             return Ok(Vectors::read_table(None, path, options)?.map(Self::from));
         };
         each!(kernel, AnyKernel of X, kernel => Ok(X::read_table(Some(kernel), path, options)?.map(Self::from)))

@@ -1,0 +1,128 @@
+//! Graphs, sets of vectors and tables by every command that takes points: the kernel says what they are.
+
+mod common;
+
+use common::{Place, assert_close};
+
+/// Rings with an N and chains with an O, as JSON lines.
+fn molecules(rows: usize) -> String {
+    let line = |i: usize| {
+        let n = 4 + i % 4;
+        let mut edges: Vec<String> = (1..n).map(|a| format!("[{},{a}]", a - 1)).collect();
+        let (label, last) = if i.is_multiple_of(2) { ("1", "N") } else { ("-1", "O") };
+        if label == "1" {
+            edges.push(format!("[0,{}]", n - 1));
+        }
+        let nodes = format!("{}\"{last}\"", "\"C\",".repeat(n - 1));
+        format!("{{\"label\": \"{label}\", \"nodes\": [{nodes}], \"edges\": [{}]}}\n", edges.join(","))
+    };
+    (0..rows).map(line).collect()
+}
+
+/// Sets of one to three vectors, about 0 or about 3.
+fn bags(rows: usize) -> String {
+    let line = |k: usize| {
+        let (set, turn) = (k / 3, k % 3);
+        let shift = 3.0 * (set % 2) as f64;
+        let value = |j: usize| shift + ((7 * k + j) as f64).sin();
+        (turn <= set % 3).then(|| format!("{} qid:{} 1:{} 2:{}\n", set % 2, set + 1, value(1), value(2)))
+    };
+    (0..3 * rows).filter_map(line).collect()
+}
+
+/// A table with texts, graphs and numbers.
+fn people(rows: usize) -> String {
+    let line = |i: usize| {
+        let (class, name) = if i.is_multiple_of(2) { ("a", "hanna") } else { ("b", "rob") };
+        let graph = if i % 4 < 2 {
+            "{\"\"nodes\"\": [\"\"C\"\", \"\"O\"\"], \"\"edges\"\": [[0,1]]}"
+        } else {
+            "{\"\"nodes\"\": 1, \"\"edges\"\": []}"
+        };
+        format!("{i},{name}{i},\"{graph}\",{},{},{class}\n", 30 + i % 7, (i % 3) as f64 / 2.0)
+    };
+    "id,name,molecule,age,dose,class\n".to_owned() + &(0..rows).map(line).collect::<String>()
+}
+
+#[test]
+fn every_space_is_trained_shown_and_predicted() {
+    for (file, text, kernel, space, shown) in [
+        ("g.jsonl", molecules(24), "normalized(wl(h=2))+path", "graphs", "graphs"),
+        ("s.txt", bags(24), "normalized(set(rbf(gamma=0.5)))", "sets", "sets of vectors"),
+        (
+            "t.csv",
+            people(24),
+            "normalized(spectrum(p=2)@name)+rbf(0.1)@[age,dose]+wl(h=1)@molecule",
+            "records",
+            "columns of a table",
+        ),
+    ] {
+        let place = Place::new();
+        place.write(file, &text);
+        let trained = place.run(&format!("train --json -k {kernel} -c 10 {file} m.mercer")).ok();
+        let report = trained.json();
+        assert_eq!((&report["space"], &report["rows"]), (&space.into(), &24.into()), "{report}");
+        let report = place.run(&format!("predict --json {file} m.mercer out")).ok().json();
+        assert_eq!(report["correct"], 24, "{space}: {report}");
+        let text = place.run("inspect m.mercer").ok().out;
+        assert!(text.contains(shown), "{text}");
+        let check = place.run(&format!("kernel check --json {kernel} {file}")).ok().json();
+        assert_eq!((&check["valid"], &check["of"]), (&true.into(), &24.into()), "{check}");
+    }
+}
+
+#[test]
+fn a_folder_is_graphs_without_being_told() {
+    let place = Place::new();
+    let folder = common::data("heart_scale").with_file_name("MUTAG");
+    let trained = place.run(&format!("train {} m.mercer", folder.display())).ok();
+    trained.says("188 rows, graphs, 2 classes").says("normalized(wl(h=5, base=subtree))");
+    place.run(&format!("predict --json {} m.mercer out", folder.display())).ok();
+}
+
+#[test]
+fn a_gram_is_written_for_numpy_and_for_libsvm() {
+    let place = Place::new();
+    place.write("g.jsonl", molecules(6));
+    place.run("kernel gram vertices g.jsonl g.npy").ok().says("values   6 × 6");
+    let bytes = std::fs::read(place.path("g.npy")).unwrap();
+    assert!(
+        bytes.starts_with(b"\x93NUMPY\x01\x00") && (bytes.len() - 6 * 6 * 8) % 64 == 0,
+        "{}",
+        bytes.len()
+    );
+    let value = |k: usize| f64::from_le_bytes(bytes[bytes.len() - 8 * (36 - k)..][..8].try_into().unwrap());
+    // Rings of 4, 6, 4 … nodes with an N, chains of 5, 7, 5 with an O: three C's and four.
+    assert_eq!((value(0), value(1), value(6), value(7)), (10.0, 12.0, 12.0, 17.0));
+    place.run("kernel gram vertices g.jsonl g.gram").ok();
+    let lines = place.read("g.gram");
+    assert!(lines.starts_with("1 0:1 1:10 2:12 "), "{lines}");
+    // LIBSVM's form is read again, and trains the same machine.
+    place.run("svm-train -t 4 -c 10 -q g.gram g.model").ok();
+    let direct = place.run("train --json -k vertices -c 10 g.jsonl m").ok().json();
+    let again = place.run("train --json -k precomputed -c 10 g.gram m").ok().json();
+    assert_close(again["objective"].as_f64().unwrap(), direct["objective"].as_f64().unwrap(), 1e-9);
+    place.write("new.jsonl", molecules(2));
+    let shape = place.run("kernel gram --json --rows new.jsonl edges g.jsonl new.npy").ok().json();
+    assert_eq!((&shape["rows"], &shape["columns"]), (&2.into(), &6.into()));
+}
+
+#[test]
+fn flaws_are_named_with_their_place_and_leave_nothing_behind() {
+    let place = Place::new();
+    for (file, text, kernel, message) in [
+        ("g.jsonl", "{\"label\": 1, \"nodes\": 2, \"edges\": [[0, 0]]}\n", "wl", "g.jsonl:1:36: "),
+        ("h.jsonl", "{\"label\": 1, \"nodes\": 0, \"edges\": []}\n", "wl", "without nodes"),
+        ("s.txt", "1 qid:1 1:1\n1 1:2\n", "set", "s.txt:2:3: expected qid:"),
+        ("s.txt", "1 qid:1 1:1\n0 qid:1 1:2\n", "set", "row 2: label '0' in set '1'"),
+        ("s.txt", "1 qid:1 1:nan\n", "set", "s.txt:1:11: not finite"),
+        ("t.csv", "name,age,y\nann,x,1\n", "spectrum@name+linear@age", "t.csv:2:5: not a number: 'x'"),
+        ("t.csv", "name,age,y\nann,1,1\n", "linear@dose", "no column 'dose'"),
+        ("v.txt", "1 qid:1 1:1\n", "linear", "take a kernel on sets"),
+    ] {
+        place.write(file, text);
+        let run = place.run(&format!("kernel gram {kernel} {file} out.npy"));
+        assert!(run.code != Some(0) && run.err.contains(message), "{kernel}: {}", run.err);
+        assert!(!place.path("out.npy").exists(), "{kernel}");
+    }
+}

@@ -87,7 +87,7 @@ fn a_gram_is_written_for_numpy_and_for_libsvm() {
     place.run("kernel gram vertices g.jsonl g.npy").ok().says("values   6 × 6");
     let bytes = std::fs::read(place.path("g.npy")).unwrap();
     assert!(
-        bytes.starts_with(b"\x93NUMPY\x01\x00") && (bytes.len() - 6 * 6 * 8) % 64 == 0,
+        bytes.starts_with(b"\x93NUMPY\x01\x00") && (bytes.len() - 6 * 6 * 8).is_multiple_of(64),
         "{}",
         bytes.len()
     );

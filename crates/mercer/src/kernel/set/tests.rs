@@ -114,8 +114,10 @@ fn expression() -> impl Strategy<Value = SetExpr> {
     grown(leaf)
 }
 
+/// Values that a test can compare: none has outgrown the numbers of single precision, or vanished among them.
 fn moderate(kernel: &SetExpr, points: &Vec<Vectors>) -> bool {
-    laws::gram(kernel, points).into_iter().flatten().all(|k| k.is_finite() && k.abs() < 1e9)
+    let fine = |k: f64| k == 0.0 || (k.is_finite() && (1e-30..1e9).contains(&k.abs()));
+    laws::gram(kernel, points).into_iter().flatten().all(fine)
 }
 
 fn rows(kernel: &SetExpr, columns: &Vec<Vectors>, points: &Vec<Vectors>) -> Vec<Vec<f64>> {

@@ -1,0 +1,29 @@
+//! All integration tests, one program: a program for each file would compile the generic parts of the library again and again.
+
+mod book;
+mod cca;
+mod compute;
+mod early;
+mod every_machine;
+mod family;
+mod fisher;
+mod graphs;
+mod hard;
+mod kernel_lists;
+mod kernel_pca;
+mod kernlab;
+mod layers;
+mod libsvm_answers;
+mod libsvm_models;
+mod many_classes;
+mod methods;
+mod nu_svc;
+mod optimum;
+mod perceptron;
+mod probability;
+mod rde;
+mod ridge;
+mod texts;
+mod together;
+mod tour;
+mod variants;

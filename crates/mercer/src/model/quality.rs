@@ -1,7 +1,7 @@
 //! How good a fitted model is, whatever the method: one idea for files, reports and Python.
 
 use super::facts::Facts;
-use super::words::rough;
+use super::words::{count, rough};
 use crate::solve::{Certificate, Stop};
 
 /// How good a model is.
@@ -30,6 +30,17 @@ pub enum Quality {
         /// Updates made in all passes.
         updates: u64,
     },
+    /// What an iterative method has made as small or as large as it could: inertia, evidence.
+    Reached {
+        /// The word for it.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// Iterations.
+        iterations: u64,
+        /// Whether the iterations ended because nothing changed any more.
+        converged: bool,
+    },
 }
 
 impl Quality {
@@ -50,7 +61,7 @@ impl Quality {
     pub fn certificates(&self) -> &[Certificate] {
         match self {
             Self::Programmes(certificates) | Self::Parts(certificates) => certificates,
-            Self::Unknown | Self::Residual { .. } | Self::Mistakes { .. } => &[],
+            Self::Unknown | Self::Residual { .. } | Self::Mistakes { .. } | Self::Reached { .. } => &[],
         }
     }
 
@@ -74,6 +85,9 @@ impl Quality {
                     "mistakes at {share} % of the points in the last pass, {updates} corrections in all"
                 ))
             }
+            Self::Reached { what, value, iterations, .. } => {
+                Some(format!("{what} {} after {}", rough(*value), count(*iterations as usize, "iteration")))
+            }
             _ => None,
         }
     }
@@ -94,8 +108,9 @@ impl Quality {
     #[must_use]
     pub fn stop(&self) -> Option<Stop> {
         match self {
-            Self::Residual { converged: false, .. } => Some(Stop::IterationLimit),
-            Self::Residual { .. } => Some(Stop::Converged),
+            Self::Residual { converged, .. } | Self::Reached { converged, .. } => {
+                Some(if *converged { Stop::Converged } else { Stop::IterationLimit })
+            }
             Self::Mistakes { share, .. } if *share > 0.0 => Some(Stop::IterationLimit),
             Self::Mistakes { .. } => Some(Stop::Converged),
             _ => self.totals().map(|totals| totals.stop),
@@ -117,6 +132,10 @@ impl Quality {
             Self::Mistakes { share, updates } => {
                 Facts::default().with("mistakes", *share).with("iterations", *updates)
             }
+            Self::Reached { what, value, iterations, converged } => Facts::default()
+                .with(what, *value)
+                .with("iterations", *iterations)
+                .with("converged", *converged),
         }
     }
 }

@@ -16,7 +16,7 @@ use clap::Args;
 use mercer::data::{self, ColumnRef, Encoding, LabelSets, Points, ReadOptions, Table};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Curve, Settings};
-use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value};
+use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, Space, TargetKind, Targets, Value};
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
 const OVERHEAD: u64 = 32 << 20;
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     mercer::return_freed_memory();
     let read_seconds = started.elapsed().as_secs_f64();
 
-    let kernel = args.asked.kernel.clone().unwrap_or_else(|| input.x.default_kernel());
+    let kernel = args.asked.kernel.clone().unwrap_or_else(|| input.x.usual_kernel());
     let mut estimator = choice.estimator(kernel.clone(), args.common.seed)?;
     let memory = memory(args, &mut estimator)?;
     estimator.check()?;

@@ -301,8 +301,9 @@ pub(super) fn write_model<X: Space>(model: &dyn Model<X>, writer: &mut Writer) -
         Quality::Programmes(certificates) => certificates.as_slice(),
         _ => &[],
     };
-    if X::NAME != SPACES[0] {
-        writer.entry("space", X::NAME);
+    let space = expansion.points().space();
+    if space != SPACES[0] {
+        writer.entry("space", space);
     }
     writer.entry("method", model.kind());
     writer.entry("kernel", expansion.kernel().to_string());

@@ -108,7 +108,7 @@ impl<X: Space> Method<X> {
     pub fn find(name: &str) -> Result<Self> {
         Self::all().into_iter().find(|method| method.title.0 == name).ok_or_else(|| {
             let names: Vec<&str> = Self::all().iter().map(|method| method.title.0).collect();
-            let what = format!("method '{name}' on {}; there are {}", X::NAME, names.join(", "));
+            let what = format!("method '{name}'; there are {}", names.join(", "));
             ErrorKind::Unsupported { what: what.into() }.into()
         })
     }

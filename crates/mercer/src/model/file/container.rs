@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of an entry that stays.
-    pub(super) fn peek(&self, key: &str) -> Option<&str> {
+    pub(in crate::model) fn peek(&self, key: &str) -> Option<&str> {
         self.metadata.get(key).map(String::as_str)
     }
 

@@ -10,7 +10,6 @@
 use super::container::{Flaw, Reader};
 use super::text;
 use crate::data::{Dense, Points};
-use crate::error::Error;
 use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion};
 use crate::model::space::Space;
 use crate::model::svm::SvcModel;
@@ -171,12 +170,14 @@ pub(in crate::model) fn classifier<X: Points, K>(model: &SvcModel<X, K>) -> Resu
     finite(Dense::new(classes - 1, weights))
 }
 
-/// Reads a kernel, `prefix` before the name of its entry.
-pub(in crate::model) fn read_kernel<K: std::str::FromStr<Err = Error>>(
+/// Reads the kernel on `points`, `prefix` before the name of its entry.
+pub(in crate::model) fn read_kernel<X: Space>(
+    points: &X,
     reader: &mut Reader<'_>,
     prefix: &str,
-) -> Result<K, Flaw> {
-    reader.entry(&format!("{prefix}kernel"))?.parse().map_err(|error: Error| error.to_string().into())
+) -> Result<X::Kernel, Flaw> {
+    let text = reader.entry(&format!("{prefix}kernel"))?;
+    points.parse_kernel(&text).map_err(|error| error.to_string().into())
 }
 
 /// Reads an expansion whose points enter each of `outputs` outputs, `prefix` before all names.
@@ -192,7 +193,7 @@ pub(in crate::model) fn read_full<X: Space>(
         return Err(format!("tensor '{name}' is not one row per point, one column per output").into());
     }
     let coefficients = Coefficients::full(points.len(), outputs, values);
-    let kernel = read_kernel(reader, prefix)?;
+    let kernel = read_kernel(&points, reader, prefix)?;
     Ok(Expansion::new(kernel, points, coefficients, reader.list(&format!("{prefix}offsets"))?))
 }
 

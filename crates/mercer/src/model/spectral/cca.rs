@@ -419,7 +419,7 @@ impl<X: Space> Estimator<X> for Views<X::Kernel> {
     }
 
     fn fit_in(&self, x: &X, y: &X, job: &mut Job<'_, X>) -> Result<CcaModel<X, X::Kernel>> {
-        let second = self.second.clone().unwrap_or_else(|| X::default_kernel(y.width()));
+        let second = self.second.clone().unwrap_or_else(|| y.usual_kernel());
         Cca { second, choose: self.choose.unwrap_or_default(), ..self.cca.clone() }.fit_views(x, y, job)
     }
 }

@@ -256,7 +256,7 @@ pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SvcModel<X, X::K
             .ok_or_else(|| format!("rule '{name}': this program knows votes and sum"))?,
     };
     let (points, coefficients) = parts::read_pair_parts(reader, "", &class_sizes)?;
-    let kernel = parts::read_kernel(reader, "")?;
+    let kernel = parts::read_kernel(&points, reader, "")?;
     let expansion = Expansion::new(kernel, points, coefficients, reader.list("offsets")?);
     Ok(SvcModel { expansion, classes, class_sizes, support: reader.counts("support")?, certificates, rule })
 }

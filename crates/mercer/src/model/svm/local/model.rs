@@ -262,7 +262,8 @@ pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<LocalModel<X, X:
     }
     let points = X::read("", reader)?;
     let coefficients = read_gate(reader, points.len(), sizes.len())?;
-    let gate = Expansion::new(parts::read_kernel(reader, "")?, points, coefficients, reader.list("offsets")?);
+    let kernel = parts::read_kernel(&points, reader, "")?;
+    let gate = Expansion::new(kernel, points, coefficients, reader.list("offsets")?);
     let support = reader.counts("support")?;
     let mut cells = Vec::new();
     for (number, (size, class)) in sizes.into_iter().zip(most).enumerate() {

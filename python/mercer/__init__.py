@@ -5,6 +5,7 @@ from mercer._certificate import Certificate
 from mercer._files import from_libsvm, load, save, to_libsvm
 from mercer._graphs import Graph
 from mercer._mercer import __version__
+from mercer.bayes import RVC, RVR
 from mercer.classification import SVC, NuSVC
 from mercer.cross_decomposition import KernelCCA
 from mercer.decomposition import KernelPCA
@@ -17,7 +18,7 @@ from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
 
 __all__ = [
-    "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher", "KernelPCA", "KernelPerceptron",
+    "RVC", "RVR", "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher", "KernelPCA", "KernelPerceptron",
     "KernelRidge", "KernelSoftmax", "LocalSVC", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "RelevantDimension",
     "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
 ]

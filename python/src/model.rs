@@ -203,8 +203,8 @@ impl Model {
     }
 
     /// Numbers at each of the points, a column for each output: "decisions"; "scores" or "probabilities" of classes or
-    /// labels; "components", of two views those of the "second". With `double`, kernel values and sums that decide are in
-    /// double precision.
+    /// labels; standard "deviations"; "components", of two views those of the "second". With `double`, kernel values and sums
+    /// that decide are in double precision.
     #[pyo3(signature = (run, points, what, double=false) -> "numpy.typing.NDArray[numpy.float64]")]
     fn outputs<'py>(
         &self,
@@ -224,6 +224,7 @@ impl Model {
                 None => saved.model.probabilities(points, how),
             },
             "components" => |saved, points, _| saved.model.components(points),
+            "deviations" => |saved, points, _| saved.model.deviations(points),
             "second" => |saved, points, _| saved.model.second_components(points),
             other => return Err(PyValueError::new_err(format!("no output '{other}'"))),
         };

@@ -28,6 +28,10 @@ pub(crate) struct PredictArgs {
     /// a regression the interval that holds nine targets of ten
     #[arg(long, conflicts_with_all = ["decisions", "scores"])]
     probabilities: bool,
+    /// Write the standard deviation of each value beside it, separated by a tab, under a line of names: of a relevance vector
+    /// machine
+    #[arg(long, conflicts_with_all = ["decisions", "scores", "probabilities"])]
+    deviations: bool,
     #[command(flatten)]
     files: ModelArgs,
 }
@@ -39,6 +43,7 @@ impl PredictArgs {
             ("--decisions", self.decisions, Columns::Decisions),
             ("--scores", self.scores, Columns::Scores),
             ("--probabilities", self.probabilities, Columns::Probabilities),
+            ("--deviations", self.deviations, Columns::Deviations),
         ];
         all.into_iter().find(|(_, given, _)| *given).map(|(name, _, columns)| (name, columns))
     }

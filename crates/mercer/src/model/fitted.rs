@@ -167,6 +167,15 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
         without(self.kind(), "a second view")
     }
 
+    /// The standard deviation of each output at each of `points`, where the model knows it.
+    ///
+    /// # Errors
+    /// If the points do not fit the model, or it has none.
+    fn deviations(&self, points: &X) -> Result<Dense<f64>> {
+        let _ = points;
+        without(self.kind(), "standard deviations of predictions")
+    }
+
     /// Components of the points that the model is made of, where they are known without a kernel value: one row for each
     /// support point.
     fn own_components(&self) -> Option<Dense<f64>> {

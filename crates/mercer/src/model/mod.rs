@@ -21,6 +21,7 @@ mod online;
 mod prelude;
 pub mod probability;
 mod quality;
+mod relevance;
 mod setting;
 mod space;
 mod spectral;
@@ -38,6 +39,7 @@ pub use method::{Card, Configured, Method};
 pub use online::{Perceptron, PerceptronModel};
 pub use probability::Probability;
 pub use quality::{Quality, Totals};
+pub use relevance::{RelevanceModel, Rvc, Rvr};
 pub use setting::{About, Kind, Parameter, Setting, Value};
 pub use space::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, SPACES, Space, listed_kernels};
 pub use spectral::{

@@ -7,6 +7,7 @@
 //!   [`Gram`](crate::gram::Gram). A [`Solution`] comes with a [`Certificate`]: how far the answer can be from the optimum,
 //!   and why the solver stopped.
 //! - [`together`]: the methods that solve one programme for several classes.
+//! - `relevance`: sparse Bayesian learning, the relevance vector machine.
 //! - `algebra`: the methods that are linear systems and eigenproblems of a Gram matrix (ridge regression, Fisher's
 //!   discriminant, canonical correlations, relevant dimensions).
 //!
@@ -20,6 +21,7 @@ mod finite;
 mod patience;
 mod phases;
 mod progress;
+pub(crate) mod relevance;
 mod shared;
 pub(crate) mod smo;
 mod stage;

@@ -113,6 +113,8 @@ pub enum Columns {
     Scores,
     /// The probabilities of the classes, of a model that has its own.
     Probabilities,
+    /// The standard deviation of each output.
+    Deviations,
 }
 
 impl AnyModel {
@@ -143,9 +145,16 @@ impl AnyModel {
                 (false, _) => (Prediction::Values(rows.clone()), Beside { names: outputs, rows }),
             });
         }
+        if columns == Columns::Deviations {
+            let name = |output: String| {
+                if classes.is_empty() { "deviation".to_owned() } else { format!("deviation of {output}") }
+            };
+            let names = outputs.into_iter().map(name).collect();
+            return Ok((self.predict(points, how)?, Beside { names, rows: self.deviations(points)? }));
+        }
         let rows = match columns {
-            Columns::Decisions | Columns::Scores => self.scores(points, how)?,
             Columns::Probabilities => self.probabilities(points, how)?,
+            _ => self.scores(points, how)?,
         };
         let prediction = if self.target() == TargetKind::Sets {
             let positive =

@@ -122,6 +122,8 @@ at_points! {
     fn probabilities(how: How) -> Dense<f64>;
     /// Components of each of `points`.
     fn components() -> Dense<f64>;
+    /// The standard deviation of each output at each of `points`.
+    fn deviations() -> Dense<f64>;
     /// Components of points of the second of two views.
     fn second_components() -> Dense<f64>;
 }

@@ -1,0 +1,39 @@
+//! Relevance vector machines: functions whose few kernels the evidence has chosen.
+
+mod columns;
+mod machine;
+mod model;
+
+pub use machine::{Rvc, Rvr};
+pub use model::RelevanceModel;
+
+use super::method::Method;
+use super::space::Space;
+
+pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
+    let probabilities: &[&str] = &[];
+    vec![
+        Method::new(
+            (
+                "rvc",
+                "relevance vector machine: tells classes apart, with probabilities",
+                "rvc",
+                probabilities,
+            ),
+            Rvc::new,
+            Rvc::own_parameters,
+            model::read::<X>,
+        ),
+        Method::new(
+            (
+                "rvr",
+                "relevance vector machine: regression with a deviation for each prediction",
+                "rvr",
+                probabilities,
+            ),
+            Rvr::new,
+            Rvr::own_parameters,
+            model::read::<X>,
+        ),
+    ]
+}

@@ -1,0 +1,203 @@
+//! Relevance vector machines through the public API.
+
+use std::ops::ControlFlow;
+
+use mercer::data::{Labels, Vectors};
+use mercer::kernel::{linear, rbf, spectrum};
+use mercer::model::file::Saved;
+use mercer::model::{Estimator, Event, How, Job, Model, Quality, Rvc, Rvr};
+
+/// Numbers that look random, from −1 to 1.
+fn noise(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+fn sinc(n: usize, seed: u64) -> (Vectors, Vec<f64>) {
+    let mut draw = noise(seed);
+    let x: Vec<f64> = (0..n).map(|i| -10.0 + 20.0 * i as f64 / (n - 1) as f64).collect();
+    let y = x.iter().map(|x| if *x == 0.0 { 1.0 } else { x.sin() / x } + 0.17 * draw()).collect();
+    (Vectors::dense(1, x), y)
+}
+
+#[test]
+fn tippings_sinc_has_few_vectors_and_a_small_error() {
+    let (mut error, mut vectors, mut noise) = (0.0, 0, 0.0);
+    let grid = Vectors::dense(1, (0..1000).map(|i| -10.0 + 20.0 * f64::from(i) / 999.0).collect());
+    for seed in 0..10 {
+        let (x, y) = sinc(100, seed);
+        let model = Rvr::new(rbf(0.1)).fit(&x, &y).unwrap();
+        assert!(model.converged && model.gradient < 1e-6, "{seed}: {}", model.gradient);
+        vectors += model.support.len();
+        noise += model.noise.sqrt() / 10.0;
+        let (mean, _) = model.predicted(&grid).unwrap();
+        let square = (0..1000).map(|i| {
+            let x = -10.0 + 20.0 * i as f64 / 999.0;
+            (mean.row(i)[0] - if x == 0.0 { 1.0 } else { x.sin() / x }).powi(2)
+        });
+        error += (square.sum::<f64>() / 1000.0).sqrt() / 10.0;
+    }
+    // The paper: 6.7 vectors and 0.0326 for noise of deviation 0.1, which this uniform noise has nearly.
+    assert!((35..=100).contains(&vectors), "{vectors} vectors in ten models");
+    assert!((0.02..0.045).contains(&error), "{error}");
+    assert!((0.08..0.12).contains(&noise), "{noise}");
+}
+
+#[test]
+fn deviations_are_those_of_the_covariance_written_out() {
+    let (x, y) = sinc(40, 3);
+    let model = Rvr::new(rbf(0.2)).fit(&x, &y).unwrap();
+    let (mean, deviation) = model.predicted(&x).unwrap();
+    let m = model.sizes[0];
+    let roots = model.spread.coefficients().first_block();
+    for i in 0..40 {
+        let k = |j: usize| {
+            let d = x.row(i).get(0) - model.expansion.points().row(j).get(0);
+            (-0.2 * d * d).exp()
+        };
+        let f: f64 = (0..model.support.len())
+            .map(|j| model.expansion.coefficients().first_block()[j] * k(j))
+            .sum::<f64>()
+            - model.expansion.offsets()[0];
+        let variance: f64 = (0..m)
+            .map(|o| {
+                let own: f64 = (0..model.support.len()).map(|j| roots[j * m + o] * k(j)).sum();
+                (own - model.spread.offsets()[o]).powi(2)
+            })
+            .sum();
+        assert!((mean.row(i)[0] - f).abs() < 1e-9 * f.abs().max(1.0));
+        assert!((deviation.row(i)[0] - (model.noise + variance).sqrt()).abs() < 1e-9);
+        assert!(deviation.row(i)[0] > model.noise.sqrt());
+    }
+    // Far away only the noise is left, and the constant if there is one.
+    let far = Vectors::dense(1, vec![1e6]);
+    let constant: f64 = model.spread.offsets().iter().map(|u| u * u).sum();
+    let found = model.deviations(&far).unwrap().row(0)[0];
+    assert!((found - (model.noise + constant).sqrt()).abs() < 1e-12, "{found}");
+}
+
+#[test]
+fn a_whole_weight_is_so_many_copies() {
+    let (x, y) = sinc(30, 5);
+    let weights: Vec<f64> = (0..30).map(|i| f64::from(i % 3)).collect();
+    let copies: Vec<usize> = (0..30).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
+    let (cx, cy) =
+        (mercer::data::Points::select(&x, &copies), copies.iter().map(|&i| y[i]).collect::<Vec<_>>());
+    let weighted = Rvr::new(rbf(0.2)).tolerance(1e-6).fit_weighted(&x, &y, &weights).unwrap();
+    let copied = Rvr::new(rbf(0.2)).tolerance(1e-6).fit(&cx, &cy).unwrap();
+    assert!(
+        (weighted.evidence[0] - copied.evidence[0]).abs() < 1e-6,
+        "{:?} {:?}",
+        weighted.evidence,
+        copied.evidence
+    );
+    assert!((weighted.noise / copied.noise - 1.0).abs() < 1e-6);
+    let (one, other) = (weighted.predicted(&x).unwrap(), copied.predicted(&x).unwrap());
+    for i in 0..30 {
+        assert!((one.0.row(i)[0] - other.0.row(i)[0]).abs() < 1e-6);
+        assert!((one.1.row(i)[0] - other.1.row(i)[0]).abs() < 1e-6);
+    }
+    let labels = Labels::first_seen(y.iter().map(|y| if *y > 0.1 { "high" } else { "low" }));
+    let weighted = Rvc::new(rbf(0.2)).fit_weighted(&x, &labels, &weights).unwrap();
+    let copied = Rvc::new(rbf(0.2)).fit(&cx, &labels.select(&copies)).unwrap();
+    assert!((weighted.evidence[0] - copied.evidence[0]).abs() < 1e-6);
+}
+
+#[test]
+fn three_classes_have_probabilities_that_sum_to_one_and_files_keep_them() {
+    let mut draw = noise(9);
+    let mut x = Vec::new();
+    let names: Vec<&str> = (0..90)
+        .map(|i| {
+            let class = i % 3;
+            let centre = [[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]][class];
+            x.extend([centre[0] + draw(), centre[1] + draw()]);
+            ["a", "b", "c"][class]
+        })
+        .collect();
+    let x = Vectors::dense(2, x);
+    let model = Rvc::new(rbf(0.5)).fit(&x, &Labels::first_seen(names.iter().copied())).unwrap();
+    let right = model.predict(&x).unwrap().iter().zip(&names).filter(|(a, b)| a == b).count();
+    assert!(right >= 87, "{right} of 90");
+    assert!(model.support.len() < 30, "{} vectors", model.support.len());
+    let probabilities = model.probabilities(&x, How::default()).unwrap();
+    for i in 0..90 {
+        let row = probabilities.row(i);
+        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12 && row.iter().all(|p| (0.0..=1.0).contains(p)));
+    }
+    let saved = Saved::from(model.clone());
+    let back = Saved::from_bytes(&saved.to_bytes().unwrap()).unwrap();
+    assert_eq!(back.model.downcast(), Some(&model));
+    assert!(matches!(model.quality(), Quality::Reached { converged: true, .. }));
+}
+
+#[test]
+fn two_classes_are_one_function_with_two_signs() {
+    let (x, y) = sinc(50, 2);
+    let labels = Labels::first_seen(y.iter().map(|y| if *y > 0.1 { "high" } else { "low" }));
+    let model = Rvc::new(rbf(0.3)).fit(&x, &labels).unwrap();
+    let scores = model.scores(&x, How::default()).unwrap();
+    let probabilities = model.probabilities(&x, How::default()).unwrap();
+    for i in 0..50 {
+        assert_eq!(scores.row(i)[0], -scores.row(i)[1]);
+        let class = model.predict_index(&x).unwrap()[i];
+        assert!(probabilities.row(i)[class] >= 0.5 - 1e-12);
+    }
+}
+
+#[test]
+fn candidates_are_drawn_by_the_seed_and_the_model_says_so() {
+    let (x, y) = sinc(200, 1);
+    let model = Rvr::new(rbf(0.1)).candidates(40).seed(7).fit(&x, &y).unwrap();
+    assert_eq!(model.candidates, [40, 200]);
+    assert!(model.words().contains("40 candidates, drawn from 200 points"), "{}", model.words());
+    assert_eq!(Rvr::new(rbf(0.1)).candidates(40).seed(7).fit(&x, &y).unwrap(), model);
+    assert_ne!(Rvr::new(rbf(0.1)).candidates(40).seed(8).fit(&x, &y).unwrap().support, model.support);
+}
+
+#[test]
+fn odd_input_is_answered_or_refused() {
+    let x = Vectors::dense(1, vec![1.0, 2.0, 3.0, 4.0]);
+    // Constant targets: a constant, or nothing for zero.
+    let model = Rvr::new(rbf(1.0)).fit(&x, &[5.0; 4]).unwrap();
+    assert!((model.predicted(&x).unwrap().0.row(0)[0] - 5.0).abs() < 1e-3);
+    let model = Rvr::new(rbf(1.0)).fit(&x, &[0.0; 4]).unwrap();
+    assert_eq!((model.support.len(), model.predicted(&x).unwrap().0.row(2)[0]), (0, 0.0));
+    // The same point everywhere, a kernel that is zero, one point.
+    let same = Vectors::dense(1, vec![1.0; 4]);
+    assert!(Rvr::new(rbf(1.0)).fit(&same, &[1.0, 2.0, 3.0, 4.0]).unwrap().noise > 0.5);
+    let zero = Vectors::dense(1, vec![0.0; 4]);
+    assert!(Rvr::new(linear()).offset(false).fit(&zero, &[1.0, 2.0, 3.0, 4.0]).unwrap().support.is_empty());
+    assert!(Rvr::new(rbf(1.0)).fit(&Vectors::dense(1, vec![1.0]), &[2.0]).is_ok());
+    for refused in [
+        Rvr::new(rbf(1.0)).tolerance(0.0).fit(&x, &[1.0; 4]),
+        Rvr::new(rbf(1.0)).noise(-1.0).fit(&x, &[1.0; 4]),
+        Rvr::new(rbf(1.0)).candidates(0).fit(&x, &[1.0; 4]),
+        Rvr::new(rbf(1.0)).fit(&x, &[1.0, f64::NAN, 0.0, 0.0]),
+        Rvr::new(rbf(1.0)).fit(&x, &[1.0; 3]),
+    ] {
+        assert!(refused.is_err());
+    }
+    assert!(Rvc::new(rbf(1.0)).fit(&x, &Labels::first_seen(["a"; 4])).is_err());
+}
+
+#[test]
+fn texts_have_relevance_vectors_too_and_a_watch_ends_the_climb() {
+    let texts: Vec<String> = (0..24)
+        .map(|i| format!("{}{}", if i % 2 == 0 { "abab" } else { "cdcd" }, "xyz".repeat(i % 4)))
+        .collect();
+    let labels = Labels::first_seen((0..24).map(|i| if i % 2 == 0 { "ab" } else { "cd" }));
+    let model = Rvc::new(spectrum(2).normalized()).fit(&texts, &labels).unwrap();
+    assert_eq!(model.predict(&texts).unwrap()[..2], ["ab", "cd"]);
+    let (x, y) = sinc(60, 4);
+    let mut seen = 0;
+    let mut watch = |_: Event<'_>| {
+        seen += 1;
+        if seen > 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let model = Rvr::new(rbf(0.1)).fit_in(&x, &y, &mut Job::new().watched(&mut watch)).unwrap();
+    assert!(!model.converged && model.steps <= 4);
+}

@@ -72,6 +72,8 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
     "OneVsRestSVC": ({"kernel": "linear"},),
     "KernelFisher": ({"kernel": "linear"},),
     "SVDD": ({"kernel": "linear"},),
+    "KernelKMeans": ({"kernel": "linear"}, {"init": "random"}),
+    "SpectralClustering": ({"affinity": "nearest_neighbors"},),
 }
 
 

@@ -6,11 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from mercer._native import NativeEstimator
+from mercer._native import NativeEstimator, warn
 from mercer._parameters import COUNT, FLAG, NON_NEGATIVE, RULES, declared, parameter
 
 __all__ = ["KernelKMeans", "SpectralClustering"]
@@ -48,6 +49,8 @@ class Clustering(ClusterMixin, NativeEstimator):
         quality = self._model.quality()
         self.inertia_, self.n_iter_ = quality["inertia"], int(quality["iterations"])
         self.labels_ = np.asarray(self._model.facts()["labels"], dtype=np.int32)
+        if X is not None and not quality["converged"]:
+            warn(f"Points still moved after max_iter={self.max_iter} iterations. Consider increasing it.", ConvergenceWarning)
 
     def _nearest(self, points: Any) -> Any:
         """The cluster of each point."""
@@ -153,8 +156,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
             A column for each cluster.
         """
         points = self._points(X)
-        if self._input in ("values", "function"):
-            raise ValueError("Distances of rows need k(x, x), which kernel values with the training rows do not have.")
+        if self._input in ("values", "function") and len(points) != self._fitted_rows:
+            raise ValueError("Distances need k(x, x), which kernel values with the training rows have of these rows alone.")
         return self._model.outputs(self._run(), points, "components")
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

@@ -77,6 +77,12 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
 }
 
 
+def of_kernel(name: str, kernel: object) -> object:
+    """An unfitted estimator of the class `name` with that kernel, which spectral clustering calls an affinity."""
+    made = CLASSES[name]
+    return made(**{"kernel" if "kernel" in made().get_params() else "affinity": kernel})
+
+
 def instances(names: tuple[str, ...] | None = None) -> list:
     """One unfitted estimator for each class and setting."""
     chosen = CLASSES if names is None else [name for name in names if name in CLASSES]

@@ -1,18 +1,25 @@
 //! The time of a clustering: `cluster METHOD KERNEL DATA CLUSTERS [NAME=VALUE ...] [rows=N] [labels=FILE]` fits `k-means` or `spectral` by
 //! the settings of the table, prints seconds, inertia and agreement with the labels of the data (the adjusted Rand index), and writes the
-//! clusters, one on a line.
+//! clusters, one on a line. `cluster gap KERNEL DATA CLUSTERS` prints the gap curve of 1 to so many clusters.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
 use mercer::data::{Points, ReadOptions};
-use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, Fact, Job, Targets, Value};
+use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, Fact, Gap, Job, KMeans, Targets, Value};
 
 fn main() -> mercer::Result<()> {
     let words: Vec<String> = std::env::args().collect();
     let kernel: AnyKernel = words[2].parse()?;
     let table = AnyPoints::read(Some(&kernel), Path::new(&words[3]), &ReadOptions::default())?;
+    if words[1] == "gap" {
+        let curve = KMeans::new(kernel).gap(&table.points, 1..=words[4].parse().unwrap_or(2), 20)?;
+        let line = |gap: &Gap| println!("{} {:.4} {:.4} {:.4}", gap.clusters, gap.dispersion, gap.gap(), gap.spread);
+        curve.gaps.iter().for_each(line);
+        println!("{} components, {} clusters chosen", curve.components, curve.chosen());
+        return Ok(());
+    }
     let mut estimator = AnyEstimator::new(&words[1], kernel)?;
     estimator.set("clusters", &number(&words[4]))?;
     let (mut rows, mut file) = (table.points.len(), None);

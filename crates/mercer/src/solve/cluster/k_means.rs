@@ -24,6 +24,9 @@ const PATIENCE: usize = 3;
 /// A fall of the inertia by less than this share of Σ w‖φ‖² is rounding.
 const ROUNDING: f64 = 1e-14;
 
+/// Inertias that differ by less than this share of Σ w‖φ‖² are those of the same clusters, in another order.
+const SAME: f64 = 1e-12;
+
 /// Told the share of the work that is done; answers whether to go on.
 pub(crate) type Watch<'a> = &'a mut (dyn FnMut(f64) -> ControlFlow<()> + Send);
 
@@ -78,8 +81,9 @@ impl Lloyd {
             run
         };
         let runs: Vec<Run<'_>> = seeds.par_iter().map(run).collect();
-        let best = runs.into_iter().reduce(|best, run| if run.inertia < best.inertia { run } else { best });
-        best.map_or_else(|| Run::new(geometry, weights, 1, vec![0; geometry.len()]), |run| run).finish()
+        let better = |run: &Run<'_>, best: &Run<'_>| run.inertia < best.inertia - SAME * best.total.abs();
+        let best = runs.into_iter().reduce(|best, run| if better(&run, &best) { run } else { best });
+        best.unwrap_or_else(|| Run::new(geometry, weights, 1, vec![0; geometry.len()])).finish()
     }
 
     /// A run from the clusters given.

@@ -15,7 +15,8 @@ fn main() -> mercer::Result<()> {
     let table = AnyPoints::read(Some(&kernel), Path::new(&words[3]), &ReadOptions::default())?;
     if words[1] == "gap" {
         let curve = KMeans::new(kernel).gap(&table.points, 1..=words[4].parse().unwrap_or(2), 20)?;
-        let line = |gap: &Gap| println!("{} {:.4} {:.4} {:.4}", gap.clusters, gap.dispersion, gap.gap(), gap.spread);
+        let line =
+            |gap: &Gap| println!("{} {:.4} {:.4} {:.4}", gap.clusters, gap.dispersion, gap.gap(), gap.spread);
         curve.gaps.iter().for_each(line);
         println!("{} components, {} clusters chosen", curve.components, curve.chosen());
         return Ok(());
@@ -37,8 +38,12 @@ fn main() -> mercer::Result<()> {
     let seconds = begin.elapsed().as_secs_f64();
     let facts = model.facts();
     let Some(Fact::Counts(labels)) = facts.get("labels") else { return Ok(()) };
-    let agreement = table.labels.map_or(f64::NAN, |truth| adjusted_rand(labels, &truth.labels().index()[..rows]));
-    println!("{rows} points, {seconds:.3} s, {}, ari {agreement:.4}", model.quality().words().unwrap_or_default());
+    let agreement =
+        table.labels.map_or(f64::NAN, |truth| adjusted_rand(labels, &truth.labels().index()[..rows]));
+    println!(
+        "{rows} points, {seconds:.3} s, {}, ari {agreement:.4}",
+        model.quality().words().unwrap_or_default()
+    );
     println!("silhouette {:?}, residual {:?}", facts.get("silhouette"), facts.number("eigenvector_residual"));
     if let Some(path) = file {
         let lines: String = labels.iter().map(|label| format!("{label}\n")).collect();

@@ -5,5 +5,8 @@ use super::space::Space;
 use super::{cluster, online, spectral, svm};
 
 pub(super) fn all<X: Space>() -> Vec<Method<X>> {
-    [svm::methods(), spectral::methods(), vec![online::method()], cluster::methods()].into_iter().flatten().collect()
+    [svm::methods(), spectral::methods(), vec![online::method()], cluster::methods()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

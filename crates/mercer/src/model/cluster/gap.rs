@@ -63,7 +63,8 @@ impl GapCurve {
     pub fn chosen(&self) -> usize {
         let holds = |pair: &&[Gap]| pair[0].gap() >= pair[1].gap() - pair[1].spread;
         let first = self.gaps.windows(2).find(holds).map(|pair| pair[0].clusters);
-        let largest = || self.gaps.iter().max_by(|a, b| a.gap().total_cmp(&b.gap())).map_or(1, |gap| gap.clusters);
+        let largest =
+            || self.gaps.iter().max_by(|a, b| a.gap().total_cmp(&b.gap())).map_or(1, |gap| gap.clusters);
         first.unwrap_or_else(largest)
     }
 
@@ -83,15 +84,22 @@ impl<K> KMeans<K> {
     /// use mercer::kernel::linear;
     /// use mercer::model::KMeans;
     ///
-    /// // Three heaps on a line.
-    /// let x = Vectors::dense(1, (0..60).map(|i| f64::from(i % 3) * 10.0 + f64::from(i).sin()).collect());
+    /// // Three heaps.
+    /// let heap = |i: i32| [[0.0, 0.0], [9.0, 1.0], [1.0, 8.0]][i as usize % 3];
+    /// let point = |i: i32| [heap(i)[0] + f64::from(i).sin(), heap(i)[1] + f64::from(3 * i).cos()];
+    /// let x = Vectors::dense(2, (0..60).flat_map(point).collect());
     /// assert_eq!(KMeans::new(linear()).gap(&x, 1..=6, 10)?.chosen(), 3);
     /// # Ok::<(), mercer::Error>(())
     /// ```
     ///
     /// # Errors
     /// If a number of clusters is 0 or more than there are points, there are no references, or the points cannot be used.
-    pub fn gap<X: Points>(&self, x: &X, clusters: RangeInclusive<usize>, references: usize) -> Result<GapCurve>
+    pub fn gap<X: Points>(
+        &self,
+        x: &X,
+        clusters: RangeInclusive<usize>,
+        references: usize,
+    ) -> Result<GapCurve>
     where
         K: Kernel<X> + Clone,
     {
@@ -115,7 +123,12 @@ impl<K> KMeans<K> {
         Estimator::<X>::check(self)?;
         check("references", references as f64, references > 0, "must be at least 1")?;
         let (least, most) = clusters.into_inner();
-        check("clusters", least as f64, least > 0 && least <= most, "must be at least 1, and the first no more than the last")?;
+        check(
+            "clusters",
+            least as f64,
+            least > 0 && least <= most,
+            "must be at least 1, and the first no more than the last",
+        )?;
         let pca = Pca::new(self.kernel.clone()).components(COMPONENTS).fit_in(x, &(), job)?;
         super::check_clusters(most, pca.weights.len())?;
         let scores = leading(&pca.scores(), &pca.explained());
@@ -165,7 +178,9 @@ impl References {
     fn new(scores: &Dense<f64>, weights: &[f64], seed: u64) -> Self {
         let side = |c: usize| {
             let column = (0..scores.len()).map(|i| scores.row(i)[c]);
-            column.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+            column.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                (low.min(value), high.max(value))
+            })
         };
         let total: f64 = weights.iter().sum();
         let count = if weights.iter().all(|w| w.fract() == 0.0) { total } else { weights.len() as f64 };

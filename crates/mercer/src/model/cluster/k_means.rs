@@ -135,7 +135,9 @@ impl<K> KMeans<K> {
         watch: Watch<'_>,
     ) -> Result<Clustering> {
         let (given, positions) = (&self.initial.0, own.all_positions());
-        let refused = |number: usize, rule| Err(ErrorKind::Parameter { name: "initial", value: number as f64, rule }.into());
+        let refused = |number: usize, rule| {
+            Err(ErrorKind::Parameter { name: "initial", value: number as f64, rule }.into())
+        };
         match given.len() {
             0 => Ok(lloyd.run(geometry, &own.weights, watch)),
             count if count == points => {
@@ -258,7 +260,8 @@ impl<X: Points, K: Kernel<X>> KMeansModel<X, K> {
         let clusters = self.clusters();
         let rows = outputs.values().chunks(clusters.max(1)).zip(&own);
         // Rounding can make a small distance negative, and so can a kernel that is not definite.
-        let row = |(row, k): (&[f64], &f64)| row.iter().map(|f| (k - 2.0 * f).max(0.0).sqrt()).collect::<Vec<_>>();
+        let row =
+            |(row, k): (&[f64], &f64)| row.iter().map(|f| (k - 2.0 * f).max(0.0).sqrt()).collect::<Vec<_>>();
         Ok(Dense::new(clusters, rows.flat_map(row).collect()))
     }
 }
@@ -347,7 +350,8 @@ impl<X: Space> Model<X> for KMeansModel<X, X::Kernel> {
         }
         let mut values = Vec::new();
         for (c, block) in self.expansion.coefficients().blocks.iter().enumerate() {
-            let own = block.outputs == [c] && block.points == (values.len()..values.len() + block.values.len());
+            let own =
+                block.outputs == [c] && block.points == (values.len()..values.len() + block.values.len());
             if !own {
                 return Err("a block of coefficients is not that of the points of one cluster".into());
             }

@@ -142,7 +142,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Spectral<K> {
         let rows = Rows::new(self.clusters, embedding.rows.clone());
         let found = self.lloyd().run(&rows, &own.weights, &mut plan.stage(2));
         let centres = found.centres.iter().flat_map(|centre| rows.combined(centre)).collect();
-        let ended = Ended { inertia: found.inertia, iterations: found.iterations, converged: found.converged };
+        let ended =
+            Ended { inertia: found.inertia, iterations: found.iterations, converged: found.converged };
         Ok(SpectralModel {
             expansion: extension(self.kernel.clone(), &own, &embedding),
             classes: names(found.centres.len()),
@@ -214,7 +215,8 @@ impl<X, K> SpectralModel<X, K> {
     pub fn embedding(&self) -> Dense<f64> {
         let count = self.eigenvalues.len();
         let row = |row: &[f64]| {
-            let entries = row.iter().zip(&self.eigenvalues).map(|(value, lambda)| value * lambda / row[count]);
+            let entries =
+                row.iter().zip(&self.eigenvalues).map(|(value, lambda)| value * lambda / row[count]);
             entries.collect::<Vec<_>>()
         };
         let values = self.expansion.coefficients().first_block().chunks(count + 1);
@@ -229,16 +231,18 @@ impl<X, K> SpectralModel<X, K> {
 
     /// The negative squared distance of a place from each centre.
     fn nearness(&self, place: &[f64]) -> Vec<f64> {
-        let square = |c: usize| {
-            self.centres.row(c).iter().zip(place).map(|(a, b)| (a - b).powi(2)).sum::<f64>()
-        };
+        let square =
+            |c: usize| self.centres.row(c).iter().zip(place).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         (0..self.clusters()).map(|c| -square(c)).collect()
     }
 
     fn refuse_neighbors(&self) -> Result<()> {
         match self.neighbors {
             None => Ok(()),
-            Some(_) => without("spectral", "new points by a graph of neighbors, which has the training points alone,"),
+            Some(_) => without(
+                "spectral",
+                "new points by a graph of neighbors, which has the training points alone,",
+            ),
         }
     }
 }
@@ -321,7 +325,8 @@ impl<X: Space> Model<X> for SpectralModel<X, X::Kernel> {
         parts::same("labels", self.labels.len(), self.expansion.points().len())?;
         parts::same("centres", self.centres.len(), clusters)?;
         parts::same("numbers of a centre", self.centres.columns(), vectors)?;
-        let numbers = self.eigenvalues.iter().chain(self.centres.values()).chain([&self.residual, &self.ended.inertia]);
+        let numbers =
+            self.eigenvalues.iter().chain(self.centres.values()).chain([&self.residual, &self.ended.inertia]);
         if !numbers.copied().all(f64::is_finite) {
             return Err("an eigenvalue, a centre, the residual or the inertia is not finite".into());
         }
@@ -369,6 +374,7 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<SpectralModel<X, X::Kernel>
 }
 
 pub(in crate::model) fn method<X: Space>() -> Method<X> {
-    let summary = "spectral clustering: a graph of kernel values or nearest neighbours, cut where little crosses";
+    let summary =
+        "spectral clustering: a graph of kernel values or nearest neighbours, cut where little crosses";
     Method::new(("spectral", summary, "spectral", &[]), Spectral::new, Spectral::own_parameters, read)
 }

@@ -156,7 +156,8 @@ impl<'a> Kernelised<'a> {
             let mut weights = Vec::with_capacity(changes.len());
             for changes in by_cluster(changes) {
                 let sums = &mut *sums[changes[0].cluster];
-                (pieces.clear(), weights.clear());
+                pieces.clear();
+                weights.clear();
                 pieces.extend(changes.iter().map(|change| &row(change.point)[first..first + sums.len()]));
                 weights.extend(changes.iter().map(|change| change.weight));
                 accumulate(sums, &pieces, &weights);
@@ -208,7 +209,8 @@ impl Geometry for Kernelised<'_> {
                         self.gram.rows(points, &mut rows.chunks_mut(n.max(1)).collect::<Vec<_>>());
                     });
                     let place = |m: usize| points.binary_search(&m).ok();
-                    let own: Vec<Change> = changes.iter().filter(|c| place(c.point).is_some()).copied().collect();
+                    let own: Vec<Change> =
+                        changes.iter().filter(|c| place(c.point).is_some()).copied().collect();
                     Self::add_rows(&own, sums, |m| place(m).map_or(&[], |at| &rows[at * n..(at + 1) * n]));
                 }
             }
@@ -240,7 +242,9 @@ fn filled<T: Copy + Default + Send + Into<f64>>(
     let flaws: Vec<Option<(usize, usize)>> = flaws.collect();
     match flaws.into_iter().flatten().next() {
         None => Ok(values),
-        Some((i, j)) => Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into()),
+        Some((i, j)) => {
+            Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into())
+        }
     }
 }
 

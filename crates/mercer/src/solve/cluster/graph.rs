@@ -110,7 +110,9 @@ impl<'w> Affinities<'w> {
             true => 1.0,
         };
         let found = match matrix {
-            Matrix::Sparse(matrix) if components(&matrix).0 >= count => of_components(&matrix, &degrees, weights, count),
+            Matrix::Sparse(matrix) if components(&matrix).0 >= count => {
+                of_components(&matrix, &degrees, weights, count)
+            }
             Matrix::Sparse(mut matrix) if n >= SPARSE.max(2 * count + 64) => {
                 matrix.map(normalised);
                 matrix.largest(count, tick)?

@@ -69,7 +69,12 @@ impl Lloyd {
     /// The best of several runs; the first of those that are equally good. Where the watch ends the work, the best of what there
     /// is.
     pub(crate) fn run(&self, geometry: &dyn Geometry, weights: &[f64], watch: Watch<'_>) -> Clustering {
-        let shared = Shared { watch: Mutex::new(watch), done: AtomicUsize::new(0), all: self.restarts, stop: AtomicBool::new(false) };
+        let shared = Shared {
+            watch: Mutex::new(watch),
+            done: AtomicUsize::new(0),
+            all: self.restarts,
+            stop: AtomicBool::new(false),
+        };
         let mut master = SplitMix(self.seed);
         let seeds: Vec<u64> = (0..self.restarts.max(1)).map(|_| master.next()).collect();
         let order = order(geometry, weights);
@@ -94,7 +99,12 @@ impl Lloyd {
         labels: Vec<usize>,
         watch: Watch<'_>,
     ) -> Clustering {
-        let shared = Shared { watch: Mutex::new(watch), done: AtomicUsize::new(0), all: 1, stop: AtomicBool::new(false) };
+        let shared = Shared {
+            watch: Mutex::new(watch),
+            done: AtomicUsize::new(0),
+            all: 1,
+            stop: AtomicBool::new(false),
+        };
         Run::new(geometry, weights, self.clusters, labels).iterate(self, &shared).finish()
     }
 
@@ -238,7 +248,10 @@ impl<'a> Run<'a> {
             }
             let mut farthest = None;
             for i in 0..labels.len() {
-                let least = farthest.map_or(self.geometry.rounding() * self.geometry.squares()[i].abs(), |f: usize| distances[f]);
+                let least = farthest
+                    .map_or(self.geometry.rounding() * self.geometry.squares()[i].abs(), |f: usize| {
+                        distances[f]
+                    });
                 if counts[labels[i]] > 1 && distances[i] > least {
                     farthest = Some(i);
                 }
@@ -266,7 +279,8 @@ impl<'a> Run<'a> {
 
     /// Sizes, lengths and the inertia of the clusters as they are.
     fn update(&mut self) {
-        (self.sizes.fill(0.0), self.squares.fill(0.0));
+        self.sizes.fill(0.0);
+        self.squares.fill(0.0);
         for (i, (&c, w)) in self.labels.iter().zip(self.weights).enumerate() {
             self.sizes[c] += w;
             self.squares[c] += w * self.sums.at(i, c);

@@ -170,15 +170,23 @@ fn step(centres: &mut [Centre], gram: &dyn Gram, batch: &[usize]) -> f64 {
         changes.iter().for_each(|&(at, t, weight)| sums[t] += weight * f64::from(row[at]));
     }
     // The nearest centre of each.
-    let ends: Vec<usize> = centres.iter().scan(0, |end, c| { *end += c.parts.len(); Some(*end) }).collect();
+    let ends: Vec<usize> = centres
+        .iter()
+        .scan(0, |end, c| {
+            *end += c.parts.len();
+            Some(*end)
+        })
+        .collect();
     let starts: Vec<usize> = centres.iter().zip(&ends).map(|(c, end)| end - c.parts.len()).collect();
     let squares: Vec<f64> = centres.iter().map(Centre::square).collect();
     let mut members = vec![Vec::new(); centres.len()];
     let mut total = 0.0;
     for (b, sums) in sums.iter().enumerate() {
-        let product = |c: usize| centres[c].parts.iter().zip(&sums[starts[c]..]).map(|(p, s)| p.share * s).sum::<f64>();
+        let product =
+            |c: usize| centres[c].parts.iter().zip(&sums[starts[c]..]).map(|(p, s)| p.share * s).sum::<f64>();
         let distances: Vec<f64> = (0..centres.len()).map(|c| squares[c] - 2.0 * product(c)).collect();
-        let nearest = (1..distances.len()).fold(0, |best, c| if distances[c] < distances[best] { c } else { best });
+        let nearest =
+            (1..distances.len()).fold(0, |best, c| if distances[c] < distances[best] { c } else { best });
         members[nearest].push(b);
         total += (distances[nearest] + part.diagonal()[rows[b]]).max(0.0);
     }
@@ -219,7 +227,8 @@ fn assigned(
         members.iter().map(move |&(point, weight)| Change { point, cluster, weight }).collect::<Vec<_>>()
     };
     geometry.add(&centres.iter().enumerate().flat_map(changes).collect::<Vec<_>>(), &mut sums);
-    let square = |(c, members): (usize, &Vec<(usize, f64)>)| members.iter().map(|&(i, w)| w * sums.at(i, c)).sum();
+    let square =
+        |(c, members): (usize, &Vec<(usize, f64)>)| members.iter().map(|&(i, w)| w * sums.at(i, c)).sum();
     let mut squares: Vec<f64> = centres.iter().enumerate().map(square).collect();
     let (mut labels, mut sizes) = (vec![0; n], vec![0.0; centres.len()]);
     let (mut inertia, mut separation) = (0.0, 0.0);

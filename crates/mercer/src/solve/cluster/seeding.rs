@@ -65,7 +65,8 @@ impl Nearest {
                 let squares = Self::distances(geometry, order[place]);
                 (nearest.potential(weights, &squares), squares)
             };
-            let best = (0..trials).map(candidate).reduce(|best, other| if other.0 < best.0 { other } else { best });
+            let best =
+                (0..trials).map(candidate).reduce(|best, other| if other.0 < best.0 { other } else { best });
             let Some((_, squares)) = best else { break };
             nearest.add(&squares);
         }

@@ -1,7 +1,7 @@
 """Handwritten digits without their labels: k-means, kernel k-means and spectral clustering.
 
-Means in feature space go with heaps; a graph of neighbours follows a sheet of any shape. The labels are used only to say how well the
-clusters agree with them. Saves clustering.png.
+Means in feature space go with heaps; a graph of neighbours follows a sheet of any shape. The labels are used only to say
+how well the clusters agree with them. Saves clustering.png.
 """
 
 import matplotlib.pyplot as plt

@@ -20,5 +20,6 @@ from mercer.relevance import RelevantDimension
 __all__ = [
     "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher", "KernelKMeans", "KernelPCA",
     "KernelPerceptron", "KernelRidge", "KernelSoftmax", "LocalSVC", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC",
-    "RelevantDimension", "SpectralClustering", "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
+    "RelevantDimension", "SpectralClustering", "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "load",
+    "plot", "save", "to_libsvm",
 ]

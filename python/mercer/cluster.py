@@ -50,7 +50,8 @@ class Clustering(ClusterMixin, NativeEstimator):
         self.inertia_, self.n_iter_ = quality["inertia"], int(quality["iterations"])
         self.labels_ = np.asarray(self._model.facts()["labels"], dtype=np.int32)
         if X is not None and not quality["converged"]:
-            warn(f"Points still moved after max_iter={self.max_iter} iterations. Consider increasing it.", ConvergenceWarning)
+            text = f"Points still moved after max_iter={self.max_iter} iterations. Consider increasing it."
+            warn(text, ConvergenceWarning)
 
     def _nearest(self, points: Any) -> Any:
         """The cluster of each point."""
@@ -64,9 +65,10 @@ class Clustering(ClusterMixin, NativeEstimator):
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering):
     """K-means in the feature space of a kernel.
 
-    Lloyd's iteration, by inner products alone: each row goes to the cluster whose mean in feature space is nearest. Exact, from
-    several starts; by batches of rows where `batch_size` says so. A cluster that loses its last row takes the one that is farthest from
-    its centre. With the linear kernel it is :class:`sklearn.cluster.KMeans`, to the label from the same start.
+    Lloyd's iteration, by inner products alone: each row goes to the cluster whose mean in feature space is nearest. Exact,
+    from several starts; by batches of rows where `batch_size` says so. A cluster that loses its last row takes the one that
+    is farthest from its centre. With the linear kernel it is :class:`sklearn.cluster.KMeans`, to the label from the same
+    start.
 
     Attributes
     ----------
@@ -81,8 +83,8 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
 
     Notes
     -----
-    The normalised cut of a graph with affinities A and degrees D is the case ``kernel="precomputed"``, X = D⁻¹AD⁻¹ + σD⁻¹ and
-    ``sample_weight`` = d.
+    The normalised cut of a graph with affinities A and degrees D is the case ``kernel="precomputed"``,
+    X = D⁻¹AD⁻¹ + σD⁻¹ and ``sample_weight`` = d.
 
     >>> X = [[-2.0], [-1.9], [0.0], [0.1], [5.0], [5.2]]
     >>> model = KernelKMeans(n_clusters=3, gamma=0.5).fit(X)
@@ -93,9 +95,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
     """
 
     init: Any = parameter(
-        default="k-means++", rule=[StrOptions({"k-means++", "random"}), "array-like"], kind='{"k-means++", "random"} or array-like',
-        doc="How the first centres are drawn; or where a single run begins: a cluster for each row, or the index of a row for each"
-        " cluster, or with the linear kernel an array of centres of shape (n_clusters, n_features).",
+        default="k-means++", rule=[StrOptions({"k-means++", "random"}), "array-like"],
+        kind='{"k-means++", "random"} or array-like',
+        doc="How the first centres are drawn; or where a single run begins: a cluster for each row, or the index of a row"
+        " for each cluster, or with the linear kernel an array of centres of shape (n_clusters, n_features).",
     )
     batch_size: int | None = parameter(default=None, setting="batch", rule=[*COUNT, None])
 
@@ -117,7 +120,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
         if init.ndim != 2 or init.shape[0] != self.n_clusters:
             raise ValueError("init: must be whole numbers, or an array of shape (n_clusters, n_features)")
         if kernel != "linear":
-            raise ValueError(f"init: centres are points of feature space, which the kernel {kernel} does not show; give rows")
+            raise ValueError(f"init: centres of the kernel {kernel} are points of feature space; give rows, or clusters")
         return [int(label) for label in pairwise_distances_argmin(X, init.astype(np.float64))]
 
     def _settings(self, points: Any) -> dict[str, Any]:
@@ -190,9 +193,9 @@ def _extends(estimator: Any) -> bool:
 class SpectralClustering(Clustering):
     """Clusters of a graph of affinities, cut where little weight crosses.
 
-    The leading eigenvectors of the normalised graph solve a relaxed normalised cut; k-means clusters the rows by their entries. With
-    scikit-learn's names and clusters; besides, affinities may be any kernel on texts, graphs or sets, and new rows are predicted where
-    affinities are kernel values.
+    The leading eigenvectors of the normalised graph solve a relaxed normalised cut; k-means clusters the rows by their
+    entries. With scikit-learn's names and clusters; besides, affinities may be any kernel on texts, graphs or sets, and new
+    rows are predicted where affinities are kernel values.
 
     Attributes
     ----------
@@ -217,9 +220,10 @@ class SpectralClustering(Clustering):
 
     affinity: Any = parameter(
         default="rbf", rule=RULES["kernel"], kind='{"nearest_neighbors", "precomputed"}, str, Kernel or callable',
-        doc='A name of :func:`sklearn.metrics.pairwise.pairwise_kernels` that goes with `gamma`, `degree` and `coef0`; a kernel of'
-        ' :mod:`mercer.kernels`, or its text, such as ``"spectrum(p=3)"`` where X are texts; "precomputed" where X are affinities; a function'
-        ' of two rows; none may be negative. "nearest_neighbors" joins each row to its `n_neighbors` nearest ones.',
+        doc="A name of :func:`sklearn.metrics.pairwise.pairwise_kernels` that goes with `gamma`, `degree` and `coef0`; a"
+        ' kernel of :mod:`mercer.kernels`, or its text, such as ``"spectrum(p=3)"`` where X are texts; "precomputed" where X'
+        ' are affinities; a function of two rows; none may be negative. "nearest_neighbors" joins each row to its'
+        " `n_neighbors` nearest ones.",
     )
     gamma: float | str | None = parameter(
         default=1.0, doc='The coefficient of "rbf", "poly", "sigmoid", "laplacian" and "chi2".', rule=[*RULES["gamma"], None]
@@ -229,7 +233,7 @@ class SpectralClustering(Clustering):
     )
     neighbors_only: bool = parameter(
         default=False, rule=FLAG,
-        doc="Whether rows are joined to their `n_neighbors` nearest ones by the distance of the kernel that `affinity` is, in place of all.",
+        doc="Whether rows are joined to their `n_neighbors` nearest ones alone, by the distance of the kernel in `affinity`.",
     )
     degree: float = parameter(default=3, rule=NON_NEGATIVE)
     coef0: float = parameter(default=1)

@@ -137,7 +137,9 @@ def test_centres_are_refused_where_they_are_points_of_feature_space():
         KernelKMeans(2, init=[[0.0], [1.0]]).fit([[1.0], [2.0], [3.0]])
 
 
-@pytest.mark.parametrize("model", [KernelKMeans(3), SpectralClustering(3, gamma=0.1), SpectralClustering(3, affinity="nearest_neighbors")])
+@pytest.mark.parametrize(
+    "model", [KernelKMeans(3), SpectralClustering(3, gamma=0.1), SpectralClustering(3, affinity="nearest_neighbors")]
+)
 def test_a_model_file_holds_the_clusters(model, tmp_path):
     """Labels and predictions."""
     X = blobs(100, 3)
@@ -152,5 +154,6 @@ def test_a_model_file_holds_the_clusters(model, tmp_path):
 def test_texts_are_clustered():
     """By a kernel on texts."""
     X = ["abab", "bcbcbc", "ababab", "bcbc", "abababab", "cbcb"]
-    for model in (KernelKMeans(2, kernel="normalized(spectrum(p=2))"), SpectralClustering(2, affinity="normalized(spectrum(p=2))")):
+    kernel = "normalized(spectrum(p=2))"
+    for model in (KernelKMeans(2, kernel=kernel), SpectralClustering(2, affinity=kernel)):
         assert adjusted_rand_score([0, 1, 0, 1, 0, 1], model.fit_predict(X)) == 1.0

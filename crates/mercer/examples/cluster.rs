@@ -1,6 +1,7 @@
-//! The time of a clustering: `cluster METHOD KERNEL DATA CLUSTERS [NAME=VALUE ...] [rows=N] [labels=FILE]` fits `k-means` or `spectral` by
-//! the settings of the table, prints seconds, inertia and agreement with the labels of the data (the adjusted Rand index), and writes the
-//! clusters, one on a line. `cluster gap KERNEL DATA CLUSTERS` prints the gap curve of 1 to so many clusters.
+//! The time of a clustering: `cluster METHOD KERNEL DATA CLUSTERS [NAME=VALUE ...] [rows=N] [labels=FILE]` fits `k-means` or
+//! `spectral` by the settings of the table, prints seconds, inertia and agreement with the labels of the data (the adjusted
+//! Rand index), and writes the clusters, one on a line. `cluster gap KERNEL DATA CLUSTERS` prints the gap curve of 1 to so
+//! many clusters.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,10 +1,11 @@
 //! A symmetric matrix of few entries, and its largest eigenvalues.
 //!
-//! Eigenvalues of a graph of neighbours crowd at the upper end of the spectrum, where a Krylov space of moderate size separates them
-//! slowly and orthogonalisation costs more than the products. Subspace iteration with a Chebyshev filter (Zhou and Saad 2007)
-//! orthogonalises once in some tens of products: a polynomial that is at most 1 on the unwanted part of the spectrum, from its lower end
-//! to the smallest Ritz value, and grows as fast as any polynomial can above it, is applied to a block, which is then made orthonormal and
-//! turned to its Ritz vectors. A block of 32 columns finds up to 32 vectors of one eigenvalue, as a graph of several components has.
+//! Eigenvalues of a graph of neighbours crowd at the upper end of the spectrum, where a Krylov space of moderate size
+//! separates them slowly and orthogonalisation costs more than the products. Subspace iteration with a Chebyshev filter (Zhou
+//! and Saad 2007) orthogonalises once in some tens of products: a polynomial that is at most 1 on the unwanted part of the
+//! spectrum, from its lower end to the smallest Ritz value, and grows as fast as any polynomial can above it, is applied to a
+//! block, which is then made orthonormal and turned to its Ritz vectors. A block of 32 columns finds up to 32 vectors of one
+//! eigenvalue, as a graph of several components has.
 
 use rayon::prelude::*;
 
@@ -23,8 +24,8 @@ const TOLERANCE: f64 = 1e-10;
 /// Most filters; a graph of 5,000 digits needs four.
 const LIMIT: usize = 50;
 
-/// Most products of a filter, and the logarithm of how much it may enlarge one column more than another: beyond that the small one
-/// is lost in rounding.
+/// Most products of a filter, and the logarithm of how much it may enlarge one column more than another: beyond that the
+/// small one is lost in rounding.
 const DEGREE: f64 = 80.0;
 const GROWTH: f64 = 25.0;
 
@@ -126,8 +127,8 @@ impl Sparse {
         now
     }
 
-    /// The `count` largest eigenvalues of a matrix whose eigenvalues lie from −1 to 1, and their vectors; the best there are after the
-    /// most filters, as the residual says.
+    /// The `count` largest eigenvalues of a matrix whose eigenvalues lie from −1 to 1, and their vectors; the best there are
+    /// after the most filters, as the residual says.
     ///
     /// # Errors
     /// If `tick` breaks.
@@ -197,7 +198,8 @@ fn worst(block: &Tall, products: &Tall, values: &[f64], count: usize) -> f64 {
     residual(products, &values[..count], &vectors)
 }
 
-/// The block with columns of length 1 at right angles, panel after panel. Columns that depend on others are replaced by random ones.
+/// The block with columns of length 1 at right angles, panel after panel. Columns that depend on others are replaced by
+/// random ones.
 fn orthonormal(block: Tall, random: &mut Random) -> Tall {
     let n = block.rows();
     let mut done = Tall::zeros(n, 0);

@@ -1,13 +1,13 @@
 //! How many clusters: the gap statistic in feature space (Tibshirani, Walther and Hastie 2001).
 //!
-//! The inertia W of k clusters falls with k whether there are clusters or not. It is compared with what it is for points without
-//! clusters: gap(k) = E ln W*(k) − ln W(k), the mean over reference sets, with s(k) = √(1 + 1/B) times the standard deviation of ln W* over
-//! B sets. The number chosen is the least k with gap(k) ≥ gap(k + 1) − s(k + 1).
+//! The inertia W of k clusters falls with k whether there are clusters or not. It is compared with what it is for points
+//! without clusters: gap(k) = E ln W*(k) − ln W(k), the mean over reference sets, with s(k) = √(1 + 1/B) times the standard
+//! deviation of ln W* over B sets. The number chosen is the least k with gap(k) ≥ gap(k + 1) − s(k + 1).
 //!
-//! A reference is uniform over a box about the points along their principal axes, as the authors propose. A feature space may have
-//! infinitely many axes, over which nothing is uniform, so both the points and the references are taken along the leading kernel principal
-//! components alone: those of nine tenths of the variance, 32 at most. Their inertia is that of feature space but for the rest of the
-//! variance, which is no part of the comparison.
+//! A reference is uniform over a box about the points along their principal axes, as the authors propose. A feature space may
+//! have infinitely many axes, over which nothing is uniform, so both the points and the references are taken along the
+//! leading kernel principal components alone: those of nine tenths of the variance, 32 at most. Their inertia is that of
+//! feature space but for the rest of the variance, which is no part of the comparison.
 //!
 //! Cost: kernel PCA, and then k-means on rows of at most 32 numbers.
 

@@ -1,23 +1,25 @@
 //! Kernel k-means: clusters whose points are near their mean in feature space.
 //!
-//! The inertia Σ wᵢ ‖φ(xᵢ) − m_c(i)‖² is made small by Lloyd's iteration: each point goes to its nearest centre, each centre to the mean
-//! m_c = Σ_{j∈c} wⱼφ(xⱼ)/s_c of its points, s_c = Σ_{j∈c} wⱼ. Distances need inner products alone (Dhillon, Guan and Kulis 2004):
+//! The inertia Σ wᵢ ‖φ(xᵢ) − m_c(i)‖² is made small by Lloyd's iteration: each point goes to its nearest centre, each centre
+//! to the mean m_c = Σ_{j∈c} wⱼφ(xⱼ)/s_c of its points, s_c = Σ_{j∈c} wⱼ. Distances need inner products alone (Dhillon, Guan
+//! and Kulis 2004):
 //!
 //! ‖φ(x) − m_c‖² = k(x, x) − 2 Σ_{j∈c} wⱼk(x, xⱼ)/s_c + Σ_{j,l∈c} wⱼwₗk(xⱼ, xₗ)/s_c².
 //!
-//! So a model is an expansion with an output f_c(x) = ⟨φ(x), m_c⟩ − ½‖m_c‖² for each cluster, of which the largest is that of the nearest
-//! centre. For a kernel that is positive semi-definite the inertia falls in every iteration until no point moves; for another one a run
-//! ends as soon as it does not fall.
+//! So a model is an expansion with an output f_c(x) = ⟨φ(x), m_c⟩ − ½‖m_c‖² for each cluster, of which the largest is that of
+//! the nearest centre. For a kernel that is positive semi-definite the inertia falls in every iteration until no point moves;
+//! for another one a run ends as soon as it does not fall.
 //!
-//! A point of weight w counts as w copies of it. The normalised cut of a graph with affinities A and degrees D is the case w = d,
-//! K = D⁻¹AD⁻¹ + σD⁻¹, with any σ that makes K semi-definite: the inertia is then σ(n − k) − k + Σ Aᵢᵢ/dᵢ more than the normalised cut
-//! Σ_c cut(c)/d(c), with d(c) the sum of the degrees of c and cut(c) that of its affinities with other clusters.
+//! A point of weight w counts as w copies of it. The normalised cut of a graph with affinities A and degrees D is the case w
+//! = d, K = D⁻¹AD⁻¹ + σD⁻¹, with any σ that makes K semi-definite: the inertia is then σ(n − k) − k + Σ Aᵢᵢ/dᵢ more than the
+//! normalised cut Σ_c cut(c)/d(c), with d(c) the sum of the degrees of c and cut(c) that of its affinities with other
+//! clusters.
 //!
-//! A cluster that loses its last point takes the point farthest from its centre. There are fewer clusters than asked for only if the kernel tells fewer
-//! points apart.
+//! A cluster that loses its last point takes the point farthest from its centre. There are fewer clusters than asked for only
+//! if the kernel tells fewer points apart.
 //!
-//! Cost: the Gram once, in single precision where there is room for it (in double precision up to 2,048 points), else its rows each time
-//! they are needed; for each run n² additions, then n for each point that moves.
+//! Cost: the Gram once, in single precision where there is room for it (in double precision up to 2,048 points), else its
+//! rows each time they are needed; for each run n² additions, then n for each point that moves.
 //!
 //! ```
 //! use mercer::data::Vectors;
@@ -44,7 +46,8 @@ const SILHOUETTE: usize = 4096;
 
 words!(Seeding: Seeding::PlusPlus = "plus-plus", Seeding::Random = "random");
 
-/// Where a run begins: a cluster for each point, or a point for each cluster, by their numbers from 0. Empty where starts are drawn.
+/// Where a run begins: a cluster for each point, or a point for each cluster, by their numbers from 0. Empty where starts are
+/// drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Initial(pub Vec<usize>);
 
@@ -60,7 +63,10 @@ settable! {
         false => Value::Numbers(initial.0.iter().map(|&number| number as f64).collect()),
     }, |value| match value {
         Value::Absent => Some(Self::default()),
-        Value::Numbers(numbers) => numbers.iter().map(|&number| usize::of(&Value::Number(number))).collect::<Option<_>>().map(Self),
+        Value::Numbers(numbers) => {
+            let whole = numbers.iter().map(|&number| usize::of(&Value::Number(number)));
+            whole.collect::<Option<_>>().map(Self)
+        }
         other => usize::of(other).map(|number| Self(vec![number])),
     };
 }
@@ -90,7 +96,7 @@ settings! { KMeans<K>:
     clusters: usize, "clusters", "1 or more", "number of clusters";
     restarts: usize, "restarts", "1 or more", "runs from different starts, of which the best is taken";
     start: Seeding, "start", "plus-plus or random", "way in which the first centres are drawn";
-    initial: Initial | into, "initial", "a cluster for each point, or a point for each cluster, from 0", "start of a single run; drawn where left open";
+    initial: Initial | into, "initial", "a cluster for each point or a point for each cluster", "start of a single run; drawn where left open";
     max_iterations: usize, "max-iterations", "1 or more", "most iterations of a run";
     batch: Option<usize> | into, "batch", "1 or more", "points looked at in one step, for many points; all of them where left open";
     seed: u64, "seed", "a whole number", "seed by which starts and batches are drawn";

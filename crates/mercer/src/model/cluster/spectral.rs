@@ -1,24 +1,24 @@
 //! Spectral clustering: clusters of a graph whose edges are kernel values, cut where little weight crosses.
 //!
-//! With affinities A and degrees D = diag(Σ_{j≠i} Aᵢⱼ), the k leading eigenvectors u of D^−½AD^−½ relax the normalised cut (Shi and Malik
-//! 2000): they solve it over real numbers. Each point is embedded as its entries uᵢ/√dᵢ, and k-means cuts the embedded points. As
-//! scikit-learn has it; von Luxburg (2007) tells why it works.
+//! With affinities A and degrees D = diag(Σ_{j≠i} Aᵢⱼ), the k leading eigenvectors u of D^−½AD^−½ relax the normalised cut
+//! (Shi and Malik 2000): they solve it over real numbers. Each point is embedded as its entries uᵢ/√dᵢ, and k-means cuts the
+//! embedded points. As scikit-learn has it; von Luxburg (2007) tells why it works.
 //!
-//! Affinities are the values of the kernel, which must not be negative, or the graph of the nearest neighbours by the distance
-//! k(x, x) + k(y, y) − 2k(x, y) that any kernel has: ½(N + Nᵀ), with Nᵢⱼ = 1 where xⱼ is one of the `neighbors` points nearest to xᵢ, which is
-//! itself one of them.
+//! Affinities are the values of the kernel, which must not be negative, or the graph of the nearest neighbours by the
+//! distance k(x, x) + k(y, y) − 2k(x, y) that any kernel has: ½(N + Nᵀ), with Nᵢⱼ = 1 where xⱼ is one of the `neighbors`
+//! points nearest to xᵢ, which is itself one of them.
 //!
 //! Where affinities are kernel values, a new point is embedded by the extension of the eigenvectors (Bengio and others 2004),
 //!
 //! y_c(x) = Σⱼ k(x, xⱼ)wⱼyⱼ_c / (λ_c d(x)), d(x) = Σⱼ wⱼk(x, xⱼ),
 //!
-//! an expansion with an output for each eigenvector and one for d, and goes to the nearest centre. A graph of neighbours says nothing of
-//! points that it does not have.
+//! an expansion with an output for each eigenvector and one for d, and goes to the nearest centre. A graph of neighbours says
+//! nothing of points that it does not have.
 //!
 //! A point of weight w counts as w copies of it; the diagonal of A counts only between copies.
 //!
-//! Cost: the Gram matrix in double precision and some products with it; for a graph of neighbours all kernel values once, of which none is
-//! kept, and products with a matrix of some 2·`neighbors` entries in a row.
+//! Cost: the Gram matrix in double precision and some products with it; for a graph of neighbours all kernel values once, of
+//! which none is kept, and products with a matrix of some 2·`neighbors` entries in a row.
 //!
 //! ```
 //! use mercer::data::Vectors;
@@ -26,7 +26,8 @@
 //! use mercer::model::Spectral;
 //!
 //! // Two rings about one centre, which no line separates.
-//! let ring = |radius: f64| (0..40).flat_map(move |i| [radius * (f64::from(i) * 0.16).cos(), radius * (f64::from(i) * 0.16).sin()]);
+//! let place = |i: i32, radius: f64| [radius * (f64::from(i) * 0.16).cos(), radius * (f64::from(i) * 0.16).sin()];
+//! let ring = |radius: f64| (0..40).flat_map(move |i| place(i, radius));
 //! let x = Vectors::dense(2, ring(1.0).chain(ring(3.0)).collect());
 //! let model = Spectral::new(rbf(4.0)).clusters(2).fit(&x)?;
 //! assert!(model.labels[..40].iter().all(|&label| label == model.labels[0]));
@@ -67,7 +68,7 @@ pub struct Spectral<K> {
 
 settings! { Spectral<K>:
     clusters: usize, "clusters", "1 or more", "number of clusters";
-    neighbors: Option<usize> | into, "neighbors", "1 or more", "nearest neighbours that a point is joined to, itself among them; affinities are the kernel's values where left open";
+    neighbors: Option<usize> | into, "neighbors", "1 or more", "nearest neighbours a point is joined to, itself one of them; kernel values where left open";
     restarts: usize, "restarts", "1 or more", "runs of k-means on the embedded points, of which the best is taken";
     max_iterations: usize, "max-iterations", "1 or more", "most iterations of a run";
     seed: u64, "seed", "a whole number", "seed by which starts are drawn";
@@ -223,7 +224,8 @@ impl<X, K> SpectralModel<X, K> {
         Dense::new(count, values.flat_map(row).collect())
     }
 
-    /// The outputs of the expansion at a point as its place among the embedded points: the origin where all its affinities are 0.
+    /// The outputs of the expansion at a point as its place among the embedded points: the origin where all its affinities
+    /// are 0.
     fn place(&self, outputs: &[f64]) -> Vec<f64> {
         let (degree, sums) = outputs.split_last().map_or((0.0, outputs), |(degree, sums)| (*degree, sums));
         sums.iter().map(|sum| if degree > 0.0 { sum / degree } else { 0.0 }).collect()
@@ -337,8 +339,8 @@ impl<X: Space> Model<X> for SpectralModel<X, X::Kernel> {
         }
     }
 
-    /// Tensors `neighbors` (one number or none), `eigenvalues`, `centres` (a row for each cluster), `labels`, `sizes`, `residual`, and how
-    /// k-means ended.
+    /// Tensors `neighbors` (one number or none), `eigenvalues`, `centres` (a row for each cluster), `labels`, `sizes`,
+    /// `residual`, and how k-means ended.
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
         writer.counts("neighbors", self.neighbors.as_slice());
         writer.list("eigenvalues", &self.eigenvalues);

@@ -1,9 +1,9 @@
 //! A graph whose edges are affinities of points, and the leading eigenvectors of its normalised matrix.
 //!
-//! With affinities A, whose diagonal does not count, degrees dᵢ = Σ_{j≠i} Aᵢⱼ and D = diag(d), the largest eigenvalues of
-//! B = D^−½AD^−½ are 1 minus the smallest of the normalised Laplacian I − B. A point of weight w is w points, which are joined with each
-//! other by Aᵢᵢ: then dᵢ = Σ_{j≠i} wⱼAᵢⱼ + (wᵢ − 1)Aᵢᵢ, and Bᵢⱼ = √(wᵢwⱼ)Aᵢⱼ/√(dᵢdⱼ) with Bᵢᵢ = (wᵢ − 1)Aᵢᵢ/dᵢ has the eigenvectors of the
-//! copies, √wᵢ times as large. A point without edges is a component of its own, with Bᵢᵢ = 1.
+//! With affinities A, whose diagonal does not count, degrees dᵢ = Σ_{j≠i} Aᵢⱼ and D = diag(d), the largest eigenvalues of B =
+//! D^−½AD^−½ are 1 minus the smallest of the normalised Laplacian I − B. A point of weight w is w points, which are joined
+//! with each other by Aᵢᵢ: then dᵢ = Σ_{j≠i} wⱼAᵢⱼ + (wᵢ − 1)Aᵢᵢ, and Bᵢⱼ = √(wᵢwⱼ)Aᵢⱼ/√(dᵢdⱼ) with Bᵢᵢ = (wᵢ − 1)Aᵢᵢ/dᵢ has
+//! the eigenvectors of the copies, √wᵢ times as large. A point without edges is a component of its own, with Bᵢᵢ = 1.
 
 use rayon::prelude::*;
 
@@ -64,9 +64,9 @@ impl<'w> Affinities<'w> {
         Ok(Self { matrix: Matrix::Full(square), degrees, weights })
     }
 
-    /// The graph of the `count` nearest neighbours of each point, itself among them: ½(N + Nᵀ), where Nᵢⱼ = 1 if j is a neighbour of
-    /// i. Neighbours are nearest by kᵢᵢ + kⱼⱼ − 2kᵢⱼ, of equally near ones the first. Neighbours are counted by weight; where the last one
-    /// is more than the rest that is wanted, it is a neighbour by that share.
+    /// The graph of the `count` nearest neighbours of each point, itself among them: ½(N + Nᵀ), where Nᵢⱼ = 1 if j is a
+    /// neighbour of i. Neighbours are nearest by kᵢᵢ + kⱼⱼ − 2kᵢⱼ, of equally near ones the first. Neighbours are counted by
+    /// weight; where the last one is more than the rest that is wanted, it is a neighbour by that share.
     ///
     /// # Errors
     /// If a kernel value is not finite, or `tick` breaks.
@@ -169,8 +169,8 @@ fn components(graph: &Sparse) -> (usize, Vec<usize>) {
     (count, of)
 }
 
-/// The leading eigenvectors of a graph with as many components as vectors are wanted, or more: each component has one of eigenvalue 1 that
-/// is √(wd) on its points. Those of the heaviest components are taken, of several the first.
+/// The leading eigenvectors of a graph with as many components as vectors are wanted, or more: each component has one of
+/// eigenvalue 1 that is √(wd) on its points. Those of the heaviest components are taken, of several the first.
 fn of_components(graph: &Sparse, degrees: &[f64], weights: &[f64], count: usize) -> Largest {
     let (all, of) = components(graph);
     let mut sizes = vec![0.0; all];
@@ -234,7 +234,8 @@ impl Search<'_> {
         each.map(|(&i, row)| self.nearest(i, |j| squares[j] - 2.0 * row[j])).collect()
     }
 
-    /// The neighbours of point i and how much of each is one, by ascending number; `distance` is the squared distance but for a constant.
+    /// The neighbours of point i and how much of each is one, by ascending number; `distance` is the squared distance but for
+    /// a constant.
     fn nearest<T: Copy + PartialOrd + Into<f64>>(
         &self,
         i: usize,

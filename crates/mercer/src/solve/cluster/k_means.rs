@@ -41,8 +41,8 @@ pub(crate) struct Lloyd {
     /// Most iterations of a run.
     pub(crate) iterations: usize,
     pub(crate) seed: u64,
-    /// Whether no inner product matrix of the points has a negative eigenvalue. Where it may have one, a run ends as soon as the
-    /// inertia does not fall.
+    /// Whether no inner product matrix of the points has a negative eigenvalue. Where it may have one, a run ends as soon as
+    /// the inertia does not fall.
     pub(crate) definite: bool,
 }
 
@@ -66,8 +66,8 @@ pub(crate) struct Clustering {
 }
 
 impl Lloyd {
-    /// The best of several runs; the first of those that are equally good. Where the watch ends the work, the best of what there
-    /// is.
+    /// The best of several runs; the first of those that are equally good. Where the watch ends the work, the best of what
+    /// there is.
     pub(crate) fn run(&self, geometry: &dyn Geometry, weights: &[f64], watch: Watch<'_>) -> Clustering {
         let shared = Shared {
             watch: Mutex::new(watch),

@@ -1,10 +1,10 @@
 //! K-means that looks at a few points at a time, for many points.
 //!
-//! The centres begin as those of a sample. Each step draws a batch of b points by weight, gives each to its nearest centre, and
-//! moves the centre to (1 − η)m + ημ, where μ is the mean of its β new points and η = √(β/b) (Schwartzman 2023): a step needs no
-//! count of what went before, and a centre forgets old batches geometrically. Batches whose share of a centre has fallen below a
-//! thousandth are dropped, so that a centre is a sum of some twenty batches. The inner products of the batch means of a centre are
-//! held, so that its length stays exact.
+//! The centres begin as those of a sample. Each step draws a batch of b points by weight, gives each to its nearest centre,
+//! and moves the centre to (1 − η)m + ημ, where μ is the mean of its β new points and η = √(β/b) (Schwartzman 2023): a step
+//! needs no count of what went before, and a centre forgets old batches geometrically. Batches whose share of a centre has
+//! fallen below a thousandth are dropped, so that a centre is a sum of some twenty batches. The inner products of the batch
+//! means of a centre are held, so that its length stays exact.
 //!
 //! Cost: in a step b times the points of the centres kernel values, at the end n times those.
 

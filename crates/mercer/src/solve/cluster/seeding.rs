@@ -14,8 +14,8 @@ pub enum Seeding {
     Random,
 }
 
-/// The points by their inner product with the sum of all points: an order that does not depend on that of the data, and in which copies
-/// of a point stand side by side. So centres that are drawn in it do not depend on the order of the data either.
+/// The points by their inner product with the sum of all points: an order that does not depend on that of the data, and in
+/// which copies of a point stand side by side. So centres that are drawn in it do not depend on the order of the data either.
 pub(super) fn order(geometry: &dyn Geometry, weights: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..geometry.len()).collect();
     if geometry.is_cheap() {

@@ -4,8 +4,9 @@ use rayon::prelude::*;
 
 use super::geometry::Geometry;
 
-/// The mean over the points of (b − a)/max(a, b), with a the mean distance ‖φᵢ − φⱼ‖ from the other points of the own cluster and b the
-/// least mean distance from those of another one; 0 of a point that is alone. A point of weight w counts as w points. n² distances.
+/// The mean over the points of (b − a)/max(a, b), with a the mean distance ‖φᵢ − φⱼ‖ from the other points of the own cluster
+/// and b the least mean distance from those of another one; 0 of a point that is alone. A point of weight w counts as w
+/// points. n² distances.
 pub(crate) fn silhouette(geometry: &dyn Geometry, weights: &[f64], labels: &[usize], sizes: &[f64]) -> f64 {
     if sizes.len() < 2 {
         return 0.0;

@@ -333,7 +333,7 @@ fn large_graphs_of_neighbours_are_cut_as_small_ones() {
     let gram = Vectors::dense(651, rows.collect());
     let (sparse, dense) = (Spectral::new(linear()).neighbors(7), Spectral::new(precomputed()));
     let (sparse, dense) = (sparse.clusters(8).fit(&x).unwrap(), dense.clusters(8).fit(&gram).unwrap());
-    assert!(sparse.residual < 1e-9);
+    assert!(sparse.residual <= 1e-8);
     for (found, expected) in sparse.eigenvalues.iter().zip(&dense.eigenvalues) {
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
     }

@@ -18,8 +18,9 @@ use crate::simd::sparse_row_times;
 /// Rows that one thread multiplies at a time.
 const PIECE: usize = 512;
 
-/// Largest ‖Av − λv‖ accepted, where the largest eigenvalue is 1.
-const TOLERANCE: f64 = 1e-10;
+/// Largest ‖Av − λv‖ accepted, where the largest eigenvalue is 1. An eigenvalue is then right to rounding, and a vector to
+/// 10⁻⁴ where the next eigenvalue is 10⁻⁴ away.
+const TOLERANCE: f64 = 1e-8;
 
 /// Most filters; a graph of 5,000 digits needs four.
 const LIMIT: usize = 50;
@@ -269,7 +270,7 @@ mod tests {
         let found = Sparse::new(rows.collect()).largest(40, &mut go_on).unwrap();
         assert!(found.values.iter().all(|value| (value - 1.0).abs() < 1e-12), "{:?}", found.values);
         for (a, left) in found.vectors.iter().enumerate() {
-            assert!((0..800).all(|i| (left[i] - left[i / 20 * 20]).abs() < 1e-9));
+            assert!((0..800).all(|i| (left[i] - left[i / 20 * 20]).abs() < 1e-7));
             for (b, right) in found.vectors.iter().enumerate() {
                 let dot: f64 = left.iter().zip(right).map(|(x, y)| x * y).sum();
                 assert!((dot - f64::from(u8::from(a == b))).abs() < 1e-10);

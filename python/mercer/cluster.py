@@ -182,9 +182,18 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
         return float(-squares.sum() if sample_weight is None else -squares @ np.asarray(sample_weight, dtype=np.float64))
 
 
+def _kernel(estimator: Any) -> Any:
+    """The kernel that an affinity is, or that neighbors are nearest by."""
+    return "linear" if _is_of_neighbors(estimator.affinity) else estimator.affinity
+
+
+def _is_of_neighbors(affinity: Any) -> bool:
+    return isinstance(affinity, str) and affinity == _NEIGHBORS
+
+
 def _extends(estimator: Any) -> bool:
     """Whether new rows have affinities."""
-    if estimator.affinity == _NEIGHBORS or estimator.neighbors_only:
+    if _is_of_neighbors(estimator.affinity) or estimator.neighbors_only:
         raise AttributeError("a graph of neighbors has the training rows alone")
     return True
 
@@ -240,14 +249,14 @@ class SpectralClustering(Clustering):
     kernel_params: dict[str, Any] | None = parameter(
         default=None, doc="Keywords for an affinity that is a function.", rule=[dict, None]
     )
-    # The affinity is the kernel.
-    kernel: ClassVar[Any] = property(lambda self: "linear" if self.affinity == _NEIGHBORS else self.affinity)
+    # The affinity is the kernel: no parameter of its own.
+    kernel: ClassVar[Any] = property(_kernel)  # type: ignore[misc]
 
     _method = "spectral"
     _rowwise = True
 
     def _settings(self, points: Any) -> dict[str, Any]:
-        joined = self.affinity == _NEIGHBORS or self.neighbors_only
+        joined = _is_of_neighbors(self.affinity) or self.neighbors_only
         return super()._settings(points) | {"neighbors": self.n_neighbors if joined else None}
 
     def fit(self, X: Any, y: Any = None) -> Any:

@@ -7,6 +7,7 @@ from mercer._graphs import Graph
 from mercer._mercer import __version__
 from mercer.bayes import RVC, RVR
 from mercer.classification import SVC, NuSVC
+from mercer.cluster import KernelKMeans, SpectralClustering
 from mercer.cross_decomposition import KernelCCA
 from mercer.decomposition import KernelPCA
 from mercer.detection import SVDD, OneClassSVM
@@ -18,7 +19,8 @@ from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
 
 __all__ = [
-    "RVC", "RVR", "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher", "KernelPCA", "KernelPerceptron",
-    "KernelRidge", "KernelSoftmax", "LocalSVC", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "RelevantDimension",
-    "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
+    "RVC", "RVR", "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher",
+    "KernelKMeans", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelSoftmax", "LocalSVC", "NuSVC", "NuSVR",
+    "OneClassSVM", "OneVsRestSVC", "RelevantDimension", "SpectralClustering", "WestonWatkinsSVC", "__version__", "errors",
+    "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
 ]

@@ -133,12 +133,14 @@ def _estimator(model: _mercer.Model) -> Any:
     parameters = {
         "C": head["c"], "nu": nu, "epsilon": head["epsilon"], "tol": head["tolerance"],
         "multiclass": "ovo-sum" if facts.get("rule") == "sum" else None,
-        "mu": facts.get("mu"), "alpha": facts.get("lambda", facts.get("kappa")),
+        "mu": facts.get("mu"), "alpha": facts.get("lambda", facts.get("kappa")), "n_clusters": facts.get("clusters"),
+        "n_neighbors": facts.get("neighbors"), "neighbors_only": None if facts.get("neighbors") is None else True,
     }
     own = make().get_params()
     parameters = {name: value for name, value in parameters.items() if value is not None and name in own}
     text = head["kernel"]
-    estimator = make(kernel=text if text == "precomputed" else Kernel(text), **parameters)
+    parameters["kernel" if "kernel" in own else "affinity"] = text if text == "precomputed" else Kernel(text)
+    estimator = make(**parameters)
     estimator._restore(model)
     if head["names"]:
         estimator.feature_names_in_ = np.array(head["names"], dtype=object)

@@ -72,7 +72,15 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
     "OneVsRestSVC": ({"kernel": "linear"},),
     "KernelFisher": ({"kernel": "linear"},),
     "SVDD": ({"kernel": "linear"},),
+    "KernelKMeans": ({"kernel": "linear"}, {"init": "random"}),
+    "SpectralClustering": ({"affinity": "nearest_neighbors"},),
 }
+
+
+def of_kernel(name: str, kernel: object) -> object:
+    """An unfitted estimator of the class `name` with that kernel, which spectral clustering calls an affinity."""
+    made = CLASSES[name]
+    return made(**{"kernel" if "kernel" in made().get_params() else "affinity": kernel})
 
 
 def instances(names: tuple[str, ...] | None = None) -> list:

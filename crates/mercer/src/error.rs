@@ -25,7 +25,9 @@ impl Error {
     pub(crate) fn about(mut self, index: &[usize]) -> Self {
         match &mut *self.0 {
             ErrorKind::Data(
-                DataProblem::KernelNotFinite { row, column } | DataProblem::NotSeparable { row, column },
+                DataProblem::KernelNotFinite { row, column }
+                | DataProblem::NegativeAffinity { row, column }
+                | DataProblem::NotSeparable { row, column },
             ) => {
                 (*row, *column) = (index[*row - 1] + 1, index[*column - 1] + 1);
             }
@@ -286,6 +288,13 @@ pub enum DataProblem {
         /// Second point, from 1.
         column: usize,
     },
+    /// The kernel gives a negative value between two points where values are affinities.
+    NegativeAffinity {
+        /// First point, from 1.
+        row: usize,
+        /// Second point, from 1.
+        column: usize,
+    },
     /// No training errors are allowed, but no function separates the classes without errors; these two points are part of
     /// the reason.
     NotSeparable {
@@ -534,6 +543,13 @@ impl fmt::Display for DataProblem {
                 write!(
                     f,
                     "the kernel is not finite between points {row} and {column}; scale the data or change its parameters"
+                )
+            }
+            Self::NegativeAffinity { row, column } => {
+                write!(
+                    f,
+                    "the kernel is negative between points {row} and {column}, and an affinity cannot be: take a kernel that is \
+                     not negative, or a graph of neighbors"
                 )
             }
             Self::NotSeparable { row, column } => {

@@ -2,6 +2,7 @@
 
 mod book;
 mod cca;
+mod cluster;
 mod compute;
 mod early;
 mod every_machine;

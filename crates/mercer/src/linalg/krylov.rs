@@ -313,7 +313,7 @@ impl<'a> Space<'a> {
 }
 
 /// The largest ‖Av − λv‖ of the products Av, divided by the largest |λ|.
-fn residual(products: &Tall, values: &[f64], vectors: &[Vec<f64>]) -> f64 {
+pub(super) fn residual(products: &Tall, values: &[f64], vectors: &[Vec<f64>]) -> f64 {
     let residual = |(c, (value, vector)): (usize, (&f64, &Vec<f64>))| {
         let pairs = products.column(c).into_iter().zip(vector);
         pairs.map(|(product, v)| (product - value * v).powi(2)).sum::<f64>().sqrt()
@@ -325,7 +325,7 @@ fn residual(products: &Tall, values: &[f64], vectors: &[Vec<f64>]) -> f64 {
 /// Makes the columns of a panel orthonormal by the eigenvectors of their scaled inner products (Stathopoulos and Wu 2002).
 /// Returns whether they nearly were before; `missing` gets the columns that consist of rounding errors only. Short
 /// directions come out longer, for the next round.
-fn normalise(panel: &mut Tall, missing: &mut Vec<usize>) -> bool {
+pub(super) fn normalise(panel: &mut Tall, missing: &mut Vec<usize>) -> bool {
     missing.clear();
     let inner = panel.cross(&panel.panels()[0]);
     let scale = |c: usize| {
@@ -345,10 +345,10 @@ fn normalise(panel: &mut Tall, missing: &mut Vec<usize>) -> bool {
 }
 
 /// Pseudo-random numbers from −1 to 1 with a fixed seed.
-struct Random(SplitMix);
+pub(super) struct Random(pub(super) SplitMix);
 
 impl Random {
-    fn next(&mut self) -> f64 {
+    pub(super) fn next(&mut self) -> f64 {
         (self.0.next() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 }

@@ -6,6 +6,7 @@
 //! | its factor, if it is positive definite | [`Cholesky`] |
 //! | its factor with pivots, if it need not be | [`Saddle`] |
 //! | all its eigenvectors, or those of the largest eigenvalues | [`Eigen`], [`Largest`] |
+//! | a symmetric matrix of few entries, and its largest eigenvalues | [`Sparse`] |
 //! | its approximation of low rank | [`Features`] |
 //! | singular vectors of a matrix that is not symmetric | [`Svd`] |
 //! | a matrix of few columns | [`Tall`] |
@@ -21,6 +22,7 @@ mod inner;
 mod krylov;
 mod lower;
 mod saddle;
+mod sparse;
 mod square;
 mod svd;
 mod tall;
@@ -32,6 +34,7 @@ pub(crate) use inner::inner;
 pub(crate) use krylov::{Deflated, Largest};
 pub(crate) use lower::Lower;
 pub(crate) use saddle::Saddle;
+pub(crate) use sparse::Sparse;
 pub(crate) use square::{Square, dot, mirror};
 pub(crate) use svd::Svd;
 pub(crate) use tall::{Tall, WIDTH};

@@ -45,6 +45,21 @@ impl Tall {
         tall
     }
 
+    /// The matrix of one panel.
+    pub(super) fn of_panel(n: usize, panel: Vec<f64>) -> Self {
+        Self { n, panels: vec![panel] }
+    }
+
+    /// The panels, each a list of its own.
+    pub(super) fn into_panels(self) -> Vec<Vec<f64>> {
+        self.panels
+    }
+
+    /// The number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.n
+    }
+
     /// The number of columns, a multiple of 32.
     pub(super) fn columns(&self) -> usize {
         self.panels.len() * WIDTH

@@ -2,11 +2,15 @@
 
 use super::method::Method;
 use super::space::Space;
-use super::{online, relevance, spectral, svm};
+use super::{cluster, online, relevance, spectral, svm};
 
 pub(super) fn all<X: Space>() -> Vec<Method<X>> {
-    [svm::methods(), spectral::methods(), relevance::methods(), vec![online::method()]]
-        .into_iter()
-        .flatten()
-        .collect()
+    let families = [
+        svm::methods(),
+        spectral::methods(),
+        relevance::methods(),
+        cluster::methods(),
+        vec![online::method()],
+    ];
+    families.into_iter().flatten().collect()
 }

@@ -7,6 +7,7 @@
 //!
 //! [`probability`] says what decisions are worth, [`mod@file`] keeps models, [`libsvm`] speaks LIBSVM's model text.
 
+mod cluster;
 mod compute;
 mod estimator;
 mod expansion;
@@ -29,6 +30,7 @@ mod svm;
 mod weights;
 pub mod words;
 
+pub use cluster::{Gap, GapCurve, Initial, KMeans, KMeansModel, Spectral, SpectralModel};
 pub use compute::{Compute, Processor, Programme, Programmes};
 pub use estimator::{Estimator, Target, TargetKind, Targets};
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};
@@ -53,4 +55,5 @@ pub use svm::{
 };
 
 pub use crate::solve::Criterion;
+pub use crate::solve::cluster::Seeding;
 pub use crate::solve::together::Loss;

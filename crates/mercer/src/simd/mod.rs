@@ -12,6 +12,7 @@ mod memory;
 mod readout;
 mod runs;
 mod sparse;
+mod spmm;
 mod subsequence;
 mod update;
 
@@ -23,6 +24,7 @@ pub use memory::{keep_little_freed_memory, return_freed_memory};
 pub(crate) use readout::{add_strip, readout};
 pub(crate) use runs::{RUN_LANES, common_words};
 pub(crate) use sparse::{SparseRow, SparseRows, sparse_dots_f32, sparse_dots_f64};
+pub(crate) use spmm::sparse_row_times;
 pub(crate) use subsequence::{MAX_SUBSEQUENCE, SUBSEQUENCE_LANES, subsequences};
 pub(crate) use update::{LANES, MIN_CURVATURE, accumulate, accumulate_one, accumulate_tile, best_pair, step};
 

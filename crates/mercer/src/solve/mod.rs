@@ -10,12 +10,14 @@
 //! - `relevance`: sparse Bayesian learning, the relevance vector machine.
 //! - `algebra`: the methods that are linear systems and eigenproblems of a Gram matrix (ridge regression, Fisher's
 //!   discriminant, canonical correlations, relevant dimensions).
+//! - `cluster`: k-means in feature space, and the graphs of spectral clustering.
 //!
 //! This module has what they share: the certificate, the progress of work whose length is not known beforehand
 //! ([`Progress`]) and of work whose cost is ([`Stage`]), and the time spent in each part ([`Phases`]).
 
 pub(crate) mod algebra;
 mod certificate;
+pub(crate) mod cluster;
 mod effort;
 mod finite;
 mod patience;

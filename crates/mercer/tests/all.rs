@@ -23,6 +23,7 @@ mod perceptron;
 mod probability;
 mod rde;
 mod ridge;
+mod som;
 mod texts;
 mod together;
 mod tour;

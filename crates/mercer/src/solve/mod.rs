@@ -7,6 +7,7 @@
 //!   [`Gram`](crate::gram::Gram). A [`Solution`] comes with a [`Certificate`]: how far the answer can be from the optimum,
 //!   and why the solver stopped.
 //! - [`together`]: the methods that solve one programme for several classes.
+//! - `map`: the self-organising map on a grid of prototypes in feature space.
 //! - `algebra`: the methods that are linear systems and eigenproblems of a Gram matrix (ridge regression, Fisher's
 //!   discriminant, canonical correlations, relevant dimensions).
 //!
@@ -17,6 +18,7 @@ pub(crate) mod algebra;
 mod certificate;
 mod effort;
 mod finite;
+pub(crate) mod map;
 mod patience;
 mod phases;
 mod progress;

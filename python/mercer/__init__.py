@@ -15,9 +15,10 @@ from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRe
 from mercer.online import KernelPerceptron
 from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
+from mercer.som import KernelSOM
 
 __all__ = [
     "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher", "KernelPCA", "KernelPerceptron",
-    "KernelRidge", "KernelSoftmax", "LocalSVC", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "RelevantDimension",
+    "KernelRidge", "KernelSOM", "KernelSoftmax", "LocalSVC", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "RelevantDimension",
     "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
 ]

@@ -72,6 +72,7 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
     "OneVsRestSVC": ({"kernel": "linear"},),
     "KernelFisher": ({"kernel": "linear"},),
     "SVDD": ({"kernel": "linear"},),
+    "KernelSOM": ({"kernel": "rbf", "grid": "hexagonal"},),
 }
 
 

@@ -50,7 +50,7 @@ fn a_settled_map_is_a_fixed_point_of_both_steps() {
             let units = model.grid.units();
             for (i, squares) in squares.iter().enumerate() {
                 let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
-                assert!(squares[model.winners[i]] <= least + 1e-5);
+                assert!(squares[model.winners[i]] <= least + 1e-9);
             }
             for j in 0..units {
                 let h = |i: usize| (-model.grid.square_distance(j, model.winners[i]) / (2.0 * 0.36)).exp();
@@ -64,7 +64,7 @@ fn a_settled_map_is_a_fixed_point_of_both_steps() {
                 assert!((found * found - square).abs() < 1e-9);
             }
             let mean = (0..120).map(|i| squares[i][model.winners[i]].max(0.0).sqrt()).sum::<f64>() / 120.0;
-            assert!((model.quantisation_error - mean).abs() < 1e-5);
+            assert!((model.quantisation_error - mean).abs() < 1e-9);
             assert_eq!(model.hits.iter().sum::<f64>(), 120.0);
         }
     }

@@ -17,7 +17,8 @@
 //! A point of weight w counts as w copies of it; online it takes the step of w presentations in a row. A kernel that is
 //! not positive semi-definite has no distances: squared ones below 0 count as 0, and batch training need not settle.
 //!
-//! Cost: n²/2 kernel values, held in single precision where memory has room for n² of them, else computed again in each epoch for
+//! Cost: n²/2 kernel values, held in double precision of up to 4096 points and in single precision of more, where memory has room
+//! for n² of them, else computed again in each epoch for
 //! the points that have changed their unit; in each epoch of batch training n² additions at most and n·units²
 //! multiplications, of online training up to n²·units.
 //!
@@ -37,7 +38,7 @@
 
 use super::model::{self, SomModel};
 use crate::model::prelude::*;
-use crate::solve::map::{Grid, Lattice, Schedule, Start, Task, Way, bytes};
+use crate::solve::map::{Grid, Lattice, Schedule, Start, Task, Way, bytes, value_bytes};
 
 /// How a map is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -158,8 +159,6 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Som<K> {
         let (n, units) = (gram.len(), self.rows.saturating_mul(self.columns));
         let beside = bytes(n, units);
         room("a self-organising map", beside, job.memory, "take fewer points or fewer units")?;
-        // The values in double precision of one batch of rows are there for a while.
-        let values = 4 * (n as u64).pow(2) + 8 * 256 * n as u64;
         let task = Task {
             grid,
             schedule: Schedule {
@@ -176,7 +175,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Som<K> {
                 MapStart::Random => Start::Random(self.seed.unwrap_or(0)),
             },
             weights: &own.weights,
-            hold: room("the Gram matrix", values.saturating_add(beside), job.memory, "").is_ok(),
+            hold: room("the Gram matrix", value_bytes(n).saturating_add(beside), job.memory, "").is_ok(),
         };
         let (points, units) = (n as f64, units as f64);
         let kernel_values = points * points / 2.0 * (60.0 + 2.0 * own.points.width() as f64);

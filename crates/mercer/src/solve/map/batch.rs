@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use super::grid::Grid;
-use super::values::{Sums, Values, WIDTH};
+use super::values::{Entry, Sums, Values, WIDTH};
 use crate::error::Result;
 use crate::linalg::inner;
 use crate::simd::{PANEL, STRIP, dots_f64};
@@ -18,8 +18,8 @@ use crate::simd::{PANEL, STRIP, dots_f64};
 const PARTS: usize = 16;
 
 /// Points assigned to units, with the sums of kernel rows of each unit.
-pub(super) struct Assignment<'a> {
-    values: &'a Values<'a>,
+pub(super) struct Assignment<'a, T> {
+    values: &'a Values<'a, T>,
     weights: &'a [f64],
     grid: Grid,
     /// c(i)
@@ -36,9 +36,9 @@ pub(super) struct Prototypes {
     pub(super) products: Vec<f64>,
 }
 
-impl<'a> Assignment<'a> {
+impl<'a, T: Entry> Assignment<'a, T> {
     pub(super) fn new(
-        values: &'a Values<'a>,
+        values: &'a Values<'a, T>,
         weights: &'a [f64],
         grid: Grid,
         winners: Vec<usize>,

@@ -1,7 +1,7 @@
 //! The self-organising map in feature space: prototypes m_j = Σᵢ γ_ji φ(xᵢ) on a grid, γ ≥ 0 and Σᵢ γ_ji = 1.
 //!
 //! - `grid`: places of units, the neighbourhood h.
-//! - `values`: kernel values in single precision, and sums of their rows.
+//! - `values`: kernel values, and sums of their rows.
 //! - `start`: where points lie on the grid before training.
 //! - `batch`, `online`: the two kinds of training.
 //! - `measure`: quantisation error, topographic error, and what units look like.
@@ -21,6 +21,7 @@ pub(crate) use measure::Measures;
 use crate::error::Result;
 use crate::gram::Gram;
 use crate::linalg::Tick;
+use values::{Entry, Values};
 
 /// The share of epochs in which the width of the neighbourhood shrinks; it keeps its end value in those that are left, in
 /// which points settle. On 2,000 digits of usps and 10 epochs this makes a quantisation error of 6.43 from 6.54 at width .4.
@@ -28,6 +29,10 @@ const SHRINKING: f64 = 0.7;
 
 /// The rate of online training in the last epoch, as a share of that in the first.
 const LAST_RATE: f64 = 0.04;
+
+/// Points up to which kernel values are held in double precision: 128 MB, and distances are right to rounding. Of more points
+/// they are held in single precision.
+const DOUBLE: usize = 4096;
 
 /// How the neighbourhood and the rate of online training change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -109,6 +114,12 @@ pub(crate) struct Map {
     pub(crate) settled: bool,
 }
 
+/// Bytes of all kernel values, and of a batch of rows while they are computed.
+pub(crate) fn value_bytes(points: usize) -> u64 {
+    let (points, size) = (points as u64, if points <= DOUBLE { 8 } else { 4 });
+    points.saturating_mul(points).saturating_mul(size).saturating_add(8 * 256 * points)
+}
+
 /// Bytes needed beside the kernel values.
 pub(crate) fn bytes(points: usize, units: usize) -> u64 {
     // Sums, inner products and coefficients, and the matrices of pairs of units.
@@ -119,7 +130,15 @@ impl Task<'_> {
     /// Trains a map on the points of a Gram; `kernel_values` and `epochs` are told how much of each is done, and the second may
     /// end training after an epoch.
     pub(crate) fn train(&self, gram: &dyn Gram, kernel_values: Tick<'_>, epochs: Tick<'_>) -> Result<Map> {
-        let values = values::Values::new(gram, self.hold, kernel_values)?;
+        if gram.len() <= DOUBLE {
+            self.train_in::<f64>(gram, kernel_values, epochs)
+        } else {
+            self.train_in::<f32>(gram, kernel_values, epochs)
+        }
+    }
+
+    fn train_in<T: Entry>(&self, gram: &dyn Gram, kernel_values: Tick<'_>, epochs: Tick<'_>) -> Result<Map> {
+        let values = Values::<T>::new(gram, self.hold, kernel_values)?;
         let winners = match &self.start {
             Start::Components => start::components(&values, self.weights, self.grid)?,
             Start::Random(seed) => start::random(values.len(), self.grid, *seed),
@@ -133,10 +152,10 @@ impl Task<'_> {
         }
     }
 
-    fn batch(
+    fn batch<T: Entry>(
         &self,
-        values: &values::Values<'_>,
-        mut assignment: batch::Assignment<'_>,
+        values: &Values<'_, T>,
+        mut assignment: batch::Assignment<'_, T>,
         tick: Tick<'_>,
     ) -> Result<Map> {
         let mut epoch = 0;
@@ -161,10 +180,10 @@ impl Task<'_> {
         Ok(self.map(values, coefficients, &inner, &prototypes.products, (epoch, settled)))
     }
 
-    fn online(
+    fn online<T: Entry>(
         &self,
-        values: &values::Values<'_>,
-        assignment: &batch::Assignment<'_>,
+        values: &Values<'_, T>,
+        assignment: &batch::Assignment<'_, T>,
         seed: Option<u64>,
         tick: Tick<'_>,
     ) -> Result<Map> {
@@ -184,9 +203,9 @@ impl Task<'_> {
 
     /// A map with its measures. Prototypes about the first point become those of the kernel: m = m′ + φ(x₁), so that
     /// ‖m‖² = ‖m′‖² + 2⟨m, φ(x₁)⟩ − k(x₁, x₁).
-    fn map(
+    fn map<T: Entry>(
         &self,
-        values: &values::Values<'_>,
+        values: &Values<'_, T>,
         coefficients: Vec<f64>,
         inner: &values::Sums,
         products: &[f64],

@@ -8,14 +8,13 @@ use rayon::prelude::*;
 
 use super::Schedule;
 use super::grid::Grid;
-use super::values::{Sums, Values, WIDTH};
+use super::values::{Entry, Sums, Values, WIDTH};
 use crate::data::SplitMix;
 use crate::error::Result;
 use crate::linalg::inner;
-use crate::simd::accumulate_one;
 
-/// A prototype whose neighbourhood h of the winner is smaller does not move: 1e-8 of a step is below what single precision of
-/// the kernel values leaves.
+/// A prototype whose neighbourhood h of the winner is smaller does not move: 1e-8 of a step
+/// changes no nearest unit that is clear.
 const LEAST: f64 = 1e-8;
 
 /// The factor of a prototype is taken into its numbers before it is smaller than this: double precision ends at 1e-308.
@@ -25,8 +24,8 @@ const SMALLEST_FACTOR: f64 = 1e-100;
 const BLOCKS: usize = 4;
 
 /// Prototypes while they are trained.
-pub(super) struct Prototypes<'a> {
-    values: &'a Values<'a>,
+pub(super) struct Prototypes<'a, T> {
+    values: &'a Values<'a, T>,
     weights: &'a [f64],
     grid: Grid,
     /// Γ, a list of coefficients for each prototype, divided by its factor.
@@ -38,10 +37,10 @@ pub(super) struct Prototypes<'a> {
     squares: Vec<f64>,
 }
 
-impl<'a> Prototypes<'a> {
+impl<'a, T: Entry> Prototypes<'a, T> {
     /// Prototypes with coefficients Γ, inner products F with all points and squared norms.
     pub(super) fn new(
-        values: &'a Values<'a>,
+        values: &'a Values<'a, T>,
         weights: &'a [f64],
         grid: Grid,
         coefficients: Vec<Vec<f64>>,
@@ -63,7 +62,7 @@ impl<'a> Prototypes<'a> {
 
     /// Moves the prototypes around the winner of point i. A weight w is w presentations in a row: after one of them the winner
     /// is the same, since no prototype comes nearer by a larger share.
-    fn present(&mut self, i: usize, row: &[f32], rate: f64, neighbourhood: &[f64]) {
+    fn present(&mut self, i: usize, row: &[T], rate: f64, neighbourhood: &[f64]) {
         let units = self.grid.units();
         let inner: Vec<f64> = (0..units).map(|j| self.factors[j] * self.sums.value(j, i)).collect();
         let score = |j: usize| inner[j] - 0.5 * self.squares[j];
@@ -88,7 +87,7 @@ impl<'a> Prototypes<'a> {
         self.sums.blocks.par_iter_mut().with_min_len(BLOCKS).enumerate().for_each(|(b, block)| {
             let row = &row[b * WIDTH..row.len().min((b + 1) * WIDTH)];
             for &(j, factor) in &moves {
-                accumulate_one(&mut block[j * WIDTH..(j + 1) * WIDTH], row, factor);
+                T::accumulate_one(&mut block[j * WIDTH..(j + 1) * WIDTH], row, factor);
             }
         });
     }

@@ -1,7 +1,7 @@
 //! Where the points lie on the grid before training.
 
 use super::grid::Grid;
-use super::values::Values;
+use super::values::{Entry, Values};
 use crate::data::SplitMix;
 use crate::error::Result;
 use crate::linalg::{Eigen, Square, dot};
@@ -24,7 +24,11 @@ pub(super) fn random(n: usize, grid: Grid, seed: u64) -> Vec<usize> {
 /// each point at the unit nearest to its projection.
 ///
 /// Of more than [`LANDMARKS`] points the directions are those of every so-manieth.
-pub(super) fn components(values: &Values<'_>, weights: &[f64], grid: Grid) -> Result<Vec<usize>> {
+pub(super) fn components<T: Entry>(
+    values: &Values<'_, T>,
+    weights: &[f64],
+    grid: Grid,
+) -> Result<Vec<usize>> {
     let [first, second] = scores(values, weights)?;
     let [across, down] = grid.extent();
     let (x, y) = if across >= down { (first, second) } else { (second, first) };
@@ -36,7 +40,7 @@ pub(super) fn components(values: &Values<'_>, weights: &[f64], grid: Grid) -> Re
 }
 
 /// The two first components of all points, in standard deviations; zeros for one that has no variance.
-fn scores(values: &Values<'_>, weights: &[f64]) -> Result<[Vec<f64>; 2]> {
+fn scores<T: Entry>(values: &Values<'_, T>, weights: &[f64]) -> Result<[Vec<f64>; 2]> {
     let n = values.len();
     let step = n.div_ceil(LANDMARKS);
     let landmarks: Vec<usize> = (0..n).step_by(step).collect();
@@ -44,7 +48,7 @@ fn scores(values: &Values<'_>, weights: &[f64]) -> Result<[Vec<f64>; 2]> {
     let (m, total) = (landmarks.len(), mass.iter().sum::<f64>());
     let mut rows: Vec<Vec<f64>> = Vec::with_capacity(m);
     values.visit(&landmarks, |_, batch| {
-        rows.extend(batch.iter().map(|row| row.iter().map(|&k| f64::from(k)).collect::<Vec<_>>()));
+        rows.extend(batch.iter().map(|row| row.iter().map(|&k| k.to_f64()).collect::<Vec<_>>()));
     })?;
     let own = |r: usize, c: usize| rows[r][landmarks[c]];
     let means: Vec<f64> = (0..m).map(|r| (0..m).map(|c| mass[c] * own(r, c)).sum::<f64>() / total).collect();

@@ -1,4 +1,4 @@
-//! Kernel values about the first point, in single precision, and sums of their rows.
+//! Kernel values about the first point, and sums of their rows.
 //!
 //! Only distances in feature space matter to a map, and they do not depend on the origin. The values used are those about the
 //! first point, k′(x, y) = k(x, y) − k(x, x₁) − k(x₁, y) + k(x₁, x₁): they are as large as squared distances are, so that
@@ -6,10 +6,11 @@
 
 use rayon::prelude::*;
 
+use crate::data::Real;
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::gram::Gram;
 use crate::linalg::{Broken, Tick, mirror};
-use crate::simd::{accumulate, huge_zeros};
+use crate::simd::{accumulate, accumulate_f64, accumulate_one, accumulate_one_f64, huge_zeros};
 
 /// Rows computed at once.
 const BATCH: usize = 256;
@@ -17,18 +18,44 @@ const BATCH: usize = 256;
 /// Points whose sums lie together and are worked on by one thread: 100 sums of each stay in the second-level cache.
 pub(super) const WIDTH: usize = 512;
 
+/// The precision that kernel values are held in.
+pub(super) trait Entry: Real {
+    /// `sums[j] += Σ factors[r] · rows[r][j]`, added in the order of the rows.
+    fn accumulate(sums: &mut [f64], rows: &[&[Self]], factors: &[f64]);
+    /// `sums[j] += factor · row[j]`.
+    fn accumulate_one(sums: &mut [f64], row: &[Self], factor: f64);
+}
+
+impl Entry for f32 {
+    fn accumulate(sums: &mut [f64], rows: &[&[f32]], factors: &[f64]) {
+        accumulate(sums, rows, factors);
+    }
+    fn accumulate_one(sums: &mut [f64], row: &[f32], factor: f64) {
+        accumulate_one(sums, row, factor);
+    }
+}
+
+impl Entry for f64 {
+    fn accumulate(sums: &mut [f64], rows: &[&[f64]], factors: &[f64]) {
+        accumulate_f64(sums, rows, factors);
+    }
+    fn accumulate_one(sums: &mut [f64], row: &[f64], factor: f64) {
+        accumulate_one_f64(sums, row, factor);
+    }
+}
+
 /// Kernel values about the first point, held in memory or computed again whenever they are needed.
-pub(super) struct Values<'a> {
+pub(super) struct Values<'a, T> {
     gram: &'a dyn Gram,
     /// All values, row after row; empty where they are not held.
-    held: Vec<f32>,
+    held: Vec<T>,
     /// k(xᵢ, x₁)
     first: Vec<f64>,
     /// k′(xᵢ, xᵢ), the squared distance to the first point.
     pub(super) diagonal: Vec<f64>,
 }
 
-impl<'a> Values<'a> {
+impl<'a, T: Entry> Values<'a, T> {
     /// The values of a Gram, held if `hold`.
     pub(super) fn new(gram: &'a dyn Gram, hold: bool, tick: Tick<'_>) -> Result<Self> {
         let n = gram.len();
@@ -55,7 +82,7 @@ impl<'a> Values<'a> {
     /// Computes the values on and below the diagonal and copies them to the other half.
     fn fill(&mut self, tick: Tick<'_>) -> Result<()> {
         let n = self.len();
-        let mut held: Vec<f32> = huge_zeros(n * n);
+        let mut held: Vec<T> = huge_zeros(n * n);
         let mut scratch = vec![0.0; BATCH.min(n) * n];
         for start in (0..n).step_by(BATCH) {
             let end = n.min(start + BATCH);
@@ -77,11 +104,11 @@ impl<'a> Values<'a> {
     }
 
     /// Rounds the first values of row i, about the first point.
-    fn shift(&self, i: usize, row: &[f64], out: &mut [f32]) -> Result<()> {
+    fn shift(&self, i: usize, row: &[f64], out: &mut [T]) -> Result<()> {
         finite(i, row)?;
         let (own, origin) = (self.first[i], self.first[0]);
         // The sum of two values is the same whichever comes first: the matrix is symmetric to the bit.
-        let about = |(k, other): (&f64, &f64)| (k - (own + other) + origin) as f32;
+        let about = |(k, other): (&f64, &f64)| T::from_f64(k - (own + other) + origin);
         out.iter_mut().zip(row.iter().zip(&self.first)).for_each(|(out, pair)| *out = about(pair));
         Ok(())
     }
@@ -90,22 +117,22 @@ impl<'a> Values<'a> {
     pub(super) fn visit(
         &self,
         points: &[usize],
-        mut each: impl FnMut(std::ops::Range<usize>, &[&[f32]]),
+        mut each: impl FnMut(std::ops::Range<usize>, &[&[T]]),
     ) -> Result<()> {
         let n = self.len();
         if !self.held.is_empty() {
-            let rows: Vec<&[f32]> = points.iter().map(|&i| &self.held[i * n..(i + 1) * n]).collect();
+            let rows: Vec<&[T]> = points.iter().map(|&i| &self.held[i * n..(i + 1) * n]).collect();
             each(0..points.len(), &rows);
             return Ok(());
         }
         let size = BATCH.min(points.len());
-        let (mut double, mut single) = (vec![0.0; size * n], vec![0.0; size * n]);
+        let (mut double, mut rounded) = (vec![0.0; size * n], vec![T::default(); size * n]);
         for start in (0..points.len()).step_by(BATCH) {
             let batch = &points[start..points.len().min(start + BATCH)];
             self.gram.rows_f64(batch, &mut double.chunks_mut(n).take(batch.len()).collect::<Vec<_>>());
-            let rows = single.par_chunks_mut(n).zip(double.par_chunks(n)).zip(batch.par_iter());
+            let rows = rounded.par_chunks_mut(n).zip(double.par_chunks(n)).zip(batch.par_iter());
             rows.try_for_each(|((out, row), &i)| self.shift(i, row, out))?;
-            each(start..start + batch.len(), &single.chunks(n).take(batch.len()).collect::<Vec<_>>());
+            each(start..start + batch.len(), &rounded.chunks(n).take(batch.len()).collect::<Vec<_>>());
         }
         Ok(())
     }
@@ -144,7 +171,11 @@ impl Sums {
     /// Adds rows to sums: `changes` has the positions of points and for each the units and factors by which its row is added.
     ///
     /// The order of the additions to a sum is that of the points within a batch of rows: the same on any number of threads.
-    pub(super) fn add(&mut self, values: &Values<'_>, changes: &[(usize, Vec<(usize, f64)>)]) -> Result<()> {
+    pub(super) fn add<T: Entry>(
+        &mut self,
+        values: &Values<'_, T>,
+        changes: &[(usize, Vec<(usize, f64)>)],
+    ) -> Result<()> {
         let points: Vec<usize> = changes.iter().map(|change| change.0).collect();
         let (n, units) = (self.n, self.units);
         values.visit(&points, |batch, rows| {
@@ -160,8 +191,8 @@ impl Sums {
                 let columns = b * WIDTH..n.min((b + 1) * WIDTH);
                 let sums = block.chunks_mut(WIDTH).zip(&terms).filter(|(_, terms)| !terms.0.is_empty());
                 for (sums, (added, factors)) in sums {
-                    let parts: Vec<&[f32]> = added.iter().map(|&r| &rows[r][columns.clone()]).collect();
-                    accumulate(&mut sums[..columns.len()], &parts, factors);
+                    let parts: Vec<&[T]> = added.iter().map(|&r| &rows[r][columns.clone()]).collect();
+                    T::accumulate(&mut sums[..columns.len()], &parts, factors);
                 }
             });
         })

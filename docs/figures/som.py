@@ -9,6 +9,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
+from matplotlib.colors import LinearSegmentedColormap  # noqa: E402
 from sklearn.datasets import load_svmlight_file  # noqa: E402
 
 from mercer import Graph, KernelSOM, plot  # noqa: E402
@@ -77,14 +78,21 @@ def places(graph: Graph) -> np.ndarray:
     steps[np.isinf(steps)] = graph.nodes
     centred = np.eye(graph.nodes) - 1.0 / graph.nodes
     values, vectors = np.linalg.eigh(-0.5 * centred @ steps**2 @ centred)
-    at = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-3))
     weights = 1.0 / np.maximum(steps, 1.0) ** 2 - np.eye(graph.nodes)
     laplacian = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
-    for _ in range(60):
-        far = np.linalg.norm(at[:, None] - at[None], axis=-1) + np.eye(graph.nodes)
-        ratio = weights * steps / far
-        at = laplacian @ ((np.diag(ratio.sum(axis=1)) - ratio) @ at)
-    return at / np.abs(at).max()
+    best, least = vectors[:, -2:], np.inf
+    for trial in range(12):
+        # Nodes at the same place would stay there, and rings that are folded would not unfold.
+        at = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-3))
+        at += (0.05 + 0.1 * trial) * np.sin((trial + 1.0) * np.arange(2.0 * graph.nodes)).reshape(-1, 2)
+        for _ in range(80):
+            far = np.linalg.norm(at[:, None] - at[None], axis=-1) + np.eye(graph.nodes)
+            ratio = weights * steps / far
+            at = laplacian @ ((np.diag(ratio.sum(axis=1)) - ratio) @ at)
+        stress = (weights * (far - steps) ** 2).sum()
+        if stress < least:
+            best, least = at, stress
+    return best / np.abs(best).max()
 
 
 def mutag() -> None:
@@ -96,8 +104,8 @@ def mutag() -> None:
     shares = np.bincount(model.labels_, weights=mutagenic, minlength=40) / np.maximum(hits, 1)
     shares[hits == 0] = np.nan
     figure, ax = plt.subplots(figsize=(11.0, 6.6), layout="constrained")
-    plot.som_map(model, shares, ax=ax, cmap="coolwarm")
-    ax.set_title("188 molecules: colour by the share that is mutagenic, drawn the median molecule, beside it how many there are", loc="left")
+    plot.som_map(model, shares, ax=ax, cmap=LinearSegmentedColormap.from_list("pale", ["#92c5de", "#f7f7f7", "#f4a582"]))
+    ax.set_title("188 molecules: the median of each unit, how many it has, and by colour the share that is mutagenic", loc="left")
     for unit, median in enumerate(model.median_indices_):
         row, column = divmod(unit, 8)
         graph = graphs[median]

@@ -48,14 +48,14 @@ class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded):
     --------
     mercer.plot.som_map : Draws the map.
 
-    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]]
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0]]
     >>> model = KernelSOM(n_rows=1, n_columns=3, sigma_end=0.1).fit(X)
     >>> model.hits_
-    array([[3., 2., 1.]])
+    array([[3., 3., 1.]])
     >>> model.predict([[0.3], [8.0]])
     array([0, 2])
     >>> [X[i] for i in model.median_indices_]
-    [[0.1], [5.0], [9.0]]
+    [[0.1], [5.1], [9.0]]
     """
 
     n_rows: int = parameter(default=10, kw_only=False, setting="map-rows", rule=COUNT)

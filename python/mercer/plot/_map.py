@@ -30,7 +30,7 @@ def som_map(
     *,
     X: Any = None,
     texts: Any = None,
-    cmap: str = "cividis",
+    cmap: Any = "cividis",
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
@@ -48,7 +48,7 @@ def som_map(
         The training rows, for a component plane.
     texts : sequence of str, default=None
         A text for each unit, drawn into its cell.
-    cmap : str, default="cividis"
+    cmap : str or Colormap, default="cividis"
         The colours.
 
     >>> model = KernelSOM(6, 6, grid="hexagonal").fit(X)
@@ -80,7 +80,7 @@ def som_map(
     if texts is not None:
         _write(ax, places, texts, cells)
     if legend:
-        ax.figure.colorbar(cells, ax=ax, label=_NAMES.get(values) if isinstance(values, str) else None)
+        ax.figure.colorbar(cells, ax=ax, shrink=0.8, label=_NAMES.get(values) if isinstance(values, str) else None)
     return ax
 
 

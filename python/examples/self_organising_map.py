@@ -1,7 +1,7 @@
 """A map of handwritten digits: 1,797 pictures on a grid of 12 × 16 units, like beside like.
 
-Each unit is shown by its median, the picture nearest to its prototype in feature space; this works for whatever a kernel compares,
-also for texts and graphs, whose prototypes nobody can draw. Saves self_organising_map.png.
+Each unit is shown by its median, the picture nearest to its prototype in feature space. This works for whatever a kernel
+compares, also for texts and graphs, whose prototypes cannot be drawn. Saves self_organising_map.png.
 """
 
 import matplotlib.pyplot as plt

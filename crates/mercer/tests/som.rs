@@ -236,6 +236,8 @@ fn bad_settings_are_refused_and_a_watch_ends_training() {
     assert_eq!(message(plain().rate(1.5)), "rate = 1.5: must lie in (0, 1]");
     assert_eq!(message(plain().radius(f64::NAN)), "radius = NaN: must be above 0");
     assert!(message(plain().radius(1.0).end_radius(2.0)).starts_with("end-radius = 2"));
+    let vast = message(plain().rows(1 << 40).columns(1 << 40));
+    assert!(vast.contains("a self-organising map needs"), "{vast}");
     assert!(plain().fit(&Vectors::dense(2, Vec::<f64>::new())).is_err());
     assert!(plain().fit(&Vectors::dense(1, vec![1.0, f64::NAN])).is_err());
     let huge = Vectors::dense(1, vec![1e200, -1e200, 3.0]);

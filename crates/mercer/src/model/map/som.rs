@@ -6,8 +6,8 @@
 //! is the ordinary map of Kohonen; with a neighbourhood of width 0 it is kernel k-means.
 //!
 //! **Batch** (Boulet, Jouve, Rossi and Villa 2008): with c(i) the nearest unit of each point, γ_ji = wᵢh(j, c(i)) / Σ_l w_l
-//! h(j, c(l)), then the nearest units are found anew. h is a Gaussian of the distance on the grid, whose width shrinks from epoch
-//! to epoch. It ends when no point changes its unit at the last width. **Online** (MacDonald and Fyfe 2000): each
+//! h(j, c(l)), then the nearest units are found anew. h is a Gaussian of the distance on the grid, whose width shrinks from
+//! epoch to epoch. It ends when no point changes its unit at the last width. **Online** (MacDonald and Fyfe 2000): each
 //! point in turn moves its nearest unit and those around, γ_j ← (1 − ηh(j, c))γ_j + ηh(j, c)eᵢ.
 //!
 //! What a map is worth: the *quantisation error*, the mean distance of the points to their nearest prototype, and the *topographic

@@ -116,14 +116,16 @@ pub(crate) struct Map {
 
 /// Bytes of all kernel values, and of a batch of rows while they are computed.
 pub(crate) fn value_bytes(points: usize) -> u64 {
-    let (points, size) = (points as u64, if points <= DOUBLE { 8 } else { 4 });
-    points.saturating_mul(points).saturating_mul(size).saturating_add(8 * 256 * points)
+    let size = if points <= DOUBLE { 8.0 } else { 4.0 };
+    let points = points as f64;
+    (points * points * size + 8.0 * 256.0 * points) as u64
 }
 
 /// Bytes needed beside the kernel values.
 pub(crate) fn bytes(points: usize, units: usize) -> u64 {
-    // Sums, inner products and coefficients, and the matrices of pairs of units.
-    8 * (4 * points as u64 * units as u64 + 24 * (units as u64).pow(2))
+    // Sums, inner products and coefficients, and the matrices of pairs of units. The conversion ends at the largest number.
+    let (points, units) = (points as f64, units as f64);
+    (8.0 * (4.0 * points * units + 24.0 * units * units)) as u64
 }
 
 impl Task<'_> {

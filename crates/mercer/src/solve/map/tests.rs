@@ -225,3 +225,9 @@ fn single_precision_makes_the_same_map_of_values_that_it_holds() {
         assert!((single.measures.quantisation - double.measures.quantisation).abs() < 1e-5);
     }
 }
+
+#[test]
+fn memory_of_any_size_can_be_asked_for() {
+    assert_eq!(bytes(10, 4), 8 * (160 + 384));
+    assert_eq!((bytes(usize::MAX, usize::MAX), value_bytes(usize::MAX)), (u64::MAX, u64::MAX));
+}

@@ -183,7 +183,7 @@ fn texts_and_graphs_have_maps() {
 
     let graph = |i: usize| {
         let nodes = 5 + i % 4;
-        let edges = if i % 2 == 0 {
+        let edges = if i.is_multiple_of(2) {
             (1..nodes).map(|a| (a - 1, a)).collect()
         } else {
             (1..nodes).map(|a| (0, a)).collect()

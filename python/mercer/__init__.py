@@ -17,10 +17,11 @@ from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRe
 from mercer.online import KernelPerceptron
 from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
+from mercer.som import KernelSOM
 
 __all__ = [
     "RVC", "RVR", "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher",
-    "KernelKMeans", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelSoftmax", "LocalSVC", "NuSVC", "NuSVR",
-    "OneClassSVM", "OneVsRestSVC", "RelevantDimension", "SpectralClustering", "WestonWatkinsSVC", "__version__", "errors",
-    "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
+    "KernelKMeans", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelSOM", "KernelSoftmax", "LocalSVC", "NuSVC",
+    "NuSVR", "OneClassSVM", "OneVsRestSVC", "RelevantDimension", "SpectralClustering", "WestonWatkinsSVC", "__version__",
+    "errors", "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
 ]

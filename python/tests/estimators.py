@@ -74,6 +74,7 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
     "SVDD": ({"kernel": "linear"},),
     "KernelKMeans": ({"kernel": "linear"}, {"init": "random"}),
     "SpectralClustering": ({"affinity": "nearest_neighbors"},),
+    "KernelSOM": ({"kernel": "rbf", "grid": "hexagonal"},),
 }
 
 

@@ -33,6 +33,7 @@ def _fitted() -> dict[str, tuple[object, list[str]]]:
         "softmax": (mercer.KernelSoftmax().fit(X, Y), ["predict", "predict_proba"]),
         "ridge": (mercer.KernelRidge(kernel="rbf").fit(X, X[:, :2]), ["predict"]),
         "kpca": (mercer.KernelPCA(3, kernel="rbf").fit(X), ["transform"]),
+        "som": (mercer.KernelSOM(3, 4, kernel="rbf", grid="hexagonal").fit(X), ["predict", "transform"]),
         "fisher": (mercer.KernelFisher().fit(X, NAMES), ["predict", "decision_function", "transform"]),
         "cca": (mercer.KernelCCA().fit(X[:, :2], X[:, 2:]), ["transform"]),
         "local": (mercer.LocalSVC(n_cells=2).fit(X, Y), ["predict"]),

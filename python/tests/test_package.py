@@ -18,6 +18,7 @@ EXPECTED = [
     "KernelPCA",
     "KernelFisher",
     "KernelCCA",
+    "KernelSOM",
     "RelevantDimension",
 ]
 

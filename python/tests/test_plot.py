@@ -320,3 +320,43 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r"mercer\[plot\]"):
         plot.components(X)
+
+
+@pytest.mark.parametrize("grid", ["rectangular", "hexagonal"])
+def test_a_map_has_a_cell_for_each_unit(grid):
+    model = mercer.KernelSOM(4, 6, grid=grid).fit(IRIS)
+    ax = plot.som_map(model)
+    (cells,) = [found for found in ax.collections if len(found.get_paths()) == 24]
+    np.testing.assert_array_equal(cells.get_array(), model.u_matrix_.ravel())
+    # No two cells overlap: their areas add up to that of all places nearest to a unit.
+    corners = np.array([path.vertices[:-1] for path in cells.get_paths()])
+    x, y = corners[..., 0], corners[..., 1]
+    areas = 0.5 * np.abs((x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1)).sum(axis=1))
+    np.testing.assert_allclose(areas, 1.0 if grid == "rectangular" else np.sqrt(0.75))
+    np.testing.assert_array_equal(plot.som_map(model, "hits").collections[0].get_array(), model.hits_.ravel())
+    plane = plot.som_map(model, 2, X=IRIS, texts=range(24), legend=False)
+    np.testing.assert_allclose(plane.collections[0].get_array(), model.dual_coef_ @ IRIS[:, 2])
+    assert [text.get_text() for text in plane.texts] == [str(unit) for unit in range(24)]
+    assert plane.get_title(loc="left") == "x2"
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (lambda model: plot.som_map(model, "size"), "size"),
+        (lambda model: plot.som_map(model, 1), "give X"),
+        (lambda model: plot.som_map(model, 9, X=IRIS), "features"),
+        (lambda model: plot.som_map(model, 1, X=IRIS[:9]), "9 rows"),
+        (lambda model: plot.som_map(model, [1.0, 2.0]), "2 values"),
+        (lambda model: plot.som_map(model, texts=["a"]), "1 texts"),
+    ],
+)
+def test_what_a_map_does_not_have_is_refused(call, what):
+    model = mercer.KernelSOM(3, 3).fit(IRIS)
+    with pytest.raises(ValueError, match=what):
+        call(model)
+
+
+def test_a_map_is_of_a_map():
+    with pytest.raises(TypeError, match="no self-organising map"):
+        plot.som_map(mercer.KernelPCA().fit(IRIS))

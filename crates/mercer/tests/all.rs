@@ -25,6 +25,7 @@ mod probability;
 mod rde;
 mod ridge;
 mod rvm;
+mod som;
 mod texts;
 mod together;
 mod tour;

@@ -15,7 +15,8 @@ Examples
 """
 
 from mercer.plot._components import components
+from mercer.plot._map import som_map
 from mercer.plot._spectrum import spectrum
 from mercer.plot._surface import decision_surface
 
-__all__ = ["components", "decision_surface", "spectrum"]
+__all__ = ["components", "decision_surface", "som_map", "spectrum"]

@@ -30,7 +30,7 @@ _ENTRIES = known(
 _SETUP = """>>> import matplotlib
 >>> matplotlib.use("Agg")
 >>> from sklearn.datasets import load_iris
->>> from mercer import SVC, KernelPCA, plot
+>>> from mercer import SVC, KernelPCA, KernelSOM, plot
 >>> X, y = load_iris(return_X_y=True, as_frame=True)
 """
 

@@ -39,6 +39,8 @@ mod ridge_tests;
 #[cfg(test)]
 mod scores_tests;
 #[cfg(test)]
+mod som_tests;
+#[cfg(test)]
 mod tests;
 pub(super) mod text;
 

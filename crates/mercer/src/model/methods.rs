@@ -2,7 +2,7 @@
 
 use super::method::Method;
 use super::space::Space;
-use super::{cluster, online, relevance, spectral, svm};
+use super::{cluster, map, online, relevance, spectral, svm};
 
 pub(super) fn all<X: Space>() -> Vec<Method<X>> {
     let families = [
@@ -10,7 +10,7 @@ pub(super) fn all<X: Space>() -> Vec<Method<X>> {
         spectral::methods(),
         relevance::methods(),
         cluster::methods(),
-        vec![online::method()],
+        vec![online::method(), map::method()],
     ];
     families.into_iter().flatten().collect()
 }

@@ -16,6 +16,7 @@ pub mod file;
 mod fitted;
 mod job;
 pub mod libsvm;
+mod map;
 mod method;
 mod methods;
 mod online;
@@ -37,6 +38,7 @@ pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use facts::{Fact, Facts};
 pub use fitted::{Calibrates, How, Model, Object, Prediction};
 pub use job::{Event, Job, Watcher};
+pub use map::{MapStart, Som, SomModel, Training};
 pub use method::{Card, Configured, Method};
 pub use online::{Perceptron, PerceptronModel};
 pub use probability::Probability;
@@ -56,4 +58,5 @@ pub use svm::{
 
 pub use crate::solve::Criterion;
 pub use crate::solve::cluster::Seeding;
+pub use crate::solve::map::{Grid, Lattice};
 pub use crate::solve::together::Loss;

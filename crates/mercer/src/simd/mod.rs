@@ -26,7 +26,10 @@ pub(crate) use runs::{RUN_LANES, common_words};
 pub(crate) use sparse::{SparseRow, SparseRows, sparse_dots_f32, sparse_dots_f64};
 pub(crate) use spmm::sparse_row_times;
 pub(crate) use subsequence::{MAX_SUBSEQUENCE, SUBSEQUENCE_LANES, subsequences};
-pub(crate) use update::{LANES, MIN_CURVATURE, accumulate, accumulate_one, accumulate_tile, best_pair, step};
+pub(crate) use update::{
+    LANES, MIN_CURVATURE, accumulate, accumulate_f64, accumulate_one, accumulate_one_f64, accumulate_tile,
+    best_pair, step,
+};
 
 use std::sync::OnceLock;
 

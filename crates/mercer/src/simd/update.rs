@@ -7,15 +7,25 @@ pub(crate) const LANES: usize = 32;
 
 #[inline(always)]
 fn accumulate_body<const FMA: bool>(gradient: &mut [f64], rows: &[&[f32]], weights: &[f64]) {
+    fours::<FMA, f32>(gradient, rows, weights);
+}
+
+#[inline(always)]
+fn accumulate_f64_body<const FMA: bool>(gradient: &mut [f64], rows: &[&[f64]], weights: &[f64]) {
+    fours::<FMA, f64>(gradient, rows, weights);
+}
+
+#[inline(always)]
+fn fours<const FMA: bool, T: Copy + Into<f64>>(gradient: &mut [f64], rows: &[&[T]], weights: &[f64]) {
     let mut rows = rows.chunks_exact(4).zip(weights.chunks_exact(4));
     for (row, weight) in rows.by_ref() {
         let [r0, r1, r2, r3] = [row[0], row[1], row[2], row[3]].map(|r| &r[..gradient.len()]);
         for j in 0..gradient.len() {
             let mut sum = gradient[j];
-            sum = fma_f64::<FMA>(weight[0], f64::from(r0[j]), sum);
-            sum = fma_f64::<FMA>(weight[1], f64::from(r1[j]), sum);
-            sum = fma_f64::<FMA>(weight[2], f64::from(r2[j]), sum);
-            gradient[j] = fma_f64::<FMA>(weight[3], f64::from(r3[j]), sum);
+            sum = fma_f64::<FMA>(weight[0], r0[j].into(), sum);
+            sum = fma_f64::<FMA>(weight[1], r1[j].into(), sum);
+            sum = fma_f64::<FMA>(weight[2], r2[j].into(), sum);
+            gradient[j] = fma_f64::<FMA>(weight[3], r3[j].into(), sum);
         }
     }
 }
@@ -27,12 +37,26 @@ fn accumulate_one_body<const FMA: bool>(gradient: &mut [f64], row: &[f32], weigh
     }
 }
 
+#[inline(always)]
+fn accumulate_one_f64_body<const FMA: bool>(gradient: &mut [f64], row: &[f64], weight: f64) {
+    for (g, &k) in gradient.iter_mut().zip(row) {
+        *g = fma_f64::<FMA>(weight, k, *g);
+    }
+}
+
 multiversion! {
     fn accumulate_four(gradient: &mut [f64], rows: &[&[f32]], weights: &[f64]) = accumulate_body;
 }
 multiversion! {
+    fn accumulate_four_f64(gradient: &mut [f64], rows: &[&[f64]], weights: &[f64]) = accumulate_f64_body;
+}
+multiversion! {
     /// `gradient[j] += weight · row[j]`.
     fn accumulate_one(gradient: &mut [f64], row: &[f32], weight: f64) = accumulate_one_body;
+}
+multiversion! {
+    /// `gradient[j] += weight · row[j]`, of a row in double precision.
+    fn accumulate_one_f64(gradient: &mut [f64], row: &[f64], weight: f64) = accumulate_one_f64_body;
 }
 
 /// `gradient[j] += Σ weights[w] · rows[w][j]`, added in the order of the rows.
@@ -41,6 +65,15 @@ pub(crate) fn accumulate(gradient: &mut [f64], rows: &[&[f32]], weights: &[f64])
     accumulate_four(gradient, &rows[..fours], &weights[..fours]);
     for (row, &weight) in rows[fours..].iter().zip(&weights[fours..]) {
         accumulate_one(gradient, row, weight);
+    }
+}
+
+/// As [`accumulate`], of rows in double precision.
+pub(crate) fn accumulate_f64(gradient: &mut [f64], rows: &[&[f64]], weights: &[f64]) {
+    let fours = rows.len() / 4 * 4;
+    accumulate_four_f64(gradient, &rows[..fours], &weights[..fours]);
+    for (row, &weight) in rows[fours..].iter().zip(&weights[fours..]) {
+        accumulate_one_f64(gradient, row, weight);
     }
 }
 
@@ -170,7 +203,12 @@ mod tests {
         let expected: Vec<f64> = (0..37)
             .map(|j| gradient[j] + (0..7).map(|w| weights[w] * f64::from(rows[w][j])).sum::<f64>())
             .collect();
+        let start = gradient.clone();
         accumulate(&mut gradient, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>(), &weights);
+        let wide: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|&k| k.into()).collect()).collect();
+        let mut again = start;
+        accumulate_f64(&mut again, &wide.iter().map(Vec::as_slice).collect::<Vec<_>>(), &weights);
+        assert_eq!(again, gradient);
         gradient.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-14, "{a} {b}"));
     }
 

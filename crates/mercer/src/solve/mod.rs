@@ -8,6 +8,7 @@
 //!   and why the solver stopped.
 //! - [`together`]: the methods that solve one programme for several classes.
 //! - `relevance`: sparse Bayesian learning, the relevance vector machine.
+//! - `map`: the self-organising map on a grid of prototypes in feature space.
 //! - `algebra`: the methods that are linear systems and eigenproblems of a Gram matrix (ridge regression, Fisher's
 //!   discriminant, canonical correlations, relevant dimensions).
 //! - `cluster`: k-means in feature space, and the graphs of spectral clustering.
@@ -20,6 +21,7 @@ mod certificate;
 pub(crate) mod cluster;
 mod effort;
 mod finite;
+pub(crate) mod map;
 mod patience;
 mod phases;
 mod progress;

@@ -1,0 +1,179 @@
+"""Self-organising maps."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from mercer import _data
+from mercer._native import Expanded
+from mercer._parameters import COUNT, NON_NEGATIVE, POSITIVE, declared, parameter
+
+__all__ = ["KernelSOM"]
+
+
+@declared
+class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded):
+    """A self-organising map in feature space: prototypes on a grid, neighbours on which are alike.
+
+    Each unit of the grid has a prototype m = Σᵢ γᵢ φ(xᵢ), a weighted mean of the training rows in feature space; a row belongs to
+    the unit whose prototype is nearest. With the linear kernel it is the ordinary map of Kohonen; with a kernel on texts,
+    graphs or sets these have a map, and `median_indices_` says what its units look like.
+
+    It is no clusterer in scikit-learn's sense, since units may be empty: `labels_` are numbers of units, of which not all need
+    occur.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The nearest unit of each training row: row * n_columns + column, from 0.
+    quantization_error_ : float
+        The mean distance of the training rows to their nearest prototype, in feature space.
+    topographic_error_ : float
+        The share of training rows whose two nearest units are no neighbours.
+    u_matrix_ : ndarray of shape (n_rows, n_columns)
+        For each unit the mean distance of its prototype to those of its neighbours.
+    hits_ : ndarray of shape (n_rows, n_columns)
+        The training rows of each unit, by weight.
+    median_indices_ : ndarray of shape (n_rows * n_columns,)
+        For each unit the index of the training row nearest to its prototype.
+    n_iter_ : int
+        Epochs made.
+
+    See Also
+    --------
+    mercer.plot.som_map : Draws the map.
+
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [9.0]]
+    >>> model = KernelSOM(n_rows=1, n_columns=3, sigma_end=0.1).fit(X)
+    >>> model.hits_
+    array([[3., 3., 1.]])
+    >>> model.predict([[0.3], [8.0]])
+    array([0, 2])
+    >>> [X[i] for i in model.median_indices_]
+    [[0.1], [5.1], [9.0]]
+    """
+
+    n_rows: int = parameter(default=10, kw_only=False, setting="map-rows", rule=COUNT)
+    n_columns: int = parameter(default=10, kw_only=False, setting="map-columns", rule=COUNT)
+    kernel: Any = parameter(default="linear")
+    grid: str = parameter(default="rectangular", setting="grid", rule=[StrOptions({"rectangular", "hexagonal"})])
+    training: str = parameter(default="batch", setting="training", rule=[StrOptions({"batch", "online"})])
+    n_epochs: int = parameter(default=20, setting="epochs", rule=COUNT)
+    sigma: float | None = parameter(default=None, setting="radius", rule=[*POSITIVE, None])
+    sigma_end: float = parameter(default=0.35, setting="end-radius", rule=NON_NEGATIVE)
+    learning_rate: float = parameter(
+        default=0.5, setting="rate", rule=[Interval(Real, 0.0, 1.0, closed="right")]
+    )
+    init: str = parameter(default="components", setting="map-start", rule=[StrOptions({"components", "random"})])
+    random_state: Any = parameter(
+        default=None,
+        doc="What a random start and the order of the rows in online training are drawn by; None is the same each time.",
+    )
+
+    _method = "som"
+    _supervised = False
+
+    def _settings(self, points: Any) -> dict[str, Any]:
+        return super()._settings(points) | {"seed": self._seed()}
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        facts = self._model.facts()
+        if X is None:
+            self.n_rows, self.n_columns, self.grid = facts["rows"], facts["columns"], facts["grid"]
+        self.quantization_error_ = facts["quantisation_error"]
+        self.topographic_error_ = facts["topographic_error"]
+        self.u_matrix_, self.hits_ = facts["u_matrix"], facts["hits"]
+        self.median_indices_ = facts["medians"]
+        self.n_iter_ = facts["epochs"]
+        self._n_features_out = self.hits_.size
+        self.labels_ = facts["winners"]
+        if X is not None and len(self.support_) < self._fitted_rows:
+            # Rows of weight 0 are no part of the model.
+            left_out = np.setdiff1d(np.arange(self._fitted_rows), self.support_)
+            labels = np.zeros(self._fitted_rows, dtype=np.int64)
+            labels[self.support_] = self.labels_
+            labels[left_out] = self._model.predict(self._run(), self._as_points(_taken(X, left_out)), True)
+            self.labels_ = labels
+
+    def predict(self, X: Any) -> Any:
+        """Find the unit whose prototype is nearest to each row.
+
+        Returns
+        -------
+        units : ndarray of shape (n_samples,)
+            Numbers of units: row * n_columns + column, from 0.
+        """
+        points = self._points(X)
+        return self._model.predict(self._run(), points, self._double)
+
+    def fit_predict(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Train a map and find the unit of each training row.
+
+        Parameters
+        ----------
+        y : None
+            Ignored.
+        **params : dict
+            Parameters of `fit`, such as `sample_weight`.
+
+        Returns
+        -------
+        units : ndarray of shape (n_samples,)
+            Numbers of units: row * n_columns + column, from 0.
+        """
+        return self.fit(X, y, **params).labels_
+
+    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Train a map and compute the distances of the training rows to all prototypes.
+
+        Parameters
+        ----------
+        y : None
+            Ignored.
+        **params : dict
+            Parameters of `fit`, such as `sample_weight`.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_rows * n_columns)
+            Distances in feature space, a column for each unit.
+        """
+        self.fit(X, y, **params)
+        return self._distances(self._checked_rows(X), training=True)
+
+    def transform(self, X: Any) -> Any:
+        """Compute the distances of rows to all prototypes, in feature space.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_rows * n_columns)
+            Distances in feature space, a column for each unit.
+        """
+        return self._distances(self._checked_rows(X))
+
+    def _distances(self, X: Any, training: bool = False) -> Any:
+        """Distances of checked rows to all prototypes."""
+        points = self._as_points(X)
+        if self._input in _data.OBJECTS or self._input == "vectors" or training:
+            return self._model.outputs(self._run(), points, "components")
+        if self._input == "values":
+            raise ValueError(
+                "distances need k(x, x) of each row, and kernel values with the training rows do not say it: use predict, or"
+                " fit_transform for the training rows"
+            )
+        own = [self._values(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(len(points))]
+        scores = self._model.outputs(self._run(), points, "scores", True)
+        return np.sqrt(np.maximum(np.array(own)[:, None] - 2.0 * scores, 0.0))
+
+
+def _taken(X: Any, index: Any) -> Any:
+    """Some of the rows, or of the things of a list."""
+    if hasattr(X, "iloc"):
+        return X.iloc[index]
+    return X[index] if hasattr(X, "shape") else [X[i] for i in index]

@@ -30,7 +30,7 @@ pub(crate) use eigen::Eigen;
 pub(crate) use features::{Features, centered};
 pub(crate) use inner::inner;
 pub(crate) use krylov::{Deflated, Largest};
-pub(crate) use lower::Lower;
+pub(crate) use lower::{Entry, Lower};
 pub(crate) use saddle::Saddle;
 pub(crate) use square::{Square, dot, mirror};
 pub(crate) use svd::Svd;

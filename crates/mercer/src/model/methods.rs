@@ -2,8 +2,11 @@
 
 use super::method::Method;
 use super::space::Space;
-use super::{online, spectral, svm};
+use super::{network, online, spectral, svm};
 
 pub(super) fn all<X: Space>() -> Vec<Method<X>> {
-    [svm::methods(), spectral::methods(), vec![online::method()]].into_iter().flatten().collect()
+    [svm::methods(), spectral::methods(), vec![online::method()], network::methods()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

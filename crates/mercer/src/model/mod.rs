@@ -17,6 +17,7 @@ mod job;
 pub mod libsvm;
 mod method;
 mod methods;
+mod network;
 mod online;
 mod prelude;
 pub mod probability;
@@ -35,6 +36,10 @@ pub use facts::{Fact, Facts};
 pub use fitted::{Calibrates, How, Model, Object, Prediction};
 pub use job::{Event, Job, Watcher};
 pub use method::{Card, Configured, Method};
+pub use network::{
+    Centers, Layer, Network, NetworkClassifier, NetworkRegression, OutputFit, RbfNetwork,
+    RbfNetworkRegression, Width,
+};
 pub use online::{Perceptron, PerceptronModel};
 pub use probability::Probability;
 pub use quality::{Quality, Totals};

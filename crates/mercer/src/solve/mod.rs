@@ -9,6 +9,7 @@
 //! - [`together`]: the methods that solve one programme for several classes.
 //! - `algebra`: the methods that are linear systems and eigenproblems of a Gram matrix (ridge regression, Fisher's
 //!   discriminant, canonical correlations, relevant dimensions).
+//! - `network`: networks of one hidden layer: their centres and output weights.
 //!
 //! This module has what they share: the certificate, the progress of work whose length is not known beforehand
 //! ([`Progress`]) and of work whose cost is ([`Stage`]), and the time spent in each part ([`Phases`]).
@@ -17,6 +18,7 @@ pub(crate) mod algebra;
 mod certificate;
 mod effort;
 mod finite;
+pub(crate) mod network;
 mod patience;
 mod phases;
 mod progress;

@@ -27,16 +27,6 @@ pub(crate) struct Packed {
     panels: Vec<Vec<f32>>,
 }
 
-/// Centres and what they cost.
-pub(crate) struct Means {
-    /// Centre after centre; fewer than asked for where there are fewer different points.
-    pub(crate) centers: Vec<Vec<f64>>,
-    /// Σ wᵢ minⱼ ‖xᵢ − cⱼ‖² before the last change of the centres.
-    pub(crate) inertia: f64,
-    /// Iterations made.
-    pub(crate) rounds: usize,
-}
-
 impl Packed {
     /// Packs n points; `visit(i, put)` calls `put(feature, value)` for the values of point i that are not zero.
     pub(crate) fn new(
@@ -64,7 +54,7 @@ impl Packed {
         (0..self.features).map(|k| panel[k * PANEL + i % PANEL]).collect()
     }
 
-    /// At most `count` centres after at most `rounds` iterations.
+    /// At most `count` centres after at most `rounds` iterations; fewer where fewer points differ.
     ///
     /// # Errors
     /// [`Broken::Interrupted`] if `tick` breaks.
@@ -75,26 +65,26 @@ impl Packed {
         rounds: usize,
         seed: u64,
         tick: Tick<'_>,
-    ) -> Result<Means, Broken> {
+    ) -> Result<Vec<Vec<f64>>, Broken> {
         let mut centers = self.start(weights, count, seed);
         let mut told = |done: usize| match tick(done as f64 / (rounds + 1) as f64) {
             ControlFlow::Break(()) => Err(Broken::Interrupted),
             ControlFlow::Continue(()) => Ok(()),
         };
         told(1)?;
-        let (mut before, mut inertia, mut made) = (Vec::new(), f64::INFINITY, 0);
+        let mut before = Vec::new();
         for round in 0..rounds {
             let (nearest, squares) = self.assign(&centers);
-            inertia = squares.iter().zip(weights).map(|(square, w)| w * f64::from(*square)).sum();
             if nearest == before {
                 break;
             }
             self.update(&mut centers, &nearest, &squares, weights);
-            (before, made) = (nearest, round + 1);
+            before = nearest;
             told(round + 2)?;
         }
-        let whole = |center: &Vec<f32>| center.iter().zip(&self.mean).map(|(c, m)| f64::from(*c) + m).collect();
-        Ok(Means { centers: centers.iter().map(whole).collect(), inertia, rounds: made })
+        let whole =
+            |center: &Vec<f32>| center.iter().zip(&self.mean).map(|(c, m)| f64::from(*c) + m).collect();
+        Ok(centers.iter().map(whole).collect())
     }
 
     /// The points that k-means++ draws.
@@ -117,7 +107,12 @@ impl Packed {
                 .for_each(|((((panel, least), shares), weights), mass)| {
                     shrink_distances(panel, &center, least);
                     let each = shares.iter_mut().zip(weights).zip(least);
-                    *mass = each.map(|((share, w), least)| { *share = w * f64::from(*least); *share }).sum();
+                    *mass = each
+                        .map(|((share, w), least)| {
+                            *share = w * f64::from(*least);
+                            *share
+                        })
+                        .sum();
                 });
             centers.push(center);
         }
@@ -135,7 +130,8 @@ impl Packed {
             strip
         };
         let strips: Vec<Vec<f32>> = centers.chunks(STRIP).map(strip).collect();
-        let (mut nearest, mut squares) = (vec![0_u32; self.panels.len() * PANEL], vec![f32::INFINITY; self.panels.len() * PANEL]);
+        let (mut nearest, mut squares) =
+            (vec![0_u32; self.panels.len() * PANEL], vec![f32::INFINITY; self.panels.len() * PANEL]);
         let out = nearest.par_chunks_mut(PANEL).zip(squares.par_chunks_mut(PANEL));
         self.panels.par_iter().zip(out).for_each(|(panel, (nearest, least))| {
             let mut products = [0.0_f32; STRIP * PANEL];

@@ -109,7 +109,9 @@ impl Classes<'_> {
                 break;
             }
             let direction = direction(&steps, &gradient, precondition);
-            let Some((next, value)) = self.search(normal, lambda, (&x, loss, &gradient), &direction)? else { break };
+            let Some((next, value)) = self.search(normal, lambda, (&x, loss, &gradient), &direction)? else {
+                break;
+            };
             let change: Vec<f64> = next.iter().zip(&x).map(|(next, x)| next - x).collect();
             let turn: Vec<f64> = value.1.iter().zip(&gradient).map(|(next, g)| next - g).collect();
             if dot(&change, &turn) > 0.0 {

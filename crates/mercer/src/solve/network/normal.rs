@@ -61,7 +61,7 @@ impl Normal {
             if first == 0 {
                 shift = rough_means(&block, m);
             }
-            let minus = |(h, s): (&mut T, &T)| *h = *h - *s;
+            let minus = |(h, s): (&mut T, &T)| *h -= *s;
             block.par_chunks_mut(m).for_each(|row| row.iter_mut().zip(&shift).for_each(minus));
             let factor = |i: usize, row: usize| match row.checked_sub(m) {
                 None => T::default(),

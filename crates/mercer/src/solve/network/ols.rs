@@ -171,7 +171,8 @@ impl<'a> State<'a> {
             }
             Ok(sums)
         };
-        let pieces: Vec<Vec<f64>> = (0..n.div_ceil(PIECE)).into_par_iter().map(piece).collect::<Result<_>>()?;
+        let pieces: Vec<Vec<f64>> =
+            (0..n.div_ceil(PIECE)).into_par_iter().map(piece).collect::<Result<_>>()?;
         let mut sums = vec![0.0; m];
         for piece in pieces {
             sums.iter_mut().zip(piece).for_each(|(sum, part)| *sum += part);

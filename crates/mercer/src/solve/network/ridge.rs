@@ -175,7 +175,7 @@ impl Spectrum {
                 .par_chunks_mut(ROWS * m)
                 .enumerate()
                 .map(|(group, h)| {
-                    h.chunks_mut(m).for_each(|h| h.iter_mut().zip(&means).for_each(|(h, mean)| *h = *h - *mean));
+                    h.chunks_mut(m).for_each(|h| h.iter_mut().zip(&means).for_each(|(h, mean)| *h -= *mean));
                     let z = product(h, m, &axes, m);
                     let fitted = product(&z, m, &fits, lambdas.len() * t);
                     let squared: Vec<T> = z.iter().map(|&z| z * z).collect();
@@ -267,7 +267,7 @@ fn product<T: Precision>(rows: &[T], depth: usize, panels: &[Vec<T>], columns: u
                 T::dots(part.len(), &strip, &panel[part.start * PANEL..part.end * PANEL], &mut tile);
                 for (r, tile) in tile.chunks(PANEL).enumerate().take(count - s * STRIP) {
                     let out = &mut out[(s * STRIP + r) * columns..][..columns];
-                    out[p * PANEL..].iter_mut().zip(tile).for_each(|(out, &value)| *out = *out + value);
+                    out[p * PANEL..].iter_mut().zip(tile).for_each(|(out, &value)| *out += value);
                 }
             }
         }

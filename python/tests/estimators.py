@@ -72,6 +72,16 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
     "OneVsRestSVC": ({"kernel": "linear"},),
     "KernelFisher": ({"kernel": "linear"},),
     "SVDD": ({"kernel": "linear"},),
+    "RBFNetworkClassifier": (
+        {"kernel": "linear", "width": "nearest"},
+        {"centers": "ols"},
+        {"output": "logistic", "alpha": 0.1},
+    ),
+    "RBFNetworkRegressor": (
+        {"kernel": "linear", "width": "nearest"},
+        {"centers": "all", "alpha": 0.1},
+        {"centers": "ols"},
+    ),
 }
 
 

@@ -217,8 +217,8 @@ impl Layer {
         tick: Tick<'_>,
     ) -> Result<Fit<X>> {
         let visit = |i: usize, put: &mut dyn FnMut(usize, f64)| vectors.row(i).for_each(put);
-        let packed = Packed::new(vectors.len(), vectors.width(), &own.weights, visit);
-        let centers = packed.k_means(&own.weights, count, self.rounds, self.seed, tick)?;
+        let packed = Packed::new(vectors.width(), &own.weights, &visit);
+        let centers = packed.k_means(count, self.rounds, self.seed, tick)?;
         let rows = Dense::new(vectors.width(), centers.concat());
         let made = own.points.with_rows(&rows).filter(|made| made.len() == centers.len());
         // Vectors without features have no rows to make; all of them are the same point.

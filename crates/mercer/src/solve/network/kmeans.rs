@@ -8,6 +8,7 @@
 //! Cost: n·m·d multiplications for the start and for each iteration, by the product that also computes Gram matrices. Memory:
 //! a copy of the points in single precision.
 
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
@@ -19,34 +20,50 @@ use crate::simd::{PANEL, STRIP, dots_f32, keep_nearer, shrink_distances};
 /// Panels of 64 points that a thread works on at a time, at least.
 const PANELS: usize = 16;
 
+/// Shows the values of point i that are not zero: `visit(i, put)` calls `put(feature, value)`.
+pub(crate) type Visit<'v> = &'v (dyn Fn(usize, &mut dyn FnMut(usize, f64)) + Sync);
+
 /// Points in panels of 64, feature after feature, about their mean; the last panel is filled up with zeros.
-pub(crate) struct Packed {
-    n: usize,
+///
+/// They are sorted by their features, so that centres depend neither on the order of the points nor on whether a point of
+/// whole weight is there as so many copies.
+pub(crate) struct Packed<'v> {
     features: usize,
     mean: Vec<f64>,
     panels: Vec<Vec<f32>>,
+    visit: Visit<'v>,
+    /// The points in the order in which they are packed, and their weights in it.
+    order: Vec<usize>,
+    weights: Vec<f64>,
 }
 
-impl Packed {
-    /// Packs n points; `visit(i, put)` calls `put(feature, value)` for the values of point i that are not zero.
-    pub(crate) fn new(
-        n: usize,
-        features: usize,
-        weights: &[f64],
-        visit: impl Fn(usize, &mut dyn FnMut(usize, f64)) + Sync,
-    ) -> Self {
-        let (mut mean, total) = (vec![0.0; features], weights.iter().sum::<f64>());
+impl<'v> Packed<'v> {
+    /// Packs points with a weight for each.
+    pub(crate) fn new(features: usize, weights: &[f64], visit: Visit<'v>) -> Self {
+        let (n, total) = (weights.len(), weights.iter().sum::<f64>());
+        let mut mean = vec![0.0; features];
         (0..n).for_each(|i| visit(i, &mut |k, value| mean[k] += weights[i] * value / total));
-        let panel = |p: usize| {
+        let mut rows: Vec<f32> = (0..n).flat_map(|_| mean.iter().map(|mean| -mean as f32)).collect();
+        rows.par_chunks_mut(features.max(1)).enumerate().for_each(|(i, row)| {
+            visit(i, &mut |k, value| row[k] = (value - mean[k]) as f32);
+        });
+        let row = |i: usize| &rows[i * features..(i + 1) * features];
+        let compare = |a: &usize, b: &usize| {
+            let different = row(*a).iter().zip(row(*b)).find(|(a, b)| a != b);
+            different.map_or(Ordering::Equal, |(a, b)| a.total_cmp(b))
+        };
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(compare);
+        let panel = |order: &[usize]| {
             let mut panel = vec![0.0_f32; PANEL * features];
-            for lane in 0..PANEL.min(n - p * PANEL) {
-                (0..features).for_each(|k| panel[k * PANEL + lane] = -mean[k] as f32);
-                visit(p * PANEL + lane, &mut |k, value| panel[k * PANEL + lane] = (value - mean[k]) as f32);
+            for (lane, &i) in order.iter().enumerate() {
+                row(i).iter().enumerate().for_each(|(k, &value)| panel[k * PANEL + lane] = value);
             }
             panel
         };
-        let panels = (0..n.div_ceil(PANEL)).into_par_iter().map(panel).collect();
-        Self { n, features, mean, panels }
+        let panels = order.par_chunks(PANEL).map(panel).collect();
+        let weights = order.iter().map(|&i| weights[i]).collect();
+        Self { features, mean, panels, visit, order, weights }
     }
 
     fn point(&self, i: usize) -> Vec<f32> {
@@ -60,36 +77,48 @@ impl Packed {
     /// [`Broken::Interrupted`] if `tick` breaks.
     pub(crate) fn k_means(
         &self,
-        weights: &[f64],
         count: usize,
         rounds: usize,
         seed: u64,
         tick: Tick<'_>,
     ) -> Result<Vec<Vec<f64>>, Broken> {
-        let mut centers = self.start(weights, count, seed);
+        let mut centers = self.start(count, seed);
         let mut told = |done: usize| match tick(done as f64 / (rounds + 1) as f64) {
             ControlFlow::Break(()) => Err(Broken::Interrupted),
             ControlFlow::Continue(()) => Ok(()),
         };
         told(1)?;
-        let mut before = Vec::new();
+        let (mut nearest, mut squares) = self.assign(&centers);
         for round in 0..rounds {
-            let (nearest, squares) = self.assign(&centers);
+            self.update(&mut centers, &nearest, &squares);
+            let before = std::mem::take(&mut nearest);
+            (nearest, squares) = self.assign(&centers);
+            told(round + 2)?;
             if nearest == before {
                 break;
             }
-            self.update(&mut centers, &nearest, &squares, weights);
-            before = nearest;
-            told(round + 2)?;
         }
-        let whole =
-            |center: &Vec<f32>| center.iter().zip(&self.mean).map(|(c, m)| f64::from(*c) + m).collect();
-        Ok(centers.iter().map(whole).collect())
+        Ok(self.means(&centers, &nearest))
+    }
+
+    /// The means of the points nearest to each centre in double precision, so that the centre of a single point is that point.
+    fn means(&self, centers: &[Vec<f32>], nearest: &[u32]) -> Vec<Vec<f64>> {
+        let (mut sums, mut totals) = (vec![vec![0.0; self.features]; centers.len()], vec![0.0; centers.len()]);
+        for ((&i, &c), w) in self.order.iter().zip(nearest).zip(&self.weights) {
+            totals[c as usize] += w;
+            (self.visit)(i, &mut |k, value| sums[c as usize][k] += w * value);
+        }
+        for ((sums, total), center) in sums.iter_mut().zip(&totals).zip(centers) {
+            for ((sum, value), mean) in sums.iter_mut().zip(center).zip(&self.mean) {
+                *sum = if *total > 0.0 { *sum / total } else { f64::from(*value) + mean };
+            }
+        }
+        sums
     }
 
     /// The points that k-means++ draws.
-    fn start(&self, weights: &[f64], count: usize, seed: u64) -> Vec<Vec<f32>> {
-        let mut random = SplitMix(seed);
+    fn start(&self, count: usize, seed: u64) -> Vec<Vec<f32>> {
+        let (mut random, weights) = (SplitMix(seed), &self.weights);
         let mut least = vec![f32::INFINITY; self.panels.len() * PANEL];
         let mut mass: Vec<f64> = weights.chunks(PANEL).map(|weights| weights.iter().sum()).collect();
         let mut shares = weights.to_vec();
@@ -144,23 +173,23 @@ impl Packed {
                 least[lane] = (own + 2.0 * least[lane]).max(0.0);
             }
         });
-        nearest.truncate(self.n);
-        squares.truncate(self.n);
+        nearest.truncate(self.order.len());
+        squares.truncate(self.order.len());
         (nearest, squares)
     }
 
     /// Puts each centre on the mean of its points, one without points on the farthest point that is not taken yet.
-    fn update(&self, centers: &mut [Vec<f32>], nearest: &[u32], squares: &[f32], weights: &[f64]) {
+    fn update(&self, centers: &mut [Vec<f32>], nearest: &[u32], squares: &[f32]) {
         let d = self.features;
         let (mut sums, mut totals) = (vec![0.0; centers.len() * d], vec![0.0; centers.len()]);
-        for (i, (&c, w)) in nearest.iter().zip(weights).enumerate() {
+        for (i, (&c, w)) in nearest.iter().zip(&self.weights).enumerate() {
             let (panel, lane) = (&self.panels[i / PANEL], i % PANEL);
             totals[c as usize] += w;
             let sums = &mut sums[c as usize * d..][..d];
             sums.iter_mut().enumerate().for_each(|(k, sum)| *sum += w * f64::from(panel[k * PANEL + lane]));
         }
         let empty: Vec<usize> = (0..centers.len()).filter(|&c| totals[c] == 0.0).collect();
-        let mut far: Vec<usize> = if empty.is_empty() { Vec::new() } else { (0..self.n).collect() };
+        let mut far: Vec<usize> = if empty.is_empty() { Vec::new() } else { (0..self.order.len()).collect() };
         far.sort_by(|&a, &b| squares[b].total_cmp(&squares[a]));
         for (c, center) in centers.iter_mut().enumerate().filter(|&(c, _)| totals[c] > 0.0) {
             let sums = &sums[c * d..][..d];

@@ -45,7 +45,8 @@ pub(crate) struct Output {
 }
 
 impl Normal {
-    /// The weights for one λ. Where A + λI is not positive definite in double precision, those of the smallest norm.
+    /// The weights for one λ. Where λ is 0 to double precision or A + λI not positive definite, those of the
+    /// smallest norm.
     ///
     /// # Errors
     /// If `tick` breaks.
@@ -57,7 +58,13 @@ impl Normal {
         }
         lower.add_diagonal(|_| lambda);
         let mut weights = self.cross.clone();
-        match Cholesky::new(lower.scaled::<f64>(&vec![1.0; m]), tick) {
+        let trace: f64 = self.gram.values().iter().step_by(m + 1).sum();
+        let factor = match lambda > RANK * trace {
+            true => Cholesky::new(lower.scaled::<f64>(&vec![1.0; m]), tick),
+            // Units that depend on each other would have pivots that are rounding errors.
+            false => Err(Broken::NotDefinite(0)),
+        };
+        match factor {
             Ok(factor) => factor.solve(&mut weights),
             Err(Broken::NotDefinite(_)) => weights = Spectrum::new(self)?.weights(self, lambda),
             Err(broken) => return Err(broken.into()),

@@ -54,8 +54,8 @@ class RBFNetwork(Algebra):
         ' Euclidean one for ``kernel="linear"``, with this σ, or "nearest" for `spread` times the mean distance to the `n_neighbors`'
         " nearest centres.",
     )
-    n_neighbors: int = parameter(default=2, setting="neighbors", rule=COUNT)
-    spread: float = parameter(default=2.0, setting="spread", rule=POSITIVE)
+    n_neighbors: int = parameter(default=5, setting="neighbors", rule=COUNT)
+    spread: float = parameter(default=1.0, setting="spread", rule=POSITIVE)
     alpha: Any = parameter(
         default="auto", rule=[*NON_NEGATIVE, StrOptions({"auto"}), "array-like"],
         kind='float, array-like of shape (n_alphas,) or "auto"',

@@ -11,8 +11,10 @@ use mercer::kernel::VectorExpr;
 use mercer::model::{Lambda, Layer, OutputFit, RbfNetwork, Space};
 
 fn read(kernel: &VectorExpr, path: &str) -> mercer::Result<(Vectors, Labels)> {
-    let Table { points, labels, .. } = Vectors::read_table(Some(kernel), Path::new(path), &ReadOptions::default())?;
-    let labels = labels.ok_or(mercer::error::ErrorKind::Unsupported { what: "data without labels".into() })?;
+    let Table { points, labels, .. } =
+        Vectors::read_table(Some(kernel), Path::new(path), &ReadOptions::default())?;
+    let labels =
+        labels.ok_or(mercer::error::ErrorKind::Unsupported { what: "data without labels".into() })?;
     Ok((points, labels.labels()))
 }
 
@@ -34,7 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         number => Lambda::Value(number.parse()?),
     };
     let output = if word(6, "ridge") == "logistic" { OutputFit::Logistic } else { OutputFit::Ridge };
-    let layer = Layer { units: Some(word(4, "100").parse()?), rounds: word(7, "5").parse()?, ..Layer::default() };
+    let layer =
+        Layer { units: Some(word(4, "100").parse()?), rounds: word(7, "5").parse()?, ..Layer::default() };
     let network = RbfNetwork::new(kernel).layer(layer).lambda(lambda).output(output);
     let begin = Instant::now();
     let model = network.fit(&x, &y)?;
@@ -42,9 +45,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let begin = Instant::now();
     let found = model.predict(&new)?;
     let predicted = begin.elapsed().as_secs_f64();
-    let wrong = found.iter().zip(expected.index()).filter(|(found, own)| **found != expected.classes()[**own as usize]);
+    let wrong = found
+        .iter()
+        .zip(expected.index())
+        .filter(|(found, own)| **found != expected.classes()[**own as usize]);
     let share = 100.0 * wrong.count() as f64 / found.len().max(1) as f64;
     let lambda = model.network.lambda;
-    println!("fit {fitted:.3} s, predict {predicted:.3} s, error {share:.2} %, lambda {lambda:e}, peak {:.0} MB", peak().unwrap_or(0.0));
+    println!(
+        "fit {fitted:.3} s, predict {predicted:.3} s, error {share:.2} %, lambda {lambda:e}, peak {:.0} MB",
+        peak().unwrap_or(0.0)
+    );
     Ok(())
 }

@@ -87,7 +87,8 @@ fn output_weights_minimise_the_penalised_squares_for_every_layer() {
                 let values = model.values(&x).unwrap();
                 let v = network.expansion.coefficients().first_block();
                 for i in (0..150).step_by(11) {
-                    let exact = h[i].iter().zip(v).map(|(h, v)| h * v).sum::<f64>() - network.expansion.offsets()[0];
+                    let exact =
+                        h[i].iter().zip(v).map(|(h, v)| h * v).sum::<f64>() - network.expansion.offsets()[0];
                     let scale = v.iter().map(|v| v.abs()).sum::<f64>().max(1.0);
                     assert!((values.row(i)[0] - exact).abs() < 1e-11 * scale, "{centers:?} {width:?}");
                 }
@@ -106,7 +107,8 @@ fn lambda_by_leaving_out_is_the_best_by_refits() {
     let mut job = Job::new();
     let model = fit.fit_in(&x, &[y.clone()], &mut job).unwrap();
     let h = units(&model.network, 1.0, &x);
-    let error = |lambda: f64| (0..60).map(|i| (y[i] - without(&h, &y, i, lambda)).powi(2)).sum::<f64>() / 60.0;
+    let error =
+        |lambda: f64| (0..60).map(|i| (y[i] - without(&h, &y, i, lambda)).powi(2)).sum::<f64>() / 60.0;
     let errors: Vec<f64> = lambdas.iter().map(|&lambda| error(lambda)).collect();
     let best = (0..4).min_by(|&a, &b| errors[a].total_cmp(&errors[b])).unwrap();
     assert_eq!(model.network.lambda, lambdas[best]);
@@ -183,7 +185,8 @@ fn place(model: &NetworkClassifier<Vectors, VectorExpr>, name: &str) -> usize {
 fn classifiers_learn_and_logistic_outputs_are_probabilities() {
     let (x, new) = (points(400, 6), points(200, 7));
     let (y, expected) = (classes(&x), classes(&new));
-    let names: Vec<&str> = (0..200).map(|i| expected.classes()[expected.index()[i] as usize].as_str()).collect();
+    let names: Vec<&str> =
+        (0..200).map(|i| expected.classes()[expected.index()[i] as usize].as_str()).collect();
     for output in [OutputFit::Ridge, OutputFit::Logistic] {
         for width in [Width::Kernel, Width::Nearest] {
             let kernel = if width == Width::Kernel { rbf(1.0) } else { linear() };
@@ -227,7 +230,8 @@ fn many_points_in_single_precision_are_as_good_as_few_in_double() {
 #[test]
 fn widths_are_the_mean_distance_to_the_nearest_centres() {
     let x = points(80, 10);
-    let layer = Layer { units: Some(9), width: Width::Nearest, neighbors: 3, spread: 1.5, ..Layer::default() };
+    let layer =
+        Layer { units: Some(9), width: Width::Nearest, neighbors: 3, spread: 1.5, ..Layer::default() };
     let model = RbfNetworkRegression::new(linear()).layer(layer).fit(&x, &numbers(&x)).unwrap();
     let c = model.network.expansion.points();
     assert_eq!(model.network.widths.len(), 9);
@@ -258,7 +262,8 @@ fn tables_of_values_and_other_spaces_have_medoids() {
     let texts: Vec<String> = (0..24).map(|i| ["abab", "bcbc", "caca"][i % 3].repeat(1 + i % 4)).collect();
     let labels = Labels::first_seen((0..24).map(|i| ["a", "b", "c"][i % 3]));
     for width in [Width::Kernel, Width::Nearest, Width::Value(0.5)] {
-        let model = RbfNetwork::new(spectrum(2).normalized()).units(6).width(width).fit(&texts, &labels).unwrap();
+        let model =
+            RbfNetwork::new(spectrum(2).normalized()).units(6).width(width).fit(&texts, &labels).unwrap();
         let found = model.predict(&texts).unwrap();
         assert!((0..24).all(|i| found[i] == ["a", "b", "c"][i % 3]), "{width:?}");
         assert!(!model.network.support.is_empty() && model.network.support.len() <= 6);

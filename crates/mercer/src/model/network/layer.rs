@@ -100,15 +100,16 @@ pub struct Layer {
 }
 
 impl Default for Layer {
-    /// Centres by five iterations of k-means, the kernel itself as the unit. Where the width is by nearest centres, twice the
-    /// mean distance to the two nearest ones.
+    /// Centres by five iterations of k-means, the kernel itself as the unit. Where the width is by nearest centres, the mean
+    /// distance to the five nearest ones: of 1, 2 and 5 centres and factors from 0.7 to 5 the error over nine sets (heart,
+    /// diabetes, vowel, glass, sonar, housing, abalone, banana, digits) was then the least far from each set's best, 10 % in the mean.
     fn default() -> Self {
         Self {
             units: None,
             centers: Centers::KMeans,
             width: Width::Kernel,
-            neighbors: 2,
-            spread: 2.0,
+            neighbors: 5,
+            spread: 1.0,
             rounds: 5,
             tolerance: 1e-6,
             seed: 0,

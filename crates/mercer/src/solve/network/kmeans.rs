@@ -103,7 +103,8 @@ impl<'v> Packed<'v> {
 
     /// The means of the points nearest to each centre in double precision, so that the centre of a single point is that point.
     fn means(&self, centers: &[Vec<f32>], nearest: &[u32]) -> Vec<Vec<f64>> {
-        let (mut sums, mut totals) = (vec![vec![0.0; self.features]; centers.len()], vec![0.0; centers.len()]);
+        let (mut sums, mut totals) =
+            (vec![vec![0.0; self.features]; centers.len()], vec![0.0; centers.len()]);
         for ((&i, &c), w) in self.order.iter().zip(nearest).zip(&self.weights) {
             totals[c as usize] += w;
             (self.visit)(i, &mut |k, value| sums[c as usize][k] += w * value);

@@ -225,8 +225,7 @@ fn bits_do_not_depend_on_the_number_of_threads() {
             let spectrum = Spectrum::new(&normal).unwrap();
             let path = spectrum.left_out::<f32>(&known, &normal, &[1e-3, 1.0], &mut go_on).unwrap();
             let visit = |i: usize, put: &mut dyn FnMut(usize, f64)| (0..9).for_each(|k| put(k, h.row(i)[k]));
-            let centers =
-                Packed::new(9, &weights, &visit).k_means(40, 4, 1, &mut go_on).unwrap();
+            let centers = Packed::new(9, &weights, &visit).k_means(40, 4, 1, &mut go_on).unwrap();
             (normal.gram.values().to_vec(), normal.cross, path, centers)
         })
     };

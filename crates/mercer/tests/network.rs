@@ -37,7 +37,7 @@ fn square(x: &Vectors, i: usize, c: &Vectors, j: usize) -> f64 {
 }
 
 /// The units of a network with kernel rbf(γ), or with widths over the linear kernel's distance, from their definition.
-fn units(network: &Network<Vectors, VectorExpr>, gamma: f64, x: &Vectors) -> Vec<Vec<f64>> {
+fn units_of(network: &Network<Vectors, VectorExpr>, gamma: f64, x: &Vectors) -> Vec<Vec<f64>> {
     let c = network.expansion.points();
     let unit = |i: usize, j: usize| match network.widths.get(j) {
         None => (-gamma * square(x, i, c, j)).exp(),
@@ -74,9 +74,10 @@ fn output_weights_minimise_the_penalised_squares_for_every_layer() {
             let kernel = if width == Width::Kernel { rbf(gamma) } else { linear() };
             for lambda in [Lambda::Value(0.01), Lambda::Auto] {
                 let fit = RbfNetworkRegression::new(kernel.clone()).units(20).centers(centers).width(width);
-                let model = fit.lambda(lambda.clone()).fit_weighted(&x, &[y.clone()], &weights).unwrap();
+                let model =
+                    fit.lambda(lambda.clone()).fit_weighted(&x, std::slice::from_ref(&y), &weights).unwrap();
                 let network = &model.network;
-                let h = units(network, gamma, &x);
+                let h = units_of(network, gamma, &x);
                 let slope = gradient(network, &h, &weights, &y);
                 assert!(slope < 1e-6, "{centers:?} {width:?} {lambda:?}: {slope}");
                 assert_eq!(network.left_out.is_some(), lambda == Lambda::Auto);
@@ -105,8 +106,8 @@ fn lambda_by_leaving_out_is_the_best_by_refits() {
     let lambdas = [1e-4, 1e-2, 1.0, 100.0];
     let fit = RbfNetworkRegression::new(rbf(1.0)).units(15).lambda(lambdas.to_vec());
     let mut job = Job::new();
-    let model = fit.fit_in(&x, &[y.clone()], &mut job).unwrap();
-    let h = units(&model.network, 1.0, &x);
+    let model = fit.fit_in(&x, std::slice::from_ref(&y), &mut job).unwrap();
+    let h = units_of(&model.network, 1.0, &x);
     let error =
         |lambda: f64| (0..60).map(|i| (y[i] - without(&h, &y, i, lambda)).powi(2)).sum::<f64>() / 60.0;
     let errors: Vec<f64> = lambdas.iter().map(|&lambda| error(lambda)).collect();
@@ -155,7 +156,7 @@ fn a_whole_weight_is_so_many_copies() {
     let repeated: Vec<f64> = copies.iter().map(|&i| y[i]).collect();
     for centers in [Centers::KMeans, Centers::KMedoids, Centers::All, Centers::Ols] {
         let fit = RbfNetworkRegression::new(rbf(0.5)).centers(centers).units(12);
-        let one = fit.fit_weighted(&x, &[y.clone()], &weights).unwrap();
+        let one = fit.fit_weighted(&x, std::slice::from_ref(&y), &weights).unwrap();
         let other = fit.fit(&long, &repeated).unwrap();
         let (a, b) = (one.values(&new).unwrap(), other.values(&new).unwrap());
         for i in 0..20 {
@@ -221,8 +222,11 @@ fn many_points_in_single_precision_are_as_good_as_few_in_double() {
             let model = RbfNetworkRegression::new(rbf(0.5)).units(units).lambda(lambda).fit(&x, &y).unwrap();
             let values = model.values(&new).unwrap();
             let worst = (0..100).map(|i| (values.row(i)[0] - exact[i]).abs()).fold(0.0, f64::max);
-            assert!(worst < 2e-3, "{units}: {worst}");
-            assert!(model.network.quality.residual().unwrap() < 1e-6);
+            // A penalty that is given smooths; the best one leaves what the corners miss.
+            let given = model.network.left_out.is_none();
+            assert!(worst < if given { 0.1 } else { 5e-3 }, "{units}: {worst}");
+            let slope = gradient(&model.network, &units_of(&model.network, 0.5, &x), &[1.0; 2400], &y);
+            assert!(!given || slope < if units == 200 { 1e-9 } else { 1e-4 }, "{units}: {slope}");
         }
     }
 }
@@ -319,7 +323,7 @@ fn models_come_back_from_their_files_and_hostile_ones_are_refused() {
         refused(|model| model.network.widths = vec![1.0; 5], "widths");
         refused(|model| model.network.lambda = -1.0, "lambda");
         refused(|model| model.network.left_out = Some(f64::INFINITY), "left out");
-        refused(|model| model.classes.truncate(2), "outputs");
+        refused(|model| model.classes.truncate(2), "2 are expected");
     }
 }
 
@@ -339,7 +343,7 @@ fn what_cannot_be_fitted_is_refused_in_words() {
     let logistic = RbfNetwork::new(rbf(0.5)).output(OutputFit::Logistic).lambda(0.0);
     assert!(message(logistic.fit(&x, &labels).unwrap_err()).contains("positive"));
     assert!(fit().fit(&points(0, 1), &[]).is_err());
-    assert!(fit().fit_weighted(&x, &[y.clone()], &[0.0; 12]).is_err());
+    assert!(fit().fit_weighted(&x, std::slice::from_ref(&y), &[0.0; 12]).is_err());
     let broken = Vectors::dense(2, [vec![f64::NAN], vec![0.0; 23]].concat());
     assert!(fit().fit(&broken, &y).is_err());
     assert!(fit().fit_in(&x, &[], &mut Job::new()).is_err());

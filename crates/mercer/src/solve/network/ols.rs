@@ -90,7 +90,10 @@ pub(crate) fn choose(
             return Err(ErrorKind::Interrupted.into());
         }
     }
-    // A network has a unit, also where none helps.
+    // A network has a unit, also where none helps or all are constant.
+    if chosen.units.is_empty() {
+        chosen.units.push(0);
+    }
     chosen.units.truncate(best.1.max(1));
     chosen.reductions.truncate(chosen.units.len());
     Ok(chosen)

@@ -339,7 +339,7 @@ fn orthogonal_least_squares_chooses_as_refits_of_every_candidate_do() {
     let mut random = SplitMix(1);
     let y: Vec<f64> = x.iter().map(|x| x.sin() + 0.1 * random.uniform()).collect();
     let ends = Ends { units: 12, tolerance: 0.0 };
-    let found = choose(&h, &vec![1.0; n], &[y.clone()], ends, &mut go_on).unwrap();
+    let found = choose(&h, &vec![1.0; n], std::slice::from_ref(&y), ends, &mut go_on).unwrap();
     let (whole, _) = by_qr(&h, &[], &y);
     let (mut chosen, mut left, mut errors) = (Vec::new(), whole, Vec::new());
     for at in 0..found.errors.len() {
@@ -359,7 +359,8 @@ fn orthogonal_least_squares_chooses_as_refits_of_every_candidate_do() {
     assert_eq!(found.units.len(), least + 1);
     // A tolerance ends it earlier, a weight is as many copies.
     let rough =
-        choose(&h, &vec![1.0; n], &[y.clone()], Ends { units: 12, tolerance: 0.2 }, &mut go_on).unwrap();
+        choose(&h, &vec![1.0; n], std::slice::from_ref(&y), Ends { units: 12, tolerance: 0.2 }, &mut go_on)
+            .unwrap();
     assert!(rough.units.len() < found.units.len() && rough.reductions.iter().sum::<f64>() >= 0.8);
     let copies: Vec<usize> = (0..n).flat_map(|i| std::iter::repeat_n(i, 1 + i % 2)).collect();
     let weights: Vec<f64> = (0..n).map(|i| (1 + i % 2) as f64).collect();

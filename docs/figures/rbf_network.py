@@ -29,7 +29,7 @@ def bananas(count: int) -> tuple[np.ndarray, np.ndarray]:
 def main() -> None:
     """A network and a support vector machine with the same kernel: where their centres are."""
     x, y = bananas(120)
-    network = RBFNetworkClassifier(n_units=5, gamma=GAMMA, max_iter=50).fit(x, y)
+    network = RBFNetworkClassifier(n_units=5, gamma=GAMMA, n_rounds=50).fit(x, y)
     vectors = SVC(gamma=GAMMA, C=1000.0).fit(x, y)
     across, up = np.meshgrid(np.linspace(-2.0, 3.4, 200), np.linspace(-1.8, 2.0, 150))
     places = np.column_stack([across.ravel(), up.ravel()])

@@ -24,7 +24,7 @@ def moons(count: int) -> tuple[np.ndarray, np.ndarray]:
 X, y = moons(120)
 new, expected = moons(2000)
 models = {
-    "network, 5 means": RBFNetworkClassifier(n_units=5, gamma=GAMMA, max_iter=50),
+    "network, 5 means": RBFNetworkClassifier(n_units=5, gamma=GAMMA, n_rounds=50),
     "network, 5 by OLS": RBFNetworkClassifier(n_units=5, gamma=GAMMA, centers="ols"),
     "network, widths by neighbours": RBFNetworkClassifier(n_units=12, kernel="linear", width="nearest"),
     "SVM": SVC(gamma=GAMMA, C=1000.0),
@@ -39,7 +39,8 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
     values = model.decision_function(np.column_stack([across.ravel(), up.ravel()])).reshape(across.shape)
     ax.contour(across, up, values, [0.0], colors="black")
     ax.scatter(*X.T, c=y, cmap="coolwarm", s=8)
-    ax.scatter(*centers.T, marker="x" if network else "o", s=90, c="black" if network else "none", edgecolors=None if network else "black")
+    style = {"marker": "x", "color": "black"} if network else {"facecolors": "none", "edgecolors": "black"}
+    ax.scatter(*centers.T, s=90, **style)
     ax.set_title(name, loc="left")
 figure.savefig("rbf_network.png", dpi=100)
 print("rbf_network.png")
@@ -50,4 +51,5 @@ noisy = np.sinc(x.ravel() / np.pi) + 0.1 * random.standard_normal(200)
 for centers in ("k-means", "ols"):
     model = RBFNetworkRegressor(n_units=30, gamma=0.3, centers=centers).fit(x, noisy)
     error = np.sqrt(np.mean((model.predict(x) - np.sinc(x.ravel() / np.pi)) ** 2))
-    print(f"sinc, {centers}: {model.n_units_} units, alpha {model.alpha_:.1e}, error left out {np.sqrt(model.loo_error_):.3f}, true {error:.3f}")
+    left_out = np.sqrt(model.loo_error_)
+    print(f"sinc, {centers}: {model.n_units_} units, alpha {model.alpha_:.1e}, error left out {left_out:.3f}, true {error:.3f}")

@@ -62,10 +62,10 @@ class RBFNetwork(Algebra):
         doc="The price of the squared output weights; of several, or of a grid for \"auto\", the one with the smallest error at rows"
         " left out of the fit, which is known in closed form.",
     )
-    max_iter: int = parameter(
+    n_rounds: int = parameter(
         default=5, setting="rounds", rule=[Interval(Integral, 0, None, closed="left")]
     )
-    tol: float = parameter(
+    ols_tol: float = parameter(
         default=1e-6, setting="tolerance", rule=[Interval(Real, 0.0, 1.0, closed="left")]
     )
     random_state: Any = parameter(

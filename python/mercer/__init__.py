@@ -14,6 +14,7 @@ from mercer.detection import SVDD, OneClassSVM
 from mercer.discriminant import KernelFisher
 from mercer.kernel_ridge import KernelRidge
 from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRestSVC, WestonWatkinsSVC
+from mercer.network import RBFNetworkClassifier, RBFNetworkRegressor
 from mercer.online import KernelPerceptron
 from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
@@ -22,6 +23,7 @@ from mercer.som import KernelSOM
 __all__ = [
     "RVC", "RVR", "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher",
     "KernelKMeans", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelSOM", "KernelSoftmax", "LocalSVC", "NuSVC",
-    "NuSVR", "OneClassSVM", "OneVsRestSVC", "RelevantDimension", "SpectralClustering", "WestonWatkinsSVC", "__version__",
-    "errors", "from_libsvm", "kernels", "load", "plot", "save", "to_libsvm",
+    "NuSVR", "OneClassSVM", "OneVsRestSVC", "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevantDimension",
+    "SpectralClustering", "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "load", "plot", "save",
+    "to_libsvm",
 ]

@@ -75,6 +75,16 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
     "KernelKMeans": ({"kernel": "linear"}, {"init": "random"}),
     "SpectralClustering": ({"affinity": "nearest_neighbors"},),
     "KernelSOM": ({"kernel": "rbf", "grid": "hexagonal"},),
+    "RBFNetworkClassifier": (
+        {"kernel": "linear", "width": "nearest"},
+        {"centers": "ols"},
+        {"output": "logistic", "alpha": 0.1},
+    ),
+    "RBFNetworkRegressor": (
+        {"kernel": "linear", "width": "nearest"},
+        {"centers": "all", "alpha": 0.1},
+        {"centers": "ols"},
+    ),
 }
 
 

@@ -129,7 +129,11 @@ fn parsed(kind: Kind, text: &str) -> Result<Value, String> {
     let number = |word: &str| word.trim().parse::<f64>().map_err(|_| format!("'{word}' is not a number"));
     match kind {
         Kind::Whole => text.parse().map(Value::Whole).map_err(|_| "not a whole number".into()),
-        Kind::Numbers if text == "auto" => Ok(Value::Word(text.into())),
+        Kind::Numbers
+            if text.starts_with(char::is_alphabetic) && number(text).is_err() && !text.contains(',') =>
+        {
+            Ok(Value::Word(text.into()))
+        }
         Kind::Numbers if text.contains(',') => {
             text.split(',').map(number).collect::<Result<_, _>>().map(Value::Numbers)
         }

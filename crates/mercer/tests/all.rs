@@ -18,6 +18,7 @@ mod libsvm_answers;
 mod libsvm_models;
 mod many_classes;
 mod methods;
+mod network;
 mod nu_svc;
 mod optimum;
 mod perceptron;

@@ -56,6 +56,16 @@ pub trait Points: Clone + Send + Sync {
     fn first_not_finite(&self) -> Option<(usize, usize)> {
         None
     }
+    /// The points as vectors, in a space whose points have means; none elsewhere.
+    fn as_vectors(&self) -> Option<&Vectors> {
+        None
+    }
+    /// Points with these features, stored as these points are; none in a space whose points have no means.
+    #[must_use]
+    fn with_rows(&self, rows: &Dense<f64>) -> Option<Self> {
+        let _ = rows;
+        None
+    }
     /// Refuses other points that a kernel bound to these cannot compare with them: as given here, those of another width.
     ///
     /// # Errors
@@ -267,6 +277,20 @@ impl Points for Vectors {
         })
     }
 
+    fn as_vectors(&self) -> Option<&Vectors> {
+        Some(self)
+    }
+
+    fn with_rows(&self, rows: &Dense<f64>) -> Option<Self> {
+        let single = || rows.values().iter().map(|&value| value as f32).collect();
+        Some(match self {
+            Self::Dense32(_) => Self::Dense32(Dense::new(rows.columns(), single())),
+            Self::Dense64(_) => Self::Dense64(rows.clone()),
+            Self::Sparse32(_) => Self::Sparse32(sparse(rows)),
+            Self::Sparse64(_) => Self::Sparse64(sparse(rows)),
+        })
+    }
+
     fn width(&self) -> usize {
         match self {
             Self::Dense32(rows) => rows.columns(),
@@ -275,6 +299,19 @@ impl Points for Vectors {
             Self::Sparse64(rows) => rows.columns(),
         }
     }
+}
+
+/// Rows without their zeros.
+fn sparse<T: Real>(rows: &Dense<f64>) -> Sparse<T> {
+    let (mut start, mut index, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..rows.len() {
+        for (k, &value) in rows.row(i).iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            index.push(k as u32);
+            values.push(T::from_f64(value));
+        }
+        start.push(index.len());
+    }
+    Sparse::new(rows.columns(), start, index, values)
 }
 
 impl From<Dense<f32>> for Vectors {

@@ -76,6 +76,11 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
     /// What is known of its definiteness without looking at data.
     fn definiteness(&self) -> Definiteness;
 
+    /// Whether points are rows of a table of kernel values; see [`Kernel::is_tabled`].
+    fn is_tabled(&self) -> bool {
+        false
+    }
+
     /// Shows each real parameter to `visit`, in an order that depends on the structure only.
     fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>));
 
@@ -126,6 +131,10 @@ impl<L: Leaf> Kernel<L::Points> for Expr<L> {
 
     fn definiteness(&self) -> Definiteness {
         Expr::definiteness(self)
+    }
+
+    fn is_tabled(&self) -> bool {
+        self.leaves().iter().any(|leaf| leaf.is_tabled())
     }
 }
 

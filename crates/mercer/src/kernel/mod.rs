@@ -76,6 +76,11 @@ pub trait Kernel<X: Points>: Send + Sync {
 
     /// What is known of its definiteness without looking at data.
     fn definiteness(&self) -> Definiteness;
+
+    /// Whether points are rows of a table of kernel values, so that it has no value at any point that is not in the table.
+    fn is_tabled(&self) -> bool {
+        false
+    }
 }
 
 /// A kernel bound to its columns.

@@ -32,7 +32,7 @@ pub(crate) use eigen::Eigen;
 pub(crate) use features::{Features, centered};
 pub(crate) use inner::inner;
 pub(crate) use krylov::{Deflated, Largest};
-pub(crate) use lower::Lower;
+pub(crate) use lower::{Entry, Lower};
 pub(crate) use saddle::Saddle;
 pub(crate) use sparse::Sparse;
 pub(crate) use square::{Square, dot, mirror};

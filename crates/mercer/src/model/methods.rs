@@ -2,13 +2,14 @@
 
 use super::method::Method;
 use super::space::Space;
-use super::{cluster, map, online, relevance, spectral, svm};
+use super::{cluster, map, network, online, relevance, spectral, svm};
 
 pub(super) fn all<X: Space>() -> Vec<Method<X>> {
     let families = [
         svm::methods(),
         spectral::methods(),
         relevance::methods(),
+        network::methods(),
         cluster::methods(),
         vec![online::method(), map::method()],
     ];

@@ -19,6 +19,7 @@ pub mod libsvm;
 mod map;
 mod method;
 mod methods;
+mod network;
 mod online;
 mod prelude;
 pub mod probability;
@@ -40,6 +41,10 @@ pub use fitted::{Calibrates, How, Model, Object, Prediction};
 pub use job::{Event, Job, Watcher};
 pub use map::{MapStart, Som, SomModel, Training};
 pub use method::{Card, Configured, Method};
+pub use network::{
+    Centers, Layer, Network, NetworkClassifier, NetworkRegression, OutputFit, RbfNetwork,
+    RbfNetworkRegression, Width,
+};
 pub use online::{Perceptron, PerceptronModel};
 pub use probability::Probability;
 pub use quality::{Quality, Totals};

@@ -90,7 +90,7 @@ pub enum Kind {
     Whole,
     /// A number.
     Number,
-    /// A number, or several of which the best is taken, or `auto` where the domain says so.
+    /// A number, or several of which the best is taken, or a word where the domain says so: `auto`.
     Numbers,
     /// One of some words.
     Choice(&'static [&'static str]),

@@ -47,6 +47,26 @@ multiversion! {
     fn add_strip(part: &[f32], outputs: usize, sums: &mut [f64], stride: usize) = add_strip_body;
 }
 
+#[inline(always)]
+fn widen_body<const FMA: bool>(part: &[f32], sums: &mut [f64]) {
+    sums.iter_mut().zip(part).for_each(|(sum, &value)| *sum += f64::from(value));
+}
+
+multiversion! {
+    /// Adds numbers in single precision to sums in double precision.
+    fn add_widened(part: &[f32], sums: &mut [f64]) = widen_body;
+}
+
+#[inline(always)]
+fn add_body<const FMA: bool>(part: &[f64], sums: &mut [f64]) {
+    sums.iter_mut().zip(part).for_each(|(sum, &value)| *sum += value);
+}
+
+multiversion! {
+    /// Adds numbers to sums.
+    fn add_f64(part: &[f64], sums: &mut [f64]) = add_body;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

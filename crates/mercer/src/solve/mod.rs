@@ -12,6 +12,7 @@
 //! - `algebra`: the methods that are linear systems and eigenproblems of a Gram matrix (ridge regression, Fisher's
 //!   discriminant, canonical correlations, relevant dimensions).
 //! - `cluster`: k-means in feature space, and the graphs of spectral clustering.
+//! - `network`: networks of one hidden layer: their centres and output weights.
 //!
 //! This module has what they share: the certificate, the progress of work whose length is not known beforehand
 //! ([`Progress`]) and of work whose cost is ([`Stage`]), and the time spent in each part ([`Phases`]).
@@ -22,6 +23,7 @@ pub(crate) mod cluster;
 mod effort;
 mod finite;
 pub(crate) mod map;
+pub(crate) mod network;
 mod patience;
 mod phases;
 mod progress;

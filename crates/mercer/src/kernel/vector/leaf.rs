@@ -62,6 +62,10 @@ impl Leaf for VectorLeaf {
         self.maps.iter().try_for_each(Map::check)
     }
 
+    fn is_tabled(&self) -> bool {
+        self.kernel == VectorKernel::Precomputed
+    }
+
     fn definiteness(&self) -> Definiteness {
         if self.check().is_err() {
             return Definiteness::Unknown;

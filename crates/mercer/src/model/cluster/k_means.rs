@@ -392,7 +392,7 @@ fn read<X: Space>(reader: &mut Reader<'_>) -> Result<KMeansModel<X, X::Kernel>, 
     if sum != Some(points.len()) || shape != [points.len(), 1] || members.len() != classes.len() {
         return Err("tensors 'members' and 'coefficients' are not those of as many points".into());
     }
-    let kernel = parts::read_kernel(reader, "")?;
+    let kernel = parts::read_kernel(&points, reader, "")?;
     Ok(KMeansModel {
         expansion: Expansion::new(kernel, points, blocks(&members, &values), reader.list("offsets")?),
         classes,

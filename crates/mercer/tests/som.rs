@@ -90,7 +90,7 @@ fn predictions_are_the_nearest_units_and_distances_say_so() {
     };
     let flips = same.iter().zip(&units).filter(|(a, b)| a != b).count();
     assert!(flips <= 1, "{flips} predictions differ between single and double precision");
-    assert!(matches!(Model::quality(&model), Quality::Reached { what: "quantisation error", .. }));
+    assert!(matches!(Model::quality(&model), Quality::Reached { what: "quantisation_error", .. }));
 }
 
 #[test]

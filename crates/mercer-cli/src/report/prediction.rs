@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use mercer::data::{Agreement, LabelColumn, LabelSets, Labels};
 use mercer::model::probability::Beside;
-use mercer::model::{AnyModel, Facts, Prediction};
+use mercer::model::{AnyModel, Facts, Prediction, TargetKind};
 
 use crate::output::{seconds, short};
 
@@ -15,6 +15,8 @@ const SIDES: [&str; 2] = ["1", "-1"];
 pub(crate) struct Predicted<'a> {
     classes: &'a [String],
     prediction: Prediction,
+    /// Whether the classes are those of labels, and not clusters that the method has found.
+    labelled: bool,
     pub(crate) beside: Option<Beside>,
 }
 
@@ -29,7 +31,8 @@ pub(crate) enum Judgement {
 
 impl<'a> Predicted<'a> {
     pub(crate) fn new(model: &'a AnyModel, prediction: Prediction, beside: Option<Beside>) -> Self {
-        Self { classes: model.classes(), prediction, beside }
+        let labelled = model.target() != TargetKind::None;
+        Self { classes: model.classes(), prediction, labelled, beside }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -96,10 +99,15 @@ impl<'a> Predicted<'a> {
     }
 
     /// Whether labels can be compared with predictions: those of points inside and outside are 1 and −1, and the classes
-    /// of a file that was made for something else say nothing of them.
+    /// of a file that was made for something else say nothing of them; nor do they of clusters, whose names are numbers.
     pub(crate) fn is_comparable(&self, labels: &LabelColumn) -> bool {
-        let is_side = |class: &String| SIDES.contains(&class.as_str());
-        self.inside().is_none() || labels.labels().classes().iter().all(is_side)
+        match &self.prediction {
+            Prediction::Sides(_) => {
+                labels.labels().classes().iter().all(|class| SIDES.contains(&class.as_str()))
+            }
+            Prediction::Classes(_) => self.labelled,
+            _ => true,
+        }
     }
 
     /// One prediction a line; what stands beside it behind tabs, under a line of names.

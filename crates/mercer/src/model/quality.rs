@@ -32,7 +32,7 @@ pub enum Quality {
     },
     /// What an iterative method has made as small or as large as it could: inertia, evidence.
     Reached {
-        /// The word for it.
+        /// The word for it, with `_` between its parts.
         what: &'static str,
         /// Its value.
         value: f64,
@@ -86,7 +86,8 @@ impl Quality {
                 ))
             }
             Self::Reached { what, value, iterations, .. } => {
-                Some(format!("{what} {} after {}", rough(*value), count(*iterations as usize, "iteration")))
+                let (what, iterations) = (what.replace('_', " "), count(*iterations as usize, "iteration"));
+                Some(format!("{what} {} after {iterations}", rough(*value)))
             }
             _ => None,
         }

@@ -110,7 +110,7 @@ impl<X: Space> Model<X> for SomModel<X, X::Kernel> {
 
     fn quality(&self) -> Quality {
         Quality::Reached {
-            what: "quantisation error",
+            what: "quantisation_error",
             value: self.quantisation_error,
             iterations: self.epochs as u64,
             converged: self.settled,

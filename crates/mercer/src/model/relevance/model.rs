@@ -159,7 +159,7 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
 
     fn quality(&self) -> Quality {
         let value = self.evidence.iter().sum();
-        Quality::Reached { what: "log evidence", value, iterations: self.steps, converged: self.converged }
+        Quality::Reached { what: "log_evidence", value, iterations: self.steps, converged: self.converged }
     }
 
     fn facts(&self) -> Facts {

@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn predicted(prediction: Prediction) -> Predicted<'static> {
-        Predicted { classes: &[], prediction, beside: None }
+        Predicted { classes: &[], prediction, labelled: true, beside: None }
     }
 
     #[test]

@@ -357,11 +357,9 @@ fn batches_come_near_the_exact_inertia() {
 
 #[test]
 fn the_gap_chooses_the_clusters_there_are() {
-    for clusters in [2, 3, 4] {
-        // Not on a line, where one cluster in the middle has the gap choose none.
-        let value = |i: usize, k: usize| {
-            [[0.0, 0.0], [9.0, 1.0], [1.0, 8.0], [8.0, 9.0]][i % clusters][k] + noise(i, k)
-        };
+    for clusters in [2, 3] {
+        // Not on a line or at the corners of a square, where two halves are no better than those of a box.
+        let value = |i: usize, k: usize| [[0.0, 0.0], [9.0, 1.0], [1.0, 8.0]][i % clusters][k] + noise(i, k);
         let x = Vectors::dense(2, (0..120).flat_map(|i| [value(i, 0), value(i, 1)]).collect());
         for kernel in [linear(), rbf(0.02)] {
             let curve = KMeans::new(kernel).gap(&x, 1..=7, 10).unwrap();

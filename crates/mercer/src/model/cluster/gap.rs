@@ -134,14 +134,14 @@ impl<K> KMeans<K> {
         let scores = leading(&pca.scores(), &pca.explained());
         let sets = References::new(&scores, &pca.weights, self.seed);
         let components = scores.columns();
-        let own = Rows::new(components, scores.values().to_vec());
+        let own = Rows::new(components, scores.values().to_vec(), &pca.weights);
         let gap = |clusters: usize| {
             let lloyd = Lloyd { clusters, ..self.lloyd(true) };
             let of = |rows: &Rows, weights: &[f64]| {
                 let found = lloyd.run(rows, weights, &mut |_| std::ops::ControlFlow::Continue(()));
                 found.inertia.max(f64::MIN_POSITIVE).ln()
             };
-            let drawn = |set: usize| of(&Rows::new(components, sets.draw(set)), &sets.weights);
+            let drawn = |set: usize| of(&Rows::new(components, sets.draw(set), &sets.weights), &sets.weights);
             let drawn: Vec<f64> = (0..references).into_par_iter().map(drawn).collect();
             let mean = drawn.iter().sum::<f64>() / references as f64;
             let variance = drawn.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / references as f64;

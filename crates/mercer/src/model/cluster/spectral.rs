@@ -140,7 +140,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Spectral<K> {
         let affinities = self.affinities(&*gram, &own.weights, &mut plan.stage(0));
         let affinities = affinities.map_err(|error| own.error(error))?;
         let embedding = affinities.embed(self.clusters, &mut plan.stage(1))?;
-        let rows = Rows::new(self.clusters, embedding.rows.clone());
+        let rows = Rows::new(self.clusters, embedding.rows.clone(), &own.weights);
         let found = self.lloyd().run(&rows, &own.weights, &mut plan.stage(2));
         let centres = found.centres.iter().flat_map(|centre| rows.combined(centre)).collect();
         let ended =

@@ -270,12 +270,12 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Rows of `columns` numbers each, row after row.
-    pub(crate) fn new(columns: usize, mut values: Vec<f64>) -> Self {
-        let n = values.len() / columns.max(1);
+    /// Rows of `columns` numbers each, row after row, and the weight of each row.
+    pub(crate) fn new(columns: usize, mut values: Vec<f64>, weights: &[f64]) -> Self {
+        let total: f64 = weights.iter().sum();
         let mut centre = vec![0.0; columns];
-        for row in values.chunks(columns.max(1)) {
-            centre.iter_mut().zip(row).for_each(|(sum, value)| *sum += value / n as f64);
+        for (row, w) in values.chunks(columns.max(1)).zip(weights) {
+            centre.iter_mut().zip(row).for_each(|(sum, value)| *sum += w * value / total);
         }
         for row in values.chunks_mut(columns.max(1)) {
             row.iter_mut().zip(&centre).for_each(|(value, mean)| *value -= mean);

@@ -14,15 +14,17 @@ pub enum Seeding {
     Random,
 }
 
-/// The points by their inner product with the sum of all points: an order that does not depend on that of the data, and in
-/// which copies of a point stand side by side. So centres that are drawn in it do not depend on the order of the data either.
+/// The points by their distance from the mean of all: an order that does not depend on that of the data, and in which copies of
+/// a point stand side by side. So centres that are drawn in it do not depend on the order of the data either.
 pub(super) fn order(geometry: &dyn Geometry, weights: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..geometry.len()).collect();
     if geometry.is_cheap() {
         let mut sums = Sums::zeros(geometry.len(), 1);
         let change = |&point: &usize| Change { point, cluster: 0, weight: weights[point] };
         geometry.add(&order.iter().map(change).collect::<Vec<_>>(), &mut sums);
-        order.sort_by(|&a, &b| sums.at(a, 0).total_cmp(&sums.at(b, 0)));
+        let total: f64 = weights.iter().sum();
+        let square = |i: usize| geometry.squares()[i] - 2.0 * sums.at(i, 0) / total;
+        order.sort_by(|&a, &b| square(a).total_cmp(&square(b)));
     }
     order
 }

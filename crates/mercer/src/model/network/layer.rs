@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::units::Hidden;
 use crate::data::Vectors;
 use crate::gram::{Gram, matrix};
-use crate::linalg::Tick;
+use crate::linalg::{Lower, Tick};
 use crate::model::prelude::*;
 use crate::solve::network::kmeans::Packed;
 use crate::solve::network::medoids::k_medoids;
@@ -166,7 +166,7 @@ impl Layer {
         self.units.unwrap_or(usual.max(1.0) as usize)
     }
 
-    /// Finds the layer for weighted points and targets.
+    /// Finds the layer for weighted points and targets. Errors name points of positive weight.
     pub(super) fn fit<X: Points, K: Kernel<X>>(
         &self,
         own: &Weighted<X>,
@@ -174,29 +174,30 @@ impl Layer {
         targets: &[Vec<f64>],
         job: &mut Job<'_, X>,
     ) -> Result<Fit<X>> {
-        let total: f64 = own.weights.iter().sum();
-        let count = self.count(total);
-        let gram = match self.means(own, kernel) {
-            Some(_) => None,
-            None => Some(own.gram(kernel, job)?),
-        };
-        let mut stages = job.stages();
-        let mut plan = Plan::new(&mut stages, &[("centres", 1.0)]);
-        let mut tick = plan.stage(0);
-        let mut fit = match (&gram, self.means(own, kernel)) {
-            (_, Some(vectors)) => self.by_means(own, vectors, count, &mut tick)?,
-            (Some(gram), None) => {
-                let chosen = match self.centers {
-                    Centers::All => distinct(&**gram, &mut tick)?,
-                    Centers::Ols => self.chosen(own, kernel, targets, count, &mut tick)?,
-                    Centers::KMeans | Centers::KMedoids => {
-                        k_medoids(&**gram, &own.weights, count, self.rounds, self.seed, &mut tick)?
-                    }
-                };
-                let support = own.positions(chosen.clone());
-                Fit { centers: own.points.select(&chosen), widths: Vec::new(), support }
+        let count = self.count(own.weights.iter().sum());
+        let stage = [("centres", 1.0)];
+        let mut fit = if let Some(vectors) = self.means(own, kernel) {
+            let mut stages = job.stages();
+            let mut plan = Plan::new(&mut stages, &stage);
+            self.by_means(own, vectors, count, &mut plan.stage(0))?
+        } else {
+            let gram = job.compute.gram(kernel, &own.points)?;
+            if self.centers == Centers::All {
+                let needed = Lower::<f64>::bytes(gram.len());
+                room("the distances of all points", needed, job.memory, "take fewer centres")?;
             }
-            (None, None) => unreachable!("there is a Gram where there are no means"),
+            let mut stages = job.stages();
+            let mut plan = Plan::new(&mut stages, &stage);
+            let mut tick = plan.stage(0);
+            let chosen = match self.centers {
+                Centers::All => distinct(&*gram, &mut tick)?,
+                Centers::Ols => self.chosen(own, kernel, targets, count, &mut tick)?,
+                Centers::KMeans | Centers::KMedoids => {
+                    k_medoids(&*gram, &own.weights, count, self.rounds, self.seed, &mut tick)?
+                }
+            };
+            let centers = own.points.select(&chosen);
+            Fit { centers, widths: Vec::new(), support: own.positions(chosen) }
         };
         fit.widths = self.widths(kernel, &fit.centers)?;
         Ok(fit)

@@ -34,12 +34,13 @@ cargo xtask COMMAND
   compat     svm-train, svm-predict and svm-scale against LIBSVM's own, and models read by each other
   published  published test errors of a dozen data sets, reproduced by svm-train and svm-predict
   structured kernels on texts, graphs and sets: speed and values beside peers, published accuracies
+  learners   relevance vectors, clusters, maps and networks beside peers; `tables`: Tipping's published errors
   answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm)
   help       this text
 
 `test`, `wheel` and `stubs` set up a private Python environment in target/python-env the first time; `test --peers`,
 `bench`, `bench-python`, `compat`, `published` and `answers` one in target/bench-env, `structured` one in
-target/structured-env. All need Python 3.11 or newer.
+target/structured-env, `learners` one in target/learners-env. All need Python 3.11 or newer.
 The full data sets are looked for in $MERCER_DATA, else in ../shared/data.
 ";
 
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         "compat" => python::compat(&place, rest),
         "published" => python::published(&place, rest),
         "structured" => python::structured(&place, rest),
+        "learners" => python::learners(&place, rest),
         "answers" => none(rest).and_then(|()| python::answers(&place)),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

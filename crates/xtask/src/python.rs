@@ -87,6 +87,16 @@ pub(crate) fn structured(place: &Place, arguments: &[String]) -> Result<(), Fail
     run(place, python, "bench/structured.py", arguments)
 }
 
+/// What the benchmark of relevance vectors, clusters, maps and networks compares with.
+const LEARNERS: &[&str] = &["fastrvm", "minisom", "numpy", "scikit-learn", "scipy", "sklearn-rvm", "tslearn"];
+
+/// `cargo xtask learners`: relevance vectors, clusters, maps and networks beside their peers.
+pub(crate) fn learners(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    let python = environment(place, "learners-env", LEARNERS)?;
+    package::install_release(place, &python)?;
+    run(place, python, "bench/learners.py", arguments)
+}
+
 /// `cargo xtask answers`: LIBSVM's stored answers.
 pub(crate) fn answers(place: &Place) -> Result<(), Failure> {
     let python = peers(place)?;

@@ -127,7 +127,7 @@ impl Layer {
             neighbors, "neighbors", "1 or more", "nearest centres whose mean distance is a unit's width";
             spread, "spread", "above 0", "factor on the width by the nearest centres";
             rounds, "rounds", "0 or more", "most iterations of k-means or k-medoids";
-            tolerance, "tolerance", "0 or more, below 1", "part of the variance of the targets that orthogonal least squares may leave";
+            tolerance, "tolerance" 't', "0 or more, below 1", "part of the variance of the targets that orthogonal least squares may leave";
             seed, "seed", "a whole number", "seed by which the first centres are drawn";
         }
     }

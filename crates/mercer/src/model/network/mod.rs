@@ -17,7 +17,7 @@
 //! A point of weight w counts as w copies of it.
 //!
 //! ```
-//! use mercer::data::{Labels, Vectors};
+//! use mercer::data::{Labels, Points, Vectors};
 //! use mercer::kernel::rbf;
 //! use mercer::model::{RbfNetwork, RbfNetworkRegression, Centers};
 //!

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import column_or_1d
 
 from mercer import _data
-from mercer._native import Expanded
+from mercer._native import Expanded, warn
 from mercer._parameters import COUNT, FLAG, POSITIVE, declared, parameter
 from mercer.classification import Probable, Scored
 
@@ -52,7 +53,11 @@ class Relevance(Expanded):
         self.intercept_ = -self._model.offsets() + 0.0
         self.evidence_ = facts["evidence"]
         self.gradient_ = facts["gradient"]
-        self.n_iter_ = self._model.quality()["iterations"]
+        quality = self._model.quality()
+        self.n_iter_ = quality["iterations"]
+        if X is not None and not quality["converged"]:
+            text = f"The evidence still rose after max_iter={self.max_iter} steps. Consider increasing it."
+            warn(text, ConvergenceWarning)
 
     @property
     def relevance_vectors_(self) -> Any:
@@ -78,9 +83,10 @@ class RVR(RegressorMixin, Relevance):
     SVR : Errors within a zone cost nothing; has no deviations.
     RVC : The machine for classes.
 
-    >>> model = RVR(gamma=0.5).fit([[i / 4] for i in range(40)], [np.sin(i / 4) for i in range(40)])
+    >>> from math import sin
+    >>> model = RVR(gamma=0.5).fit([[i / 4] for i in range(40)], [sin(i / 4) for i in range(40)])
     >>> mean, deviation = model.predict([[1.5]], return_std=True)
-    >>> bool(abs(mean[0] - np.sin(1.5)) < 0.01 and deviation[0] < 0.05 and len(model.relevance_) < 20)
+    >>> bool(abs(mean[0] - sin(1.5)) < 0.01 and deviation[0] < 0.05 and len(model.relevance_) < 20)
     True
     """
 
@@ -149,7 +155,7 @@ class RVC(Scored, Probable, Relevance):
         Returns
         -------
         decision : ndarray of shape (n_samples, n_classes) or (n_samples,)
-            A column for each class; for two classes the logarithm of the odds of the second at the mean of the weights.
+            A column for each class; for two classes the logarithm of the odds of the second.
         """
         scores = self._ordered(self._outputs(X))
         return scores[:, 1] if scores.shape[1] == 2 else scores

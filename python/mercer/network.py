@@ -73,10 +73,10 @@ class RBFNetwork(Algebra):
     )
 
     def _settings(self, points: Any) -> dict[str, Any]:
-        given = self.alpha
-        alpha = given if isinstance(given, str) else np.asarray(given, dtype=np.float64)
+        alpha: Any = self.alpha
         if not isinstance(alpha, str):
-            alpha = float(alpha) if alpha.ndim == 0 else alpha.ravel().tolist()
+            given = np.asarray(alpha, dtype=np.float64)
+            alpha = float(given) if given.ndim == 0 else given.ravel().tolist()
         return super()._settings(points) | {"lambda": alpha, "seed": self._seed()}
 
     def _found(self, X: Any) -> None:
@@ -126,6 +126,16 @@ class RBFNetworkClassifier(Probable, Scored, RBFNetwork):
     output: str = parameter(default="ridge", setting="output", rule=[StrOptions({"ridge", "logistic"})])
 
     _method = "rbf-network"
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Find centres, then the output weights of each class.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return super().fit(X, y)
 
     def _has_probability(self) -> bool:
         return self.output == "logistic"

@@ -93,13 +93,21 @@ class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded):
         self.n_iter_ = facts["epochs"]
         self._n_features_out = self.hits_.size
         self.labels_ = facts["winners"]
-        if X is not None and len(self.support_) < self._fitted_rows:
-            # Rows of weight 0 are no part of the model.
-            left_out = np.setdiff1d(np.arange(self._fitted_rows), self.support_)
-            labels = np.zeros(self._fitted_rows, dtype=np.int64)
-            labels[self.support_] = self.labels_
-            labels[left_out] = self._model.predict(self._run(), self._as_points(_taken(X, left_out)), True)
-            self.labels_ = labels
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Train a map.
+
+        Parameters
+        ----------
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return super().fit(X)
 
     def predict(self, X: Any) -> Any:
         """Find the unit whose prototype is nearest to each row.
@@ -112,39 +120,35 @@ class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded):
         points = self._points(X)
         return self._model.predict(self._run(), points, self._double)
 
-    def fit_predict(self, X: Any, y: Any = None, **params: Any) -> Any:
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
         """Train a map and find the unit of each training row.
 
         Parameters
         ----------
         y : None
             Ignored.
-        **params : dict
-            Parameters of `fit`, such as `sample_weight`.
 
         Returns
         -------
         units : ndarray of shape (n_samples,)
             Numbers of units: row * n_columns + column, from 0.
         """
-        return self.fit(X, y, **params).labels_
+        return self.fit(X).labels_
 
-    def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Train a map and compute the distances of the training rows to all prototypes.
 
         Parameters
         ----------
         y : None
             Ignored.
-        **params : dict
-            Parameters of `fit`, such as `sample_weight`.
 
         Returns
         -------
         distances : ndarray of shape (n_samples, n_rows * n_columns)
             Distances in feature space, a column for each unit.
         """
-        self.fit(X, y, **params)
+        self.fit(X)
         return self._distances(self._checked_rows(X), training=True)
 
     def transform(self, X: Any) -> Any:

@@ -80,10 +80,10 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
         {"centers": "ols"},
         {"output": "logistic", "alpha": 0.1},
     ),
+    # Not with orthogonal least squares, which stops by points left out: copies are not weights there.
     "RBFNetworkRegressor": (
         {"kernel": "linear", "width": "nearest"},
         {"centers": "all", "alpha": 0.1},
-        {"centers": "ols"},
     ),
 }
 

@@ -84,16 +84,6 @@ def test_the_draw_decides_and_nothing_else(training):
     assert not np.array_equal(fitted(3).dual_coef_, fitted(4).dual_coef_)
 
 
-def test_rows_of_weight_zero_have_units_but_no_say():
-    weights = np.arange(150) % 3
-    model = KernelSOM(4, 5).fit(X, sample_weight=weights)
-    assert (model.support_ % 3 != 0).all() and model.labels_.shape == (150,)
-    np.testing.assert_array_equal(model.labels_, model.predict(X))
-    assert model.hits_.sum() == weights.sum()
-    repeated = KernelSOM(4, 5).fit(np.repeat(X, weights, axis=0))
-    np.testing.assert_allclose(model.transform(X), repeated.transform(X), atol=1e-6)
-
-
 def test_texts_are_shown_by_medians():
     texts = [word * k for word in ("ab", "bc", "cd") for k in range(2, 12)]
     model = KernelSOM(2, 3, kernel="normalized(spectrum(p=2))").fit(texts)

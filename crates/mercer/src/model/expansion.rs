@@ -213,6 +213,13 @@ pub(super) fn interleaved(points: usize, lists: &[impl AsRef<[f64]>]) -> Vec<f64
     (0..points).flat_map(|i| lists.iter().map(move |list| list.as_ref()[i])).collect()
 }
 
+/// The distance in feature space to the centre m of an output ⟨φ(x), m⟩ − ½‖m‖² from that output and k(x, x); 0 where the square
+/// is rounding, or negative, as it can be with a kernel that is not definite.
+pub(super) fn distance(own: f64, output: f64) -> f64 {
+    let square = own - 2.0 * output;
+    if square <= 64.0 * f64::EPSILON * (own.abs() + 2.0 * output.abs()) { 0.0 } else { square.sqrt() }
+}
+
 /// The place of the largest number; of several the first.
 pub(super) fn first_largest(scores: &[f64]) -> usize {
     (1..scores.len()).fold(0, |best, c| if scores[c] > scores[best] { c } else { best })

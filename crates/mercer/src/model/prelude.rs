@@ -5,7 +5,7 @@ pub(super) use crate::error::{DataProblem, ErrorKind, Result, check};
 pub(super) use crate::kernel::Kernel;
 pub(super) use crate::model::compute::Programme;
 pub(super) use crate::model::expansion::{
-    CoefficientBlock, Coefficients, Expansion, first_largest, interleaved,
+    CoefficientBlock, Coefficients, Expansion, distance, first_largest, interleaved,
 };
 pub(super) use crate::model::facts::Facts;
 pub(super) use crate::model::file::{Flaw, Reader, Writer, parts, text};

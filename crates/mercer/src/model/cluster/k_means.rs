@@ -265,9 +265,7 @@ impl<X: Points, K: Kernel<X>> KMeansModel<X, K> {
         let own = self.expansion.kernel().diagonal(points)?;
         let clusters = self.clusters();
         let rows = outputs.values().chunks(clusters.max(1)).zip(&own);
-        // Rounding can make a small distance negative, and so can a kernel that is not definite.
-        let row =
-            |(row, k): (&[f64], &f64)| row.iter().map(|f| (k - 2.0 * f).max(0.0).sqrt()).collect::<Vec<_>>();
+        let row = |(row, k): (&[f64], &f64)| row.iter().map(|f| distance(*k, *f)).collect::<Vec<_>>();
         Ok(Dense::new(clusters, rows.flat_map(row).collect()))
     }
 }

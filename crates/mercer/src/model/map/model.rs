@@ -74,10 +74,8 @@ impl<X: Points, K: Kernel<X>> SomModel<X, K> {
         let diagonal = self.expansion.kernel().diagonal(points)?;
         let units = self.grid.units();
         let rows = scores.values().chunks(units).zip(&diagonal);
-        let distance = |(scores, k): (&[f64], &f64)| {
-            scores.iter().map(|score| (k - 2.0 * score).max(0.0).sqrt()).collect::<Vec<_>>()
-        };
-        Ok(Dense::new(units, rows.flat_map(distance).collect()))
+        let row = |(row, k): (&[f64], &f64)| row.iter().map(|f| distance(*k, *f)).collect::<Vec<_>>();
+        Ok(Dense::new(units, rows.flat_map(row).collect()))
     }
 }
 classifies!(SomModel);

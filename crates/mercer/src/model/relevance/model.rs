@@ -1,7 +1,9 @@
 //! A fitted relevance vector machine.
 
+use std::f64::consts::PI;
+
 use crate::model::prelude::*;
-use crate::solve::relevance::{Relevant, moderated};
+use crate::solve::relevance::{Relevant, sigmoid};
 
 /// Functions over relevance vectors, with the uncertainty of their weights.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +22,7 @@ pub struct RelevanceModel<X, K> {
     pub evidence: Vec<f64>,
     /// The largest derivative of a log evidence in the logarithm of a prior's precision, or of the noise's: the certificate.
     pub gradient: f64,
-    /// Steps taken, of all functions.
+    /// Steps taken, of the function that took most.
     pub steps: u64,
     /// Whether no step is left that gains as much as the tolerance.
     pub converged: bool,
@@ -91,7 +93,7 @@ impl<X: Points, K: Kernel<X> + Clone> RelevanceModel<X, K> {
             classes,
             evidence: found.iter().map(|one| one.evidence).collect(),
             gradient: found.iter().map(|one| one.gradient).fold(0.0, f64::max),
-            steps: found.iter().map(|one| one.steps).sum(),
+            steps: found.iter().map(|one| one.steps).max().unwrap_or(0),
             converged: found.iter().all(|one| one.converged),
             candidates: [points.iter().flatten().count(), own.points.len()],
             support: own.positions(support),
@@ -133,8 +135,23 @@ impl<X: Points, K: Kernel<X>> RelevanceModel<X, K> {
         Ok((self.expansion.rows(points, true)?, self.deviations(points)?))
     }
 
+    /// f of each class divided by √(1 + πv/8), v its variance: the logarithm of the odds, of which the uncertainty of the weights
+    /// leaves less the larger it is.
+    fn log_odds(&self, points: &X) -> Result<Dense<f64>> {
+        let classes = self.classes.len();
+        let (values, variances) = (self.expansion.rows(points, true)?, self.variances(points)?);
+        let rows = values.values().chunks(classes.max(1)).zip(&variances);
+        let moderated = |(row, variances): (&[f64], &Vec<f64>)| {
+            let variance = |c: usize| variances[c.min(variances.len() - 1)];
+            let own = row.iter().enumerate().map(|(c, f)| f / (1.0 + PI / 8.0 * variance(c)).sqrt());
+            own.collect::<Vec<_>>()
+        };
+        Ok(Dense::new(classes, rows.flat_map(moderated).collect()))
+    }
+
     fn predict_as(&self, points: &X, _: How) -> Result<Vec<usize>> {
-        self.expansion.map_double(points, first_largest)
+        let values = self.log_odds(points)?;
+        Ok((0..values.len()).map(|i| first_largest(values.row(i))).collect())
     }
 }
 classifies!(RelevanceModel);
@@ -187,6 +204,10 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
         if self.classes.is_empty() { ("", vec!["f".to_owned()]) } else { ("class", self.classes.clone()) }
     }
 
+    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
+        if self.classes.is_empty() { self.expansion.rows(points, true) } else { self.log_odds(points) }
+    }
+
     fn predict(&self, points: &X, how: How) -> Result<Prediction> {
         if self.classes.is_empty() {
             return Ok(Prediction::Values(self.expansion.rows(points, true)?));
@@ -197,7 +218,7 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
     fn scores(&self, points: &X, _: How) -> Result<Dense<f64>> {
         match self.classes.is_empty() {
             true => without("rvr", "scores of classes"),
-            false => self.expansion.rows(points, true),
+            false => self.log_odds(points),
         }
     }
 
@@ -207,12 +228,10 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
         if classes == 0 {
             return without("rvr", "probabilities");
         }
-        let (values, variances) = (self.expansion.rows(points, true)?, self.variances(points)?);
+        let values = self.log_odds(points)?;
         let mut all = Vec::with_capacity(classes * points.len());
-        for (i, variances) in variances.iter().enumerate() {
-            let f = values.row(i);
-            let own = (0..classes).map(|c| moderated(f[c], variances[c.min(variances.len() - 1)]));
-            let own: Vec<f64> = own.collect();
+        for i in 0..values.len() {
+            let own: Vec<f64> = values.row(i).iter().map(|&f| sigmoid(f)).collect();
             let sum: f64 = own.iter().sum();
             all.extend(own.iter().map(|p| if sum > 0.0 { p / sum } else { 1.0 / classes as f64 }));
         }

@@ -3,7 +3,6 @@
 //! p(1 | f) = σ(f). At the mode of the weights the likelihood is taken as a Gaussian in f with precisions B = σ(1 − σ) and targets
 //! f + B⁻¹(t − σ): a regression with known noise, whose evidence is climbed by a step; then the mode is found anew.
 
-use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
 use super::ascent::{ascend, gradient};
@@ -19,10 +18,10 @@ use crate::linalg::{Cholesky, Lower, dot};
 const NEWTON: usize = 50;
 
 /// The mode is found where no derivative is larger than this.
-const FLAT: f64 = 1e-8;
+const FLAT: f64 = 1e-10;
 
 /// Derivatives of the log evidence are zero at this.
-const STILL: f64 = 1e-6;
+const STILL: f64 = 1e-9;
 
 /// The least precision of a point: it says nothing, but its target must stay finite.
 const LEAST: f64 = 1e-10;
@@ -164,16 +163,12 @@ impl Problem<'_> {
     }
 }
 
-fn sigmoid(f: f64) -> f64 {
+/// 1/(1 + e⁻ᶠ)
+pub(crate) fn sigmoid(f: f64) -> f64 {
     if f >= 0.0 { 1.0 / (1.0 + (-f).exp()) } else { f.exp() / (1.0 + f.exp()) }
 }
 
 /// log(1 + eᶠ)
 fn softplus(f: f64) -> f64 {
     f.max(0.0) + (-f.abs()).exp().ln_1p()
-}
-
-/// σ at f with a Gaussian uncertainty of that variance, by MacKay's approximation: f is divided by √(1 + πv/8).
-pub(crate) fn moderated(f: f64, variance: f64) -> f64 {
-    sigmoid(f / (1.0 + PI * variance / 8.0).sqrt())
 }

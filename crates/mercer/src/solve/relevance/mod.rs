@@ -30,7 +30,7 @@ mod span;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use classification::{classify, moderated};
+pub(crate) use classification::{classify, sigmoid};
 pub(crate) use columns::Columns;
 pub(crate) use posterior::Posterior;
 pub(crate) use regression::regress;

@@ -32,7 +32,7 @@ const LOST: f64 = 1e-6;
 const SMALL: f64 = 0.01;
 
 /// Derivatives of the log evidence are zero at this.
-const FLAT: f64 = 1e-9;
+const FLAT: f64 = 1e-11;
 
 /// Climbs the evidence of a target with Gaussian noise.
 ///

@@ -43,6 +43,16 @@ class Relevance(Expanded):
     max_iter: int = parameter(default=10_000, setting="max-iterations", rule=COUNT)
     random_state: Any = parameter(default=None, doc="What candidates are drawn by; None is the same each time.")
 
+    def fit(self, X: Any, y: Any) -> Any:
+        """Choose relevance vectors by the evidence.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return super().fit(X, y)
+
     def _settings(self, points: Any) -> dict[str, Any]:
         return super()._settings(points) | {"seed": self._seed()}
 

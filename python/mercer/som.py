@@ -174,10 +174,3 @@ class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded):
         own = [self._values(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(len(points))]
         scores = self._model.outputs(self._run(), points, "scores", True)
         return np.sqrt(np.maximum(np.array(own)[:, None] - 2.0 * scores, 0.0))
-
-
-def _taken(X: Any, index: Any) -> Any:
-    """Some of the rows, or of the things of a list."""
-    if hasattr(X, "iloc"):
-        return X.iloc[index]
-    return X[index] if hasattr(X, "shape") else [X[i] for i in index]

@@ -19,6 +19,7 @@ const PACKAGES: &[&str] = &[
     "pyarrow",
     "matplotlib",
     "pytest",
+    "pytest-xdist",
     "mypy",
     "numpydoc",
     "rich",
@@ -66,7 +67,7 @@ pub(crate) fn test(place: &Place) -> Result<Count, Failure> {
     })?;
     announced("Python tests", || {
         let mut command = Command::new(&python);
-        command.current_dir(place.root.join("python")).args(["-m", "pytest", "--color=no", "tests", "-o"]);
+        command.current_dir(place.root.join("python")).args(["-m", "pytest", "--color=no", "-n", "2", "tests", "-o"]);
         command.arg(format!("cache_dir={}", place.target.join("pytest-cache").display()));
         // The package is the installed one, not the folder beside the tests, also in what the tests start.
         command.env("PYTHONSAFEPATH", "1");

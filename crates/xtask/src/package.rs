@@ -67,7 +67,9 @@ pub(crate) fn test(place: &Place) -> Result<Count, Failure> {
     })?;
     announced("Python tests", || {
         let mut command = Command::new(&python);
-        command.current_dir(place.root.join("python")).args(["-m", "pytest", "--color=no", "-n", "2", "tests", "-o"]);
+        command.current_dir(place.root.join("python")).args(["-m", "pytest", "--color=no", "tests"]);
+        // In two processes.
+        command.args(["-n", "2", "-o"]);
         command.arg(format!("cache_dir={}", place.target.join("pytest-cache").display()));
         // The package is the installed one, not the folder beside the tests, also in what the tests start.
         command.env("PYTHONSAFEPATH", "1");

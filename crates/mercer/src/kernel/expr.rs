@@ -21,7 +21,7 @@ use std::fmt;
 use std::ops::{Add, Mul};
 
 use super::call::Call;
-use super::{Bound, Definiteness, Kernel, Listed, Slot, tree};
+use super::{Bound, Definiteness, Kernel, Listed, Parameter, Slot, tree};
 use crate::data::Points;
 use crate::error::{Result, check};
 
@@ -81,6 +81,11 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
         false
     }
 
+    /// The product of this kernel on each feature by itself; see [`Kernel::by_feature`].
+    fn by_feature(&self, _features: usize) -> Option<Expr<Self>> {
+        None
+    }
+
     /// Shows each real parameter to `visit`, in an order that depends on the structure only.
     fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>));
 
@@ -135,6 +140,18 @@ impl<L: Leaf> Kernel<L::Points> for Expr<L> {
 
     fn is_tabled(&self) -> bool {
         self.leaves().iter().any(|leaf| leaf.is_tabled())
+    }
+
+    fn searched(&self) -> Vec<Parameter> {
+        self.parameters()
+    }
+
+    fn with_searched(&self, vector: &[f64]) -> Result<Self> {
+        self.with_vector(vector)
+    }
+
+    fn by_feature(&self, features: usize) -> Option<Self> {
+        if let Self::Leaf(leaf) = self { leaf.by_feature(features) } else { None }
     }
 }
 

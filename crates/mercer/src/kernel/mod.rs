@@ -81,6 +81,34 @@ pub trait Kernel<X: Points>: Send + Sync {
     fn is_tabled(&self) -> bool {
         false
     }
+
+    /// The real parameters that a search may change; none of a kernel that is not an expression.
+    fn searched(&self) -> Vec<Parameter> {
+        Vec::new()
+    }
+
+    /// The kernel with other values of [`Kernel::searched`], logarithms where a parameter says so.
+    ///
+    /// # Errors
+    /// If there are more or fewer values than parameters, or one lies outside its bounds or is NaN.
+    fn with_searched(&self, vector: &[f64]) -> Result<Self>
+    where
+        Self: Sized,
+    {
+        let _ = vector;
+        let what = "another value of a parameter of this kernel, which is no expression".into();
+        Err(crate::ErrorKind::Unsupported { what }.into())
+    }
+
+    /// The product of this kernel on each of the features by itself, each with parameters of its own; none where that is not the
+    /// kernel again when all parameters agree.
+    fn by_feature(&self, features: usize) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = features;
+        None
+    }
 }
 
 /// A kernel bound to its columns.

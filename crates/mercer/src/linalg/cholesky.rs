@@ -71,6 +71,16 @@ impl<T: Entry> Cholesky<T> {
         Ok(Self { lower })
     }
 
+    /// The diagonal of L.
+    pub(crate) fn diagonal(&self) -> Vec<f64> {
+        self.lower.diagonal()
+    }
+
+    /// log|A|.
+    pub(crate) fn log_determinant(&self) -> f64 {
+        2.0 * self.diagonal().iter().map(|value| value.ln()).sum::<f64>()
+    }
+
     /// Replaces each vector b of `right` by the solution of Ax = b. The bits of a solution do not depend on the other
     /// vectors.
     pub(crate) fn solve(&self, right: &mut [Vec<f64>]) {

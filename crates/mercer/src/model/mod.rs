@@ -48,7 +48,7 @@ pub use network::{
 pub use online::{Perceptron, PerceptronModel};
 pub use probability::Probability;
 pub use quality::{Quality, Totals};
-pub use relevance::{RelevanceModel, Rvc, Rvr};
+pub use relevance::{Likelihood, RelevanceModel, Rvc, Rvr, WidthChoice};
 pub use setting::{About, Kind, Parameter, Setting, Value};
 pub use space::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, SPACES, Space, listed_kernels};
 pub use spectral::{

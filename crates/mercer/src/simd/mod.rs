@@ -16,6 +16,7 @@ mod sparse;
 mod spmm;
 mod subsequence;
 mod update;
+mod vectors;
 
 pub(crate) use exp::{exp_f32, exp_f64, gaussian_f32, gaussian_f64};
 pub(crate) use gemm::{OUTPUTS, TALL, dots_f32, dots_f64, dots_strided, read_f32, read_row_f32};
@@ -32,6 +33,7 @@ pub(crate) use update::{
     LANES, MIN_CURVATURE, accumulate, accumulate_f64, accumulate_one, accumulate_one_f64, accumulate_tile,
     best_pair, step,
 };
+pub(crate) use vectors::{add_scaled, inner_product};
 
 use std::sync::OnceLock;
 

@@ -21,12 +21,11 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// All points, or as many as asked for or as fit into a gigabyte, drawn by the seed; `scale` multiplies the value at each
-    /// point.
+    /// All points, or as many as asked for or as fit into a gigabyte, drawn by the seed.
     pub(super) fn new(
         gram: &dyn Gram,
         (count, offset, seed): (Option<usize>, bool, u64),
-        scale: &[f64],
+        weights: &[f64],
         memory: Option<usize>,
     ) -> Result<Self> {
         let n = gram.len();
@@ -48,15 +47,14 @@ impl Candidates {
             let first = usize::from(points[0].is_none());
             let index: Vec<usize> = points.iter().copied().flatten().collect();
             gram.rows_f64(&index, &mut rows[first..]);
-            for (row, point) in rows.iter_mut().zip(points) {
+            for (row, point) in rows.iter().zip(points) {
                 if let (Some(column), Some(point)) = (row.iter().position(|k| !k.is_finite()), point) {
                     let problem = DataProblem::KernelNotFinite { row: point + 1, column: column + 1 };
                     return Err(crate::Error::from(ErrorKind::Data(problem)));
                 }
-                row.iter_mut().zip(scale).for_each(|(value, scale)| *value *= scale);
             }
             Ok(())
         })?;
-        Ok(Self { columns: Columns::new(n, values), points })
+        Ok(Self { columns: Columns::new(weights, values), points })
     }
 }

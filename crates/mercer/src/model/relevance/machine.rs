@@ -10,7 +10,7 @@
 //!
 //! Cost: n values of each candidate column, then n·M for each column that comes into the model of M candidates, and m³ for each
 //! step of m columns. All points are candidates up to a gigabyte of kernel values (n = 11,585), beyond as many as fit, drawn by the
-//! seed.
+//! seed. A search of the kernel's parameters fits ten to fifty times.
 //!
 //! ```
 //! use mercer::data::{Labels, Vectors};
@@ -35,9 +35,10 @@ use std::time::Instant;
 
 use super::columns::Candidates;
 use super::model::RelevanceModel;
+use super::width::{Trial, Tries, WidthChoice, search};
 use crate::model::prelude::*;
 use crate::solve::Stage;
-use crate::solve::relevance::{Climb, Relevant, classify, regress};
+use crate::solve::relevance::{Classes, Climb, Relevant, classify, pull_of_numbers, regress};
 
 /// The relevance vector machine for numbers, and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +47,8 @@ pub struct Rvr<K> {
     pub kernel: K,
     /// The variance of the noise; none where it is estimated.
     pub noise: Option<f64>,
+    /// Where the parameters of the kernel come from.
+    pub width: WidthChoice,
     /// Whether a constant is among the candidates.
     pub offset: bool,
     /// Points that may become relevance vectors; none for all, as far as a gigabyte holds their kernel values.
@@ -58,11 +61,25 @@ pub struct Rvr<K> {
     pub seed: u64,
 }
 
-/// The relevance vector machine for classes, and its settings: a function for each class against the others, of two classes one.
+/// How the functions of more than two classes become probabilities, and with that what is fitted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likelihood {
+    /// A logistic function for each class against the others, each by itself.
+    OneVsRest,
+    /// A softmax of all functions, fitted together. A step costs as much as of all classes together, and there are fewer vectors.
+    Multinomial,
+}
+words!(Likelihood: Likelihood::OneVsRest = "one-vs-rest", Likelihood::Multinomial = "multinomial");
+
+/// The relevance vector machine for classes, and its settings: a function for each class, of two classes one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rvc<K> {
     /// k
     pub kernel: K,
+    /// What more than two classes are fitted by.
+    pub likelihood: Likelihood,
+    /// Where the parameters of the kernel come from.
+    pub width: WidthChoice,
     /// Whether a constant is among the candidates.
     pub offset: bool,
     /// Points that may become relevance vectors; none for all, as far as a gigabyte holds their kernel values.
@@ -77,6 +94,7 @@ pub struct Rvc<K> {
 
 settings! { Rvr<K>:
     noise: Option<f64> | into, "noise", "above 0", "variance of the noise; estimated where left open";
+    width: WidthChoice, "width", "kernel, evidence or features", "parameters of the kernel: as given, those of the largest evidence, or of a Gaussian kernel those with a width for each feature";
     offset: bool, "offset", "a flag", "constant among the candidates";
     candidates: Option<usize> | into, "candidates", "1 or more", "points that may become relevance vectors, drawn by the seed; all where left open, as far as a gigabyte holds their kernel values";
     tolerance: f64, "tolerance" 't', "above 0", "least gain of log evidence for which a point comes into the model";
@@ -87,6 +105,8 @@ settings! { Rvr<K>:
 }
 
 settings! { Rvc<K>:
+    likelihood: Likelihood, "likelihood", "one-vs-rest or multinomial", "likelihood of more than two classes: each against the others by itself, or all together by a softmax";
+    width: WidthChoice, "width", "kernel, evidence or features", "parameters of the kernel: as given, those of the largest evidence, or of a Gaussian kernel those with a width for each feature";
     offset: bool, "offset", "a flag", "constant among the candidates";
     candidates: Option<usize> | into, "candidates", "1 or more", "points that may become relevance vectors, drawn by the seed; all where left open, as far as a gigabyte holds their kernel values";
     tolerance: f64, "tolerance" 't', "above 0", "least gain of log evidence for which a point comes into the model";
@@ -102,6 +122,7 @@ impl<K> Rvr<K> {
         Self {
             kernel,
             noise: None,
+            width: WidthChoice::Kernel,
             offset: true,
             candidates: None,
             tolerance: 1e-3,
@@ -112,9 +133,18 @@ impl<K> Rvr<K> {
 }
 
 impl<K> Rvc<K> {
-    /// A constant, all points candidates, to a gain of 10⁻³, 1,000 steps.
+    /// Each class against the others, a constant, all points candidates, to a gain of 10⁻³, 1,000 steps.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, offset: true, candidates: None, tolerance: 1e-3, iteration_limit: 1000, seed: 0 }
+        Self {
+            kernel,
+            likelihood: Likelihood::OneVsRest,
+            width: WidthChoice::Kernel,
+            offset: true,
+            candidates: None,
+            tolerance: 1e-3,
+            iteration_limit: 1000,
+            seed: 0,
+        }
     }
 }
 
@@ -124,18 +154,116 @@ fn check_settings(tolerance: f64, candidates: Option<usize>) -> Result<()> {
     check("candidates", candidates.unwrap_or(1) as f64, candidates != Some(0), "must be one or more")
 }
 
-/// A callback for the steps of one of several climbs. How many steps there will be is not known: the share is of those allowed.
-fn following<'a>(
-    watch: &'a mut (dyn FnMut(&Stage) -> ControlFlow<()> + Send),
-    (part, parts): (usize, usize),
-    limit: u64,
-) -> impl FnMut(u64) -> ControlFlow<()> + 'a {
-    let started = Instant::now();
-    move |steps| {
-        // Most climbs take a few hundred steps.
-        let share = 1.0 - (-(steps as f64) / (limit as f64).min(300.0)).exp();
-        let done = (part as f64 + share) / parts as f64;
-        watch(&Stage { name: "evidence", done, elapsed: started.elapsed() })
+/// The settings that both machines share.
+struct Plan {
+    climb: Climb,
+    /// Candidates, whether a constant is among them, and the seed.
+    settings: (Option<usize>, bool, u64),
+    width: WidthChoice,
+}
+
+/// What functions are fitted to.
+enum Target {
+    /// Numbers.
+    Numbers(Vec<f64>),
+    /// For each climb, for each of its functions, 1 at the points of its class and 0 elsewhere.
+    Classes(Vec<Vec<Vec<f64>>>),
+}
+
+/// Fits of one kernel after the other to the same points and targets.
+struct Fits<'a, 'j, X: Points> {
+    own: &'a Weighted<X>,
+    target: Target,
+    plan: Plan,
+    /// Climbs begun.
+    begun: usize,
+    started: Instant,
+    job: &'a mut Job<'j, X>,
+}
+
+impl<X: Points> Fits<'_, '_, X> {
+    /// The model of a kernel, or of the best that a search finds from it on.
+    fn chosen<K: Kernel<X> + Clone>(&mut self, kernel: &K) -> Result<Trial<K>> {
+        match self.plan.width {
+            WidthChoice::Kernel => Ok(self.fitted(kernel)?.0),
+            WidthChoice::Evidence => search(kernel, &self.own.points, self),
+            WidthChoice::Features => {
+                let start = kernel.by_feature(self.own.points.width()).ok_or_else(|| {
+                    let what = "a width for each feature of a kernel that is not a Gaussian of all features of vectors";
+                    crate::Error::from(ErrorKind::Unsupported { what: what.into() })
+                })?;
+                search(&start, &self.own.points, self)
+            }
+        }
+    }
+}
+
+/// The model of a kernel, or of the best that a search finds from it on.
+fn fitted<X: Points, K: Kernel<X> + Clone>(
+    kernel: &K,
+    own: &Weighted<X>,
+    (target, classes): (Target, Vec<String>),
+    plan: Plan,
+    job: &mut Job<'_, X>,
+) -> Result<RelevanceModel<X, K>> {
+    let mut fits = Fits { own, target, plan, begun: 0, started: Instant::now(), job };
+    let trial = fits.chosen(kernel)?;
+    Ok(RelevanceModel::new(&trial.kernel, own, &trial.candidates.points, &trial.found, classes))
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Tries<K> for Fits<'_, '_, X> {
+    fn fitted(&mut self, kernel: &K) -> Result<(Trial<K>, ControlFlow<()>)> {
+        let gram = self.own.gram(kernel, self.job)?;
+        let candidates = Candidates::new(&*gram, self.plan.settings, &self.own.weights, self.job.memory)
+            .map_err(|error| self.own.error(error))?;
+        drop(gram);
+        let mut flow = ControlFlow::Continue(());
+        let searched = self.plan.width != WidthChoice::Kernel;
+        let (columns, weights, climb) = (&candidates.columns, &self.own.weights, &self.plan.climb);
+        let (begun, started) = (&mut self.begun, self.started);
+        let mut stages = self.job.stages();
+        // How many steps and fits there will be is not known: most climbs take a few hundred steps, most searches twenty fits.
+        let mut following =
+            |parts: usize, work: &mut dyn FnMut(&mut dyn FnMut(u64) -> ControlFlow<()>) -> Relevant| {
+                let before = *begun as f64 / parts as f64;
+                *begun += 1;
+                work(&mut |steps| {
+                    let share = 1.0 - (-(steps as f64) / (climb.steps as f64).min(300.0)).exp();
+                    let fits = before + share / parts as f64;
+                    let done = if searched { 1.0 - (-fits / 20.0).exp() } else { fits };
+                    let answer = stages(&Stage { name: "evidence", done, elapsed: started.elapsed() });
+                    if answer.is_break() {
+                        flow = answer;
+                    }
+                    answer
+                })
+            };
+        let found = match &self.target {
+            Target::Numbers(y) => {
+                vec![following(1, &mut |watch| regress(columns, y, weights, climb, watch))]
+            }
+            Target::Classes(parts) => {
+                let one = |members: &Vec<Vec<f64>>| {
+                    let problem = Classes { columns, members: members.clone(), weights };
+                    following(parts.len(), &mut |watch| classify(&problem, climb, watch))
+                };
+                parts.iter().map(one).collect()
+            }
+        };
+        Ok((Trial { kernel: kernel.clone(), candidates, found }, flow))
+    }
+
+    fn pulls(&self, trial: &Trial<K>) -> Vec<Vec<Vec<f64>>> {
+        let (columns, weights) = (&trial.candidates.columns, &self.own.weights);
+        match &self.target {
+            Target::Numbers(y) => vec![pull_of_numbers(columns, y, weights, &trial.found[0])],
+            Target::Classes(parts) => {
+                let one = |(members, found): (&Vec<Vec<f64>>, &Relevant)| {
+                    Classes { columns, members: members.clone(), weights }.pull(found)
+                };
+                parts.iter().zip(&trial.found).map(one).collect()
+            }
+        }
     }
 }
 
@@ -152,20 +280,12 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvr<K> {
     fn fit_in(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<RelevanceModel<X, K>> {
         Estimator::<X>::check(self)?;
         let (own, y) = Weighted::numbers(x, y, job.weights)?;
-        let gram = own.gram(&self.kernel, job)?;
-        let roots: Vec<f64> = own.weights.iter().map(|w| w.sqrt()).collect();
-        let candidates =
-            Candidates::new(&*gram, (self.candidates, self.offset, self.seed), &roots, job.memory)
-                .map_err(|error| own.error(error))?;
-        drop(gram);
-        let total: f64 = own.weights.iter().sum();
-        let target = own.times(y.iter().copied()).iter().zip(&roots).map(|(y, root)| y / root).collect();
-        let climb = Climb { tolerance: self.tolerance, steps: self.iteration_limit, noise: self.noise };
-        let mut stages = job.stages();
-        let mut watch = following(&mut stages, (0, 1), self.iteration_limit);
-        let spread = spread(&y, &own.weights);
-        let found = regress(&candidates.columns, target, total, spread, &climb, &mut watch);
-        Ok(RelevanceModel::new(&self.kernel, &own, &candidates.points, &[found], Vec::new()))
+        let plan = Plan {
+            climb: Climb::new(self.tolerance, self.iteration_limit, self.noise),
+            settings: (self.candidates, self.offset, self.seed),
+            width: self.width,
+        };
+        fitted(&self.kernel, &own, (Target::Numbers(y), Vec::new()), plan, job)
     }
 }
 
@@ -180,38 +300,21 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvc<K> {
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<RelevanceModel<X, K>> {
         Estimator::<X>::check(self)?;
         let (own, y) = Weighted::classes(x, y, job.weights)?;
-        let gram = own.gram(&self.kernel, job)?;
-        let ones = vec![1.0; own.points.len()];
-        let candidates =
-            Candidates::new(&*gram, (self.candidates, self.offset, self.seed), &ones, job.memory)
-                .map_err(|error| own.error(error))?;
-        drop(gram);
-        let climb = Climb { tolerance: self.tolerance, steps: self.iteration_limit, noise: None };
         let classes = y.classes().len();
-        // Of two classes the second has the function, and the first its negative.
-        let parts: Vec<usize> = if classes == 2 { vec![1] } else { (0..classes).collect() };
-        let mut stages = job.stages();
-        let one = |(part, &class): (usize, &usize)| {
-            let is = |&other: &u32| f64::from(u8::from(other as usize == class));
-            let is_class: Vec<f64> = y.index().iter().map(is).collect();
-            let mut watch = following(&mut stages, (part, parts.len()), self.iteration_limit);
-            classify(&candidates.columns, &is_class, &own.weights, &climb, &mut watch)
+        let members = |class: usize| {
+            y.index().iter().map(|&other| f64::from(u8::from(other as usize == class))).collect::<Vec<f64>>()
         };
-        let found: Vec<Relevant> = parts.iter().enumerate().map(one).collect();
-        Ok(RelevanceModel::new(&self.kernel, &own, &candidates.points, &found, y.classes().to_vec()))
-    }
-}
-
-/// The variance of targets, or where there is none a small share of their square, so that the noise has a scale.
-fn spread(y: &[f64], weights: &[f64]) -> f64 {
-    let total: f64 = weights.iter().sum();
-    let mean = y.iter().zip(weights).map(|(y, w)| w * y).sum::<f64>() / total;
-    let variance = y.iter().zip(weights).map(|(y, w)| w * (y - mean).powi(2)).sum::<f64>() / total;
-    if variance > 1e-24 * mean * mean {
-        variance
-    } else if mean == 0.0 {
-        1.0
-    } else {
-        1e-12 * mean * mean
+        // Of two classes the second has the function, and the first its negative, under either likelihood.
+        let parts: Vec<Vec<Vec<f64>>> = match self.likelihood {
+            _ if classes == 2 => vec![vec![members(1)]],
+            Likelihood::OneVsRest => (0..classes).map(|class| vec![members(class)]).collect(),
+            Likelihood::Multinomial => vec![(0..classes).map(members).collect()],
+        };
+        let plan = Plan {
+            climb: Climb::new(self.tolerance, self.iteration_limit, None),
+            settings: (self.candidates, self.offset, self.seed),
+            width: self.width,
+        };
+        fitted(&self.kernel, &own, (Target::Classes(parts), y.classes().to_vec()), plan, job)
     }
 }

@@ -3,9 +3,11 @@
 mod columns;
 mod machine;
 mod model;
+mod width;
 
-pub use machine::{Rvc, Rvr};
+pub use machine::{Likelihood, Rvc, Rvr};
 pub use model::RelevanceModel;
+pub use width::WidthChoice;
 
 use super::method::Method;
 use super::space::Space;

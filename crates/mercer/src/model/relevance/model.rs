@@ -18,7 +18,7 @@ pub struct RelevanceModel<X, K> {
     pub classes: Vec<String>,
     /// The variance of the noise; 0 for classes.
     pub noise: f64,
-    /// The log evidence of each function.
+    /// The log evidence of each function, or that of all together by a softmax.
     pub evidence: Vec<f64>,
     /// The largest derivative of a log evidence in the logarithm of a prior's precision, or of the noise's: the certificate.
     pub gradient: f64,
@@ -41,25 +41,33 @@ impl<X: Points, K: Kernel<X> + Clone> RelevanceModel<X, K> {
         found: &[Relevant],
         classes: Vec<String>,
     ) -> Self {
-        let relevant =
-            found.iter().flat_map(|one| &one.posterior.columns).filter_map(|&column| points[column]);
+        // A climb of several functions has candidates of each, one function after the other.
+        let place = |candidate: usize| (points[candidate % points.len()], candidate / points.len());
+        let relevant = found.iter().flat_map(|one| &one.posterior.columns).filter_map(|&c| place(c).0);
         let mut support: Vec<usize> = relevant.collect();
         support.sort_unstable();
         support.dedup();
-        let sizes: Vec<usize> = found.iter().map(|one| one.posterior.columns.len()).collect();
+        let joint = classes.len() > 2 && found.len() == 1;
+        let functions = if joint { classes.len() } else { found.len() };
+        let owner = |function: usize| &found[if joint { 0 } else { function }].posterior;
+        let sizes: Vec<usize> = (0..functions).map(|function| owner(function).columns.len()).collect();
         let (outputs, roots) = (classes.len().max(1), sizes.iter().sum::<usize>());
         let (mut weights, mut spread) =
             (vec![0.0; support.len() * outputs], vec![0.0; support.len() * roots]);
         let (mut offsets, mut spread_offsets) = (vec![0.0; outputs], vec![0.0; roots]);
         let mut first = 0;
-        for (function, (one, &size)) in found.iter().zip(&sizes).enumerate() {
-            let own = &one.posterior;
-            for (at, &column) in own.columns.iter().enumerate() {
+        for (function, &size) in sizes.iter().enumerate() {
+            let own = owner(function);
+            for (at, &candidate) in own.columns.iter().enumerate() {
+                let (point, of) = place(candidate);
+                if joint && of != function {
+                    continue;
+                }
                 let root = &own.root[at * size..(at + 1) * size];
                 // Of two classes one function is both outputs, with opposite signs.
                 let signed: &[(usize, f64)] =
                     if classes.len() == 2 { &[(0, -1.0), (1, 1.0)] } else { &[(function, 1.0)] };
-                match points[column].and_then(|point| support.binary_search(&point).ok()) {
+                match point.and_then(|point| support.binary_search(&point).ok()) {
                     Some(row) => {
                         signed.iter().for_each(|(o, sign)| weights[row * outputs + o] = sign * own.mean[at]);
                         spread[row * roots + first..][..size].copy_from_slice(root);
@@ -135,8 +143,8 @@ impl<X: Points, K: Kernel<X>> RelevanceModel<X, K> {
         Ok((self.expansion.rows(points, true)?, self.deviations(points)?))
     }
 
-    /// f of each class divided by √(1 + πv/8), v its variance: the logarithm of the odds, of which the uncertainty of the weights
-    /// leaves less the larger it is.
+    /// f of each class divided by √(1 + πv/8), v its variance: the logarithm of the odds (of a softmax up to a constant), of which the
+    /// uncertainty of the weights leaves less the larger it is.
     fn log_odds(&self, points: &X) -> Result<Dense<f64>> {
         let classes = self.classes.len();
         let (values, variances) = (self.expansion.rows(points, true)?, self.variances(points)?);
@@ -147,6 +155,11 @@ impl<X: Points, K: Kernel<X>> RelevanceModel<X, K> {
             own.collect::<Vec<_>>()
         };
         Ok(Dense::new(classes, rows.flat_map(moderated).collect()))
+    }
+
+    /// Whether all functions were fitted together, by a softmax.
+    fn is_joint(&self) -> bool {
+        self.sizes.len() > 1 && self.evidence.len() == 1
     }
 
     fn predict_as(&self, points: &X, _: How) -> Result<Vec<usize>> {
@@ -222,7 +235,7 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
         }
     }
 
-    /// σ(f/√(1 + πv/8)) with v the variance of f, of more than two classes as shares of their sum.
+    /// σ(f/√(1 + πv/8)) with v the variance of f, of more than two classes as shares of their sum; or the softmax of these.
     fn probabilities(&self, points: &X, _: How) -> Result<Dense<f64>> {
         let classes = self.classes.len();
         if classes == 0 {
@@ -231,7 +244,10 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
         let values = self.log_odds(points)?;
         let mut all = Vec::with_capacity(classes * points.len());
         for i in 0..values.len() {
-            let own: Vec<f64> = values.row(i).iter().map(|&f| sigmoid(f)).collect();
+            let row = values.row(i);
+            let most = row.iter().fold(f64::NEG_INFINITY, |most, f| most.max(*f));
+            let odds = |&f: &f64| if self.is_joint() { (f - most).exp() } else { sigmoid(f) };
+            let own: Vec<f64> = row.iter().map(odds).collect();
             let sum: f64 = own.iter().sum();
             all.extend(own.iter().map(|p| if sum > 0.0 { p / sum } else { 1.0 / classes as f64 }));
         }
@@ -253,7 +269,9 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
         };
         let functions = if outputs == 2 { 1 } else { outputs };
         parts::same("functions", self.sizes.len(), functions)?;
-        parts::same("evidences", self.evidence.len(), functions)?;
+        if !self.is_joint() {
+            parts::same("evidences", self.evidence.len(), functions)?;
+        }
         let roots = self.sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
         let roots = roots.ok_or("more roots of covariances than can be counted")?;
         parts::check(&self.spread, roots, &[]).map_err(|flaw| format!("covariance: {flaw}"))?;

@@ -451,6 +451,14 @@ impl Kernel<AnyPoints> for AnyKernel {
     fn definiteness(&self) -> Definiteness {
         self.definiteness()
     }
+
+    fn searched(&self) -> Vec<Parameter> {
+        self.parameters()
+    }
+
+    fn with_searched(&self, vector: &[f64]) -> Result<Self> {
+        Ok(wrap!(self, Self, kernel => Self(kernel.with_vector(vector)?)))
+    }
 }
 
 impl Display for AnyKernel {

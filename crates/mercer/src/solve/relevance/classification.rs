@@ -1,174 +1,237 @@
-//! Two classes, by Laplace's approximation.
+//! Classes: a climb of Laplace's approximation of the evidence that never falls.
 //!
-//! p(1 | f) = σ(f). At the mode of the weights the likelihood is taken as a Gaussian in f with precisions B = σ(1 − σ) and targets
-//! f + B⁻¹(t − σ): a regression with known noise, whose evidence is climbed by a step; then the mode is found anew.
+//! At the mode of the weights the likelihood is a Gaussian in f with precisions B and targets f + B⁻¹(t − p): a regression with known
+//! noise, whose evidence proposes steps by one column. A step is taken if the evidence at its own mode rises. Between steps all log α
+//! climb together along the derivatives of that evidence, which know that the mode moves.
 
-use std::ops::ControlFlow;
-
-use super::ascent::{ascend, gradient};
-use super::columns::Columns;
-use super::evidence::Evidence;
+use super::ascent::{Curvature, TRIALS, largest, moved};
+use super::bend::Bend;
+use super::evidence::{Evidence, Step, StepKind};
+use super::likelihood::{Classes, Mode, PRECISIONS};
 use super::posterior::Posterior;
-use super::regression::{is_last, is_small_change};
-use super::span::Span;
+use super::regression::regress;
 use super::{Climb, Relevant, Steps};
-use crate::linalg::{Cholesky, Lower, dot};
-
-/// Newton steps to the mode at most.
-const NEWTON: usize = 50;
-
-/// The mode is found where no derivative is larger than this.
-const FLAT: f64 = 1e-10;
+use crate::simd::inner_product;
 
 /// Derivatives of the log evidence are zero at this.
-const STILL: f64 = 1e-9;
+const STILL: f64 = 1e-8;
 
-/// The least precision of a point: it says nothing, but its target must stay finite.
-const LEAST: f64 = 1e-10;
+/// What rounding may take from the log evidence, as a share of it.
+const ROUNDING: f64 = 1e-11;
 
-/// Climbs the evidence of classes, 1 or 0 for each point, each with its weight.
-pub(crate) fn classify(
-    columns: &Columns,
-    classes: &[f64],
-    weights: &[f64],
-    climb: &Climb,
-    watch: Steps<'_>,
-) -> Relevant {
-    let problem = Problem { columns, classes, weights };
-    let (mut active, mut alpha, mut at): (Vec<usize>, Vec<f64>, Vec<f64>) = Default::default();
-    let (mut steps, mut converged) = (0, false);
-    loop {
-        let mode = problem.mode(&active, &alpha, &at);
-        let mut model = problem.gaussian(&mode, &active, &alpha);
-        let flat = gradient(&model, false);
-        let step = model.best(climb.tolerance, true).filter(|step| !is_small_change(step));
-        let last = is_last(step, climb.tolerance);
-        converged = converged || (last && flat < STILL);
-        if converged || steps >= climb.steps || watch(steps).is_break() {
-            return Relevant {
-                posterior: Posterior::of(&model, columns),
-                noise: 0.0,
-                evidence: mode.evidence,
-                gradient: flat,
-                steps,
-                converged,
-            };
+/// Steps of all α after each column.
+const BETWEEN: usize = 2;
+
+/// Steps of all α at the end.
+const LAST: usize = 200;
+
+/// The start from a regression is left out where it has more columns than this multiple of those of the other end, and this number
+/// more: kernels are then so narrow that columns explain by themselves what they can, and the climb is long.
+const MANY: (usize, usize) = (2, 20);
+
+/// Columns beyond twice the number allowed at the end, at which the regression is given up; or a third of the points, if that is fewer.
+const PASSING: usize = 50;
+
+/// Columns in turn that may fail to raise the evidence before the climb ends.
+const REFUSALS: usize = 10;
+
+/// Climbs the evidence of classes from no column, and from the columns of a regression to ±1, and keeps the larger.
+///
+/// Columns that explain the classes only together are found by the second start alone.
+pub(crate) fn classify(problem: &Classes<'_>, climb: &Climb, watch: Steps<'_>) -> Relevant {
+    let mut found: Option<Relevant> = None;
+    for together in [false, true] {
+        let most = found.as_ref().map_or(0, |found| MANY.0 * found.posterior.columns.len() + MANY.1);
+        let (active, alpha) =
+            if together { regressed(problem, climb, most, watch) } else { Default::default() };
+        if together && (active.is_empty() || active.len() > most) {
+            break;
         }
-        steps += 1;
-        match step {
-            Some(step) if !last => _ = model.take(step),
-            _ => ascend(&mut model, None, STILL / 10.0, 3),
-        }
-        // The mode is looked for from where it was.
-        let old = std::mem::replace(&mut active, model.active);
-        at =
-            active.iter().map(|c| old.iter().position(|o| o == c).map_or(0.0, |i| mode.weights[i])).collect();
-        alpha = model.alpha;
+        let Some(start) = problem.mode(&active, &alpha, &vec![0.0; active.len()]) else { continue };
+        let steps = found.as_ref().map_or(0, |found| found.steps);
+        let new = Ascent { problem, climb, mode: start, steps, converged: false }.climbed(watch);
+        found = Some(match found {
+            Some(old) if !new.beats(&old, climb.tolerance) => Relevant { steps: new.steps, ..old },
+            _ => new,
+        });
     }
+    found.expect("a model without columns has a mode")
 }
 
-struct Problem<'a> {
-    columns: &'a Columns,
-    classes: &'a [f64],
-    weights: &'a [f64],
-}
-
-/// The mode of the weights, and f there.
-struct Mode {
-    weights: Vec<f64>,
-    values: Vec<f64>,
-    evidence: f64,
-}
-
-impl Problem<'_> {
-    fn values(&self, active: &[usize], weights: &[f64]) -> Vec<f64> {
-        let mut values = vec![0.0; self.classes.len()];
-        for (&column, weight) in active.iter().zip(weights) {
-            values.iter_mut().zip(self.columns.column(column)).for_each(|(f, c)| *f += weight * c);
+/// The candidates of a regression of each function to 1 in its class and −1 elsewhere, with their α; given up where it has many more than `most`.
+fn regressed(problem: &Classes<'_>, climb: &Climb, most: usize, watch: Steps<'_>) -> (Vec<usize>, Vec<f64>) {
+    // Columns come in before others leave.
+    let columns = (2 * most + PASSING).min(problem.weights.len() / 3);
+    let climb = Climb { columns, ..climb.clone() };
+    let (mut active, mut alpha) = (Vec::new(), Vec::new());
+    for (function, members) in problem.members.iter().enumerate() {
+        let target: Vec<f64> = members.iter().map(|t| 2.0 * t - 1.0).collect();
+        let found = regress(problem.columns, &target, problem.weights, &climb, watch);
+        for (&column, own) in found.posterior.columns.iter().zip(&found.posterior.alpha) {
+            active.push(function * problem.columns.len() + column);
+            // The odds of a class that is sure are e² and more: the function is twice as large as the regression's.
+            let scaled = own / (4.0 * problem.columns.length(column).powi(2));
+            alpha.push(scaled.clamp(PRECISIONS.0, PRECISIONS.1));
         }
-        values
     }
+    (active, alpha)
+}
 
-    /// The log of likelihood times prior, without constants of the prior.
-    fn height(&self, values: &[f64], weights: &[f64], alpha: &[f64]) -> f64 {
-        let points = values.iter().zip(self.classes).zip(self.weights);
-        // log σ(±f) = −log(1 + exp(∓f))
-        let likelihood: f64 = points.map(|((f, t), w)| -w * softplus(if *t > 0.5 { -f } else { *f })).sum();
-        likelihood - 0.5 * weights.iter().zip(alpha).map(|(w, a)| a * w * w).sum::<f64>()
-    }
+/// How the evidence is inclined in the log α.
+#[derive(Clone, Copy, PartialEq)]
+enum Slope {
+    /// No derivative is left.
+    Flat,
+    /// It still rises.
+    Rises,
+    /// It should rise, but does not: rounding.
+    Lost,
+}
 
-    /// Newton's method with halved steps.
-    fn mode(&self, active: &[usize], alpha: &[f64], start: &[f64]) -> Mode {
-        let m = active.len();
-        let mut weights = start.to_vec();
-        let mut values = self.values(active, &weights);
-        let mut height = self.height(&values, &weights, alpha);
-        let mut log_determinant = 0.0;
-        for _ in 0..NEWTON {
-            let rates: Vec<f64> = values.iter().map(|&f| sigmoid(f)).collect();
-            let missed: Vec<f64> =
-                (0..rates.len()).map(|i| self.weights[i] * (self.classes[i] - rates[i])).collect();
-            let precisions: Vec<f64> =
-                rates.iter().zip(self.weights).map(|(y, w)| w * (y * (1.0 - y)).max(LEAST)).collect();
-            let slope: Vec<f64> = (0..m)
-                .map(|i| dot(self.columns.column(active[i]), &missed) - alpha[i] * weights[i])
-                .collect();
-            let mut matrix = Lower::<f64>::zeros(m);
-            for i in 0..m {
-                let row: Vec<f64> =
-                    self.columns.column(active[i]).iter().zip(&precisions).map(|(c, b)| c * b).collect();
-                for (j, value) in matrix.row_mut(i).iter_mut().enumerate() {
-                    *value = dot(&row, self.columns.column(active[j]));
-                }
+struct Ascent<'a> {
+    problem: &'a Classes<'a>,
+    climb: &'a Climb,
+    mode: Mode,
+    steps: u64,
+    converged: bool,
+}
+
+impl Ascent<'_> {
+    fn climbed(mut self, watch: Steps<'_>) -> Relevant {
+        let limit = self.steps.saturating_add(self.climb.steps);
+        while self.steps < limit && watch(self.steps).is_continue() {
+            self.steps += 1;
+            if self.step() {
+                self.together(BETWEEN);
+                continue;
             }
-            matrix.add_diagonal(|i| alpha[i]);
-            let Ok(factor) = Cholesky::new(matrix, &mut |_| ControlFlow::Continue(())) else { break };
-            let mut step = vec![slope.clone()];
-            factor.solve_lower(&mut step);
-            let mut units: Vec<Vec<f64>> =
-                (0..m).map(|i| (0..m).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-            factor.solve_lower(&mut units);
-            log_determinant = units.iter().enumerate().map(|(i, unit)| -2.0 * unit[i].ln()).sum();
-            factor.solve_upper(&mut step);
-            if slope.iter().all(|g| g.abs() < FLAT) {
+            // At the end all α climb until it is flat, and columns may come and go again.
+            let slope = self.together(LAST);
+            if slope != Slope::Rises && !self.step() {
+                self.converged = slope == Slope::Flat;
                 break;
             }
-            let risen = (0..30).find_map(|halvings| {
-                let share = 0.5_f64.powi(halvings);
-                let new: Vec<f64> = weights.iter().zip(&step[0]).map(|(w, s)| w + share * s).collect();
-                let there = self.values(active, &new);
-                let now = self.height(&there, &new, alpha);
-                (now > height).then_some((new, there, now))
-            });
-            match risen {
-                Some(risen) => (weights, values, height) = risen,
-                None => break,
+        }
+        Relevant {
+            posterior: Posterior::of(&self.problem.gaussian(&self.mode), self.problem.columns),
+            noise: 0.0,
+            evidence: self.mode.evidence,
+            gradient: self.gradient(),
+            steps: self.steps,
+            converged: self.converged,
+        }
+    }
+
+    /// The largest derivative of the log evidence.
+    fn gradient(&self) -> f64 {
+        largest(&self.free(&self.problem.gradient(&self.mode)))
+    }
+
+    /// A gradient without what would push an α out of its range.
+    fn free(&self, gradient: &[f64]) -> Vec<f64> {
+        let free = |(g, alpha): (&f64, &f64)| {
+            let held = (*alpha <= PRECISIONS.0 && *g < 0.0) || (*alpha >= PRECISIONS.1 && *g > 0.0);
+            if held { 0.0 } else { *g }
+        };
+        gradient.iter().zip(&self.mode.alpha).map(free).collect()
+    }
+
+    /// Takes the step by one column that the Gaussian likelihood thinks best, of those that raise the evidence; false if there is
+    /// none. A column may leave if that costs less than half of what one must gain to come in: so the climb cannot go round.
+    fn step(&mut self) -> bool {
+        let least = self.climb.tolerance;
+        let model = self.problem.gaussian(&self.mode);
+        let mut refused = Vec::new();
+        while refused.len() < REFUSALS {
+            let step = model.best(least, false, &refused).filter(|step| step.gain >= least);
+            let Some(step) = step else { return false };
+            let needed = if step.kind == StepKind::Delete { -0.5 * least } else { least };
+            match self.after(&model, step) {
+                Some(mode) if mode.evidence >= self.mode.evidence + needed => {
+                    self.mode = mode;
+                    return true;
+                }
+                _ => refused.push(step.column),
             }
         }
-        let prior: f64 = alpha.iter().map(|a| a.ln()).sum();
-        Mode { evidence: height + 0.5 * (prior - log_determinant), weights, values }
+        false
     }
 
-    /// The regression that the likelihood looks like at the mode.
-    fn gaussian(&self, mode: &Mode, active: &[usize], alpha: &[f64]) -> Evidence<'_> {
-        let rates = mode.values.iter().map(|&f| sigmoid(f));
-        let precisions: Vec<f64> = rates.clone().map(|y| (y * (1.0 - y)).max(LEAST)).collect();
-        let scale: Vec<f64> = precisions.iter().zip(self.weights).map(|(b, w)| (w * b).sqrt()).collect();
-        let target = (0..scale.len())
-            .zip(rates)
-            .map(|(i, y)| scale[i] * (mode.values[i] + (self.classes[i] - y) / precisions[i]))
-            .collect();
-        let total = self.weights.iter().sum();
-        Evidence::new(Span::new(self.columns, Some(scale), target), total, 1.0, active, alpha)
+    /// The mode after a step.
+    fn after(&self, model: &Evidence<'_>, step: Step) -> Option<Mode> {
+        let Mode { mut active, mut alpha, mut weights, .. } = self.mode.clone();
+        let at = active.iter().position(|&column| column == step.column);
+        match (step.kind, at) {
+            (StepKind::Delete, Some(at)) => {
+                active.remove(at);
+                alpha.remove(at);
+                weights.remove(at);
+            }
+            (StepKind::Change(value) | StepKind::Add(value), Some(at)) => alpha[at] = value,
+            (StepKind::Add(value), None) => {
+                active.push(step.column);
+                alpha.push(value.clamp(PRECISIONS.0, PRECISIONS.1));
+                weights.push(0.0);
+            }
+            (StepKind::Change(_) | StepKind::Delete, None) => return None,
+        }
+        debug_assert_eq!(model.active.len(), self.mode.active.len());
+        self.problem.mode(&active, &alpha, &weights)
     }
-}
 
-/// 1/(1 + e⁻ᶠ)
-pub(crate) fn sigmoid(f: f64) -> f64 {
-    if f >= 0.0 { 1.0 / (1.0 + (-f).exp()) } else { f.exp() / (1.0 + f.exp()) }
-}
+    /// Climbs in all log α at once by at most so many steps, or until it is flat: quasi-Newton steps (BFGS) that begin with the
+    /// curvature which the evidence has where the mode does not move.
+    fn together(&mut self, steps: usize) -> Slope {
+        let mut gradient = self.problem.gradient(&self.mode);
+        let mut bend: Option<Bend> = None;
+        for _ in 0..steps {
+            let (alpha, from) = (self.mode.alpha.clone(), self.mode.evidence);
+            let free = self.free(&gradient);
+            let largest = largest(&free);
+            if largest < STILL {
+                return Slope::Flat;
+            }
+            let fresh = bend.is_none();
+            let own = match bend.take() {
+                Some(bend) => bend,
+                None => Bend::new(&self.curvature().second(&free)),
+            };
+            let mut way = own.way(&free);
+            way.iter_mut().zip(&free).filter(|(_, g)| **g == 0.0).for_each(|(way, _)| *way = 0.0);
+            // Near the maximum rounding decides whether the evidence rises.
+            let rounding = if largest < 1e-4 { ROUNDING * (1.0 + from.abs()) } else { 0.0 };
+            let new = (0..TRIALS as i32).find_map(|halvings| {
+                let share = 0.5_f64.powi(halvings);
+                let step: Vec<f64> = way.iter().map(|w| share * w).collect();
+                let moved: Vec<f64> = moved(&alpha, &step, PRECISIONS).collect();
+                let rise = 1e-4 * inner_product(&free, &step);
+                let new = self.problem.mode(&self.mode.active, &moved, &self.mode.weights)?;
+                (new.evidence >= from + rise - rounding).then_some(new)
+            });
+            let Some(new) = new else {
+                if fresh {
+                    return Slope::Lost;
+                }
+                continue;
+            };
+            self.mode = new;
+            let next = self.problem.gradient(&self.mode);
+            let step: Vec<f64> =
+                self.mode.alpha.iter().zip(&alpha).map(|(new, old)| (new / old).ln()).collect();
+            let fall: Vec<f64> = gradient.iter().zip(&next).map(|(old, new)| old - new).collect();
+            bend = own.after(&step, &fall);
+            gradient = next;
+        }
+        Slope::Rises
+    }
 
-/// log(1 + eᶠ)
-fn softplus(f: f64) -> f64 {
-    f.max(0.0) + (-f.abs()).exp().ln_1p()
+    fn curvature(&self) -> Curvature {
+        let (m, roots) = (self.mode.alpha.len(), self.mode.alpha.iter().map(|a| a.sqrt()));
+        let roots: Vec<f64> = roots.collect();
+        let scaled = |at: usize| self.mode.covariance[at] * roots[at / m] * roots[at % m];
+        Curvature {
+            shares: (0..m * m).map(scaled).collect(),
+            weights: self.mode.weights.iter().zip(&roots).map(|(w, root)| w * root).collect(),
+        }
+    }
 }

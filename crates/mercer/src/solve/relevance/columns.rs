@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::linalg::dot;
+use crate::simd::inner_product;
 
-/// Columns of one value for each point, each scaled to unit length; the scale is undone on output.
+/// Columns of one value for each point, each scaled to unit length over the points with their weights; the scale is undone on output.
 pub(crate) struct Columns {
     rows: usize,
     values: Vec<f64>,
@@ -12,10 +12,11 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Columns of `rows` values each, column after column. One of zeros stays as it is and is never relevant.
-    pub(crate) fn new(rows: usize, mut values: Vec<f64>) -> Self {
+    /// Columns of a value for each weight, column after column. One of zeros stays as it is and is never relevant.
+    pub(crate) fn new(weights: &[f64], mut values: Vec<f64>) -> Self {
+        let rows = weights.len();
         let lengths = values.par_chunks_mut(rows.max(1)).map(|column| {
-            let length = dot(column, column).sqrt();
+            let length = square(column, weights).sqrt();
             if length > 0.0 {
                 column.iter_mut().for_each(|value| *value /= length);
             }
@@ -23,6 +24,11 @@ impl Columns {
         });
         let lengths = lengths.collect();
         Self { rows, values, lengths }
+    }
+
+    /// How many columns there are.
+    pub(super) fn len(&self) -> usize {
+        self.lengths.len()
     }
 
     /// How many values a column has.
@@ -42,12 +48,16 @@ impl Columns {
 
     /// The inner products of all columns with a vector.
     pub(super) fn products(&self, vector: &[f64]) -> Vec<f64> {
-        self.values.par_chunks(self.rows.max(1)).map(|column| dot(column, vector)).collect()
+        self.values.par_chunks(self.rows.max(1)).map(|column| inner_product(column, vector)).collect()
     }
 
-    /// Σ wᵢvᵢ² of each column v; 1 for weights that are all 1.
+    /// Σ wᵢvᵢ² of each column v.
     pub(super) fn squares(&self, weights: &[f64]) -> Vec<f64> {
-        let square = |column: &[f64]| column.iter().zip(weights).map(|(v, w)| w * v * v).sum();
-        self.values.par_chunks(self.rows.max(1)).map(square).collect()
+        self.values.par_chunks(self.rows.max(1)).map(|column| square(column, weights)).collect()
     }
+}
+
+/// Σ wᵢvᵢ²
+fn square(values: &[f64], weights: &[f64]) -> f64 {
+    values.iter().zip(weights).map(|(v, w)| w * v * v).sum()
 }

@@ -4,20 +4,21 @@ use std::f64::consts::PI;
 
 use rayon::prelude::*;
 
+use super::factor::Factor;
 use super::span::Span;
-use crate::linalg::{Cholesky, Square, dot};
+use crate::simd::{add_scaled, inner_product};
 
 /// Candidates whose statistics are computed together.
 const PIECE: usize = 1024;
-
-/// The least α as a share of β: beyond, G has no digits left beside it.
-const LEAST: f64 = 1e-12;
 
 /// The least Sₘ as a share of β times the square of the column: less is rounding.
 const NOTHING: f64 = 1e-12;
 
 /// Dimensions of the span beyond those that the model needs, which are kept.
-const SPARE: usize = 32;
+const SPARE: usize = 16;
+
+/// Rows of G⁻¹ that the statistics take together.
+const TOGETHER: usize = 4;
 
 /// A step by one column.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +50,8 @@ pub(super) struct Evidence<'a> {
     pub(super) alpha: Vec<f64>,
     /// The precision of the noise.
     pub(super) beta: f64,
+    /// The least α.
+    pub(super) least: f64,
     /// Where a column is in the model.
     position: Vec<Option<usize>>,
     /// G⁻¹, row after row.
@@ -61,8 +64,14 @@ pub(super) struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// A model of columns with their α.
-    pub(super) fn new(span: Span<'a>, total: f64, beta: f64, active: &[usize], alpha: &[f64]) -> Self {
+    /// A model of columns with their α, the precision of the noise and the least α.
+    pub(super) fn new(
+        span: Span<'a>,
+        total: f64,
+        (beta, least): (f64, f64),
+        active: &[usize],
+        alpha: &[f64],
+    ) -> Self {
         let candidates = span.columns();
         let mut new = Self {
             span,
@@ -70,6 +79,7 @@ impl<'a> Evidence<'a> {
             active: active.to_vec(),
             alpha: alpha.to_vec(),
             beta,
+            least,
             position: vec![None; candidates],
             inverse: Vec::new(),
             log_determinant: 0.0,
@@ -84,11 +94,11 @@ impl<'a> Evidence<'a> {
         new
     }
 
-    /// Drops the dimensions of the span that columns have left which are not in the model any more, where they are many.
+    /// Drops the dimensions of the span that columns have left which are not in the model any more, where they are many; G⁻¹ and the
+    /// statistics are then to be computed anew.
     pub(super) fn compact(&mut self) {
-        if self.span.len() > 2 * self.active.len() + SPARE {
-            let span = self.span.emptied();
-            *self = Self::new(span, self.total, self.beta, &self.active, &self.alpha);
+        if self.span.len() > self.active.len() + self.active.len() / 4 + SPARE {
+            self.span.reduce(&self.active);
         }
     }
 
@@ -105,37 +115,31 @@ impl<'a> Evidence<'a> {
 
     /// G⁻¹c
     pub(super) fn solved(&self, c: &[f64]) -> Vec<f64> {
-        (0..self.span.len()).map(|i| dot(self.inverse_row(i), c)).collect()
+        (0..self.span.len()).map(|i| inner_product(self.inverse_row(i), c)).collect()
     }
 
     /// Computes G⁻¹ and the statistics anew.
     pub(super) fn refresh(&mut self) {
-        self.factorise();
+        self.compact();
+        if let Some(factor) = self.factor() {
+            self.adopt(&factor);
+        }
         self.statistics();
     }
 
-    /// Computes G⁻¹ and its determinant anew; false where rounding has made G indefinite.
-    pub(super) fn factorise(&mut self) -> bool {
-        let k = self.span.len();
-        let mut g = Square::zeros(k);
-        for (&column, alpha) in self.active.iter().zip(&self.alpha) {
-            let (c, f) = (self.span.place(column), self.beta / alpha);
-            for (i, row) in g.values_mut().chunks_mut(k.max(1)).enumerate() {
-                let fi = f * c[i];
-                row.iter_mut().zip(&c).take(i + 1).for_each(|(g, c)| *g += fi * c);
-            }
-        }
-        g.add_diagonal(|_| 1.0);
-        let Ok(factor) = Cholesky::new(lower(&g), &mut |_| std::ops::ControlFlow::Continue(())) else {
-            return false;
+    /// The factors of G; none where values are not finite.
+    pub(super) fn factor(&self) -> Option<Factor> {
+        let scaled = |(&column, alpha): (&usize, &f64)| {
+            let factor = (self.beta / alpha).sqrt();
+            self.span.place(column).iter().map(|c| factor * c).collect()
         };
-        let mut columns: Vec<Vec<f64>> = (0..k).map(|i| unit(k, i)).collect();
-        factor.solve_lower(&mut columns);
-        // The diagonal of L⁻¹ is that of L, inverted.
-        self.log_determinant = columns.iter().enumerate().map(|(i, column)| -2.0 * column[i].ln()).sum();
-        factor.solve_upper(&mut columns);
-        self.inverse = columns.concat();
-        true
+        Factor::new(self.span.len(), self.active.iter().zip(&self.alpha).map(scaled).collect())
+    }
+
+    /// Takes G⁻¹ and its determinant from the factors.
+    pub(super) fn adopt(&mut self, factor: &Factor) {
+        self.log_determinant = factor.log_determinant();
+        self.inverse = factor.inverse();
     }
 
     /// Computes S and Q of all candidates anew.
@@ -148,16 +152,22 @@ impl<'a> Evidence<'a> {
             let range = piece * PIECE..piece * PIECE + s.len();
             s.copy_from_slice(&span.outside[range.clone()]);
             q.copy_from_slice(&span.rest_products[range.clone()]);
-            let mut sums = vec![0.0; s.len()];
-            for i in 0..k {
-                sums.fill(0.0);
-                for j in 0..i {
-                    add(&mut sums, 2.0 * inverse[i * k + j], &span.along(j)[range.clone()]);
+            let mut sums = vec![vec![0.0; s.len()]; TOGETHER];
+            for first in (0..k).step_by(TOGETHER) {
+                let rows = first..k.min(first + TOGETHER);
+                sums.iter_mut().for_each(|sums| sums.fill(0.0));
+                for j in 0..rows.end {
+                    let along = &span.along(j)[range.clone()];
+                    for (i, sums) in rows.clone().zip(&mut sums).filter(|(i, _)| j <= *i) {
+                        // G⁻¹ is symmetric: entries beside the diagonal count twice.
+                        add_scaled(sums, inverse[i * k + j] * if j < i { 2.0 } else { 1.0 }, along);
+                    }
                 }
-                let along = &span.along(i)[range.clone()];
-                add(&mut sums, inverse[i * k + i], along);
-                s.iter_mut().zip(&sums).zip(along).for_each(|((s, sum), c)| *s += sum * c);
-                add(q, target[i], along);
+                for (i, sums) in rows.zip(&sums) {
+                    let along = &span.along(i)[range.clone()];
+                    s.iter_mut().zip(sums).zip(along).for_each(|((s, sum), c)| *s += sum * c);
+                    add_scaled(q, target[i], along);
+                }
             }
             s.iter_mut().chain(q.iter_mut()).for_each(|value| *value *= beta);
         });
@@ -168,22 +178,22 @@ impl<'a> Evidence<'a> {
     fn change(&mut self, column: usize, delta: f64) -> f64 {
         let (k, c) = (self.span.len(), self.span.place(column));
         let g = self.solved(&c);
-        let ratio = 1.0 + self.beta * delta * dot(&c, &g);
+        let ratio = 1.0 + self.beta * delta * inner_product(&c, &g);
         let f = self.beta * delta / ratio;
-        let (by_s, by_q) = (self.beta * f, self.beta * f * dot(&g, &self.span.target));
+        let (by_s, by_q) = (self.beta * f, self.beta * f * inner_product(&g, &self.span.target));
         let span = &self.span;
         let pieces = self.s.par_chunks_mut(PIECE).zip(self.q.par_chunks_mut(PIECE)).enumerate();
         pieces.for_each(|(piece, (s, q))| {
             let range = piece * PIECE..piece * PIECE + s.len();
             let mut sums = vec![0.0; s.len()];
-            (0..k).for_each(|i| add(&mut sums, g[i], &span.along(i)[range.clone()]));
+            (0..k).for_each(|i| add_scaled(&mut sums, g[i], &span.along(i)[range.clone()]));
             for ((s, q), sum) in s.iter_mut().zip(q).zip(sums) {
                 *s -= by_s * sum * sum;
                 *q -= by_q * sum;
             }
         });
         for (i, row) in self.inverse.chunks_mut(k).enumerate() {
-            add(row, -f * g[i], &g);
+            add_scaled(row, -f * g[i], &g);
         }
         self.log_determinant += ratio.ln();
         ratio
@@ -217,12 +227,13 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The step that gains most; of `again`, also a change of an α. A column whose loss would cost less than half of `least` is to
-    /// be deleted.
-    pub(super) fn best(&self, least: f64, again: bool) -> Option<Step> {
-        let (mut best, floor): (Option<Step>, _) = (None, LEAST * self.beta);
+    /// The step that gains most, of all columns but the refused; if `again`, also a change of an α. A column whose loss would cost less
+    /// than half of `least` is to be deleted.
+    pub(super) fn best(&self, least: f64, again: bool, refused: &[usize]) -> Option<Step> {
+        let (mut best, floor): (Option<Step>, _) = (None, self.least);
         for (column, (&s, &q)) in self.s.iter().zip(&self.q).enumerate() {
             let step = match self.position[column] {
+                _ if refused.contains(&column) => continue,
                 None if s <= NOTHING * self.beta * self.span.squares[column] => continue,
                 None if q * q <= s => continue,
                 None => {
@@ -262,32 +273,30 @@ impl<'a> Evidence<'a> {
 
     /// The log evidence −½(n log 2π + log|C| + tᵀC⁻¹t).
     pub(super) fn log(&self) -> f64 {
-        let quadratic = dot(&self.span.target, &self.solved(&self.span.target));
+        let quadratic = inner_product(&self.span.target, &self.solved(&self.span.target));
+        self.log_of(self.log_determinant, quadratic)
+    }
+
+    /// The log evidence by factors of G; `target` is that of the span, halved by them.
+    pub(super) fn log_by(&self, factor: &Factor, target: &[f64]) -> f64 {
+        self.log_of(factor.log_determinant(), inner_product(target, target))
+    }
+
+    fn log_of(&self, log_determinant: f64, quadratic: f64) -> f64 {
         let misfit = self.beta * (self.span.rest_square() + quadratic);
-        -0.5 * (self.total * ((2.0 * PI).ln() - self.beta.ln()) + self.log_determinant + misfit)
+        -0.5 * (self.total * ((2.0 * PI).ln() - self.beta.ln()) + log_determinant + misfit)
     }
 
     /// ‖t − Φμ‖², by t − Φμ = C⁻¹t/β.
     pub(super) fn residual(&self) -> f64 {
         let solved = self.solved(&self.span.target);
-        self.span.rest_square() + dot(&solved, &solved)
+        self.span.rest_square() + inner_product(&solved, &solved)
     }
 
     /// Σγ: how many weights the data determine.
     pub(super) fn degrees(&self) -> f64 {
         self.active.iter().zip(&self.alpha).map(|(&column, alpha)| self.s[column] / alpha).sum()
     }
-
-    /// The least α that can be told from 0.
-    pub(super) fn least_alpha(&self) -> f64 {
-        LEAST * self.beta
-    }
-}
-
-fn lower(square: &Square) -> crate::linalg::Lower<f64> {
-    let mut lower = crate::linalg::Lower::zeros(square.n());
-    (0..square.n()).for_each(|i| lower.row_mut(i).copy_from_slice(&square.row(i)[..=i]));
-    lower
 }
 
 fn unit(n: usize, at: usize) -> Vec<f64> {
@@ -305,9 +314,4 @@ fn bordered(matrix: &[f64], n: usize) -> Vec<f64> {
     }
     larger.extend(unit(n + 1, n));
     larger
-}
-
-/// a += f·b
-fn add(a: &mut [f64], f: f64, b: &[f64]) {
-    a.iter_mut().zip(b).for_each(|(a, b)| *a += f * b);
 }

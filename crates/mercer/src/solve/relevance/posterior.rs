@@ -2,12 +2,12 @@
 
 use super::columns::Columns;
 use super::evidence::Evidence;
-use crate::linalg::dot;
+use crate::linalg::Reflections;
 
 /// Gaussian weights of some columns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Posterior {
-    /// The columns, ascending.
+    /// The candidates, ascending.
     pub(crate) columns: Vec<usize>,
     /// The mean of each weight.
     pub(crate) mean: Vec<f64>,
@@ -33,33 +33,15 @@ impl Posterior {
         }
         let mut right: Vec<f64> = model.span.target.iter().map(|t| root * t).collect();
         right.resize(k + m, 0.0);
-        for j in 0..m {
-            let length = dot(&matrix[j][j..], &matrix[j][j..]).sqrt();
-            let diagonal = if matrix[j][j] > 0.0 { -length } else { length };
-            let mut mirror = matrix[j][j..].to_vec();
-            mirror[0] -= diagonal;
-            let square = dot(&mirror, &mirror);
-            let reflect = |vector: &mut [f64]| {
-                let f = 2.0 * dot(&mirror, vector) / square;
-                vector.iter_mut().zip(&mirror).for_each(|(value, mirror)| *value -= f * mirror);
-            };
-            matrix[j + 1..].iter_mut().for_each(|column| reflect(&mut column[j..]));
-            reflect(&mut right[j..]);
-            matrix[j][j] = diagonal;
-        }
-        // Upper triangular: entry (i, j) is matrix[j][i].
-        let backward = |mut right: Vec<f64>| {
-            for i in (0..m).rev() {
-                let sum: f64 = (i + 1..m).map(|j| matrix[j][i] * right[j]).sum();
-                right[i] = (right[i] - sum) / matrix[i][i];
-            }
-            right
-        };
-        let lengths: Vec<f64> = order.iter().map(|&at| columns.length(model.active[at])).collect();
-        let mean = backward(right[..m].to_vec());
+        let factors = Reflections::new(matrix);
+        factors.apply(&mut right);
+        let lengths: Vec<f64> =
+            order.iter().map(|&at| columns.length(model.active[at] % columns.len())).collect();
+        let mean = factors.backward(&right);
         let mut covariance = vec![0.0; m * m];
         for o in 0..m {
-            let column = backward((0..m).map(|i| f64::from(u8::from(i == o))).collect());
+            let unit: Vec<f64> = (0..m).map(|i| f64::from(u8::from(i == o))).collect();
+            let column = factors.backward(&unit);
             column.iter().zip(&lengths).enumerate().for_each(|(i, (value, length))| {
                 covariance[i * m + o] = value / length;
             });

@@ -2,13 +2,22 @@
 
 use super::ascent::{ascend, gradient};
 use super::columns::Columns;
+use super::design::Design;
 use super::evidence::{Evidence, Step, StepKind};
 use super::posterior::Posterior;
 use super::span::Span;
 use super::{Climb, Relevant, Steps};
+use crate::simd::add_scaled;
 
-/// The deviation of the noise at the start, as a share of that of the targets.
-const START: f64 = 0.01;
+/// The deviation of the noise that is held at the start, as a share of that of the targets.
+const HELD: f64 = 0.01;
+
+/// The deviation of the noise that is estimated from the start on, as a share of that of the targets.
+const FREE: f64 = 0.1;
+
+/// The least precision of a prior of a column of length 1, as a share of that of the targets: a weight is at most 10⁸ times as large
+/// as they are.
+const LEAST: f64 = 1e-16;
 
 /// Columns added over which the noise must have fallen to [`FALL`] of what it was, for it to stay at the start's value.
 const WINDOW: usize = 20;
@@ -29,89 +38,160 @@ const STALE: usize = 20;
 const LOST: f64 = 1e-6;
 
 /// The gain of a change of one α below which all are changed together.
-const SMALL: f64 = 0.01;
+const SMALL: f64 = 0.1;
 
 /// Derivatives of the log evidence are zero at this.
 const FLAT: f64 = 1e-11;
 
-/// Climbs the evidence of a target with Gaussian noise.
+/// Climbs the evidence of a target with Gaussian noise, for points with weights.
 ///
-/// Columns and target are multiplied by the square roots of the points' weights, whose sum is `total`; `variance` is that of the
-/// targets. The noise is first held at a hundredth of the targets' deviation: where it starts large, functions that explain the
-/// target only together are never found. When columns come in and what is left of the target per degree of freedom falls no more,
-/// that is the noise; from then on it is estimated.
+/// Where the noise is to be estimated there are two climbs, and the larger evidence is kept. One estimates it from the start on.
+/// Functions that explain the target only together are never found by it; so the other holds the noise at a hundredth of the
+/// targets' deviation, until columns come in and what is left of the target per degree of freedom falls no more.
 pub(crate) fn regress(
     columns: &Columns,
-    target: Vec<f64>,
-    total: f64,
-    variance: f64,
+    target: &[f64],
+    weights: &[f64],
     climb: &Climb,
     watch: Steps<'_>,
 ) -> Relevant {
-    let cap = climb.noise.is_none().then_some(FINEST / variance);
-    let beta = climb.noise.map_or(1.0 / (START * START * variance), |noise| 1.0 / noise);
-    let mut model = Evidence::new(Span::new(columns, None, target), total, beta, &[], &[]);
-    let (mut steps, mut since, mut converged) = (0, 0, false);
-    let mut held = cap.map(|_| Vec::new());
-    while steps < climb.steps && watch(steps).is_continue() {
-        steps += 1;
-        let mut step = model.best(climb.tolerance, true);
-        if is_last(step, climb.tolerance) || step.is_some_and(|step| is_small_change(&step)) {
-            held = None;
-            model.compact();
-            model.factorise();
-            since = 0;
-            for newton in [4, 100] {
-                ascend(&mut model, cap, FLAT, newton);
-                model.statistics();
-                step = model.best(climb.tolerance, false);
-                if !is_last(step, climb.tolerance) {
-                    break;
-                }
-            }
-        }
-        let Some(step) = step.filter(|_| !is_last(step, climb.tolerance)) else {
-            converged = true;
-            break;
-        };
-        let ratio = model.take(step);
-        since += 1;
-        if let (Some(levels), StepKind::Add(_)) = (&mut held, step.kind) {
-            levels.push(noise(&model));
-            let [first, .., last] = levels[levels.len().saturating_sub(WINDOW + 1)..] else { continue };
-            if levels.len() > WINDOW && last > FALL * first {
-                held = None;
-            }
-        }
-        let estimated = held.is_none() && cap.is_some() && steps % EVERY == 0;
-        if estimated || since >= STALE || ratio < LOST {
-            model.refresh();
-            since = 0;
-        }
-        if let (true, Some(cap)) = (estimated, cap) {
-            model.beta = (1.0 / noise(&model)).min(cap);
-            model.refresh();
-        }
+    let total: f64 = weights.iter().sum();
+    let variance = spread(target, weights, total);
+    let design = if weights.iter().all(|&w| w == 1.0) {
+        Design::new(columns)
+    } else {
+        Design::scaled(columns, weights.iter().map(|w| w.sqrt()).collect())
+    };
+    let scaled = target.iter().zip(weights).map(|(t, w)| t * w.sqrt()).collect();
+    let empty = Span::new(design, scaled);
+    let mut from = |noise: f64, held: bool, steps: u64| {
+        let cap = climb.noise.is_none().then_some(FINEST / variance);
+        let model = Evidence::new(empty.clone(), total, (1.0 / noise, LEAST / variance), &[], &[]);
+        Ascent { climb, model, cap, held: held.then(Vec::new), steps, since: 0 }.climbed(columns, watch)
+    };
+    if let Some(noise) = climb.noise {
+        return from(noise, false, 0);
     }
-    model.refresh();
-    Relevant {
-        posterior: Posterior::of(&model, columns),
-        noise: 1.0 / model.beta,
-        evidence: model.log(),
-        gradient: gradient(&model, cap.is_some_and(|cap| model.beta < cap)),
-        steps,
-        converged,
+    let free = from(FREE * FREE * variance, false, 0);
+    let held = from(HELD * HELD * variance, true, free.steps);
+    if held.beats(&free, climb.tolerance) { held } else { Relevant { steps: held.steps, ..free } }
+}
+
+/// The derivatives of the log evidence in the values of each column in the model, before it was scaled: β((t − Φμ)μᵀ − ΦΣ), the row of
+/// each point times its weight.
+pub(crate) fn pull_of_numbers(
+    columns: &Columns,
+    target: &[f64],
+    weights: &[f64],
+    found: &Relevant,
+) -> Vec<Vec<f64>> {
+    let (own, m) = (&found.posterior, found.posterior.columns.len());
+    let mut left = target.to_vec();
+    // ΦU with Σ = UUᵀ.
+    let mut spread = vec![vec![0.0; target.len()]; m];
+    for (i, &column) in own.columns.iter().enumerate() {
+        let (values, length) = (columns.column(column), columns.length(column));
+        add_scaled(&mut left, -own.mean[i] * length, values);
+        (0..m).for_each(|o| add_scaled(&mut spread[o], own.root[i * m + o] * length, values));
+    }
+    (0..m)
+        .map(|i| {
+            let mut pull: Vec<f64> = left.iter().map(|r| r * own.mean[i]).collect();
+            (0..m).for_each(|o| add_scaled(&mut pull, -own.root[i * m + o], &spread[o]));
+            pull.iter().zip(weights).map(|(p, w)| p * w / found.noise).collect()
+        })
+        .collect()
+}
+
+/// The variance of targets, or where there is none a small share of their square, so that the noise has a scale.
+fn spread(y: &[f64], weights: &[f64], total: f64) -> f64 {
+    let mean = y.iter().zip(weights).map(|(y, w)| w * y).sum::<f64>() / total;
+    let variance = y.iter().zip(weights).map(|(y, w)| w * (y - mean).powi(2)).sum::<f64>() / total;
+    if variance > 1e-24 * mean * mean {
+        variance
+    } else if mean == 0.0 {
+        1.0
+    } else {
+        1e-12 * mean * mean
     }
 }
 
-/// Whether no step is left that gains anything.
-pub(super) fn is_last(step: Option<Step>, tolerance: f64) -> bool {
-    step.is_none_or(|step| step.gain < tolerance)
+struct Ascent<'a> {
+    climb: &'a Climb,
+    model: Evidence<'a>,
+    /// The largest precision of the noise; none where it is given.
+    cap: Option<f64>,
+    /// While the noise is held, what it would be after each column added.
+    held: Option<Vec<f64>>,
+    steps: u64,
+    /// Steps of rank one since everything was computed anew.
+    since: usize,
 }
 
-/// Whether the best step is a small change of one α.
-pub(super) fn is_small_change(step: &Step) -> bool {
-    matches!(step.kind, StepKind::Change(_)) && step.gain < SMALL
+impl Ascent<'_> {
+    fn climbed(mut self, columns: &Columns, watch: Steps<'_>) -> Relevant {
+        let limit = self.steps.saturating_add(self.climb.steps);
+        let mut converged = false;
+        let goes_on =
+            |ascent: &Self| ascent.steps < limit && ascent.model.active.len() <= ascent.climb.columns;
+        while goes_on(&self) && watch(self.steps).is_continue() {
+            self.steps += 1;
+            let Some(step) = self.next() else {
+                converged = true;
+                break;
+            };
+            self.take(step);
+        }
+        self.model.refresh();
+        Relevant {
+            posterior: Posterior::of(&self.model, columns),
+            noise: 1.0 / self.model.beta,
+            evidence: self.model.log(),
+            gradient: gradient(&self.model, self.cap.is_some_and(|cap| self.model.beta < cap)),
+            steps: self.steps,
+            converged,
+        }
+    }
+
+    /// The best step. Before a small change of one α, and at the end, all α and the noise climb together.
+    fn next(&mut self) -> Option<Step> {
+        let least = self.climb.tolerance;
+        let gains = |step: Option<Step>| step.filter(|step| step.gain >= least);
+        let step = gains(self.model.best(least, true, &[]));
+        if step.is_some_and(|step| !matches!(step.kind, StepKind::Change(_)) || step.gain >= SMALL) {
+            return step;
+        }
+        self.held = None;
+        self.model.compact();
+        self.since = 0;
+        [4, 100].into_iter().find_map(|steps| {
+            ascend(&mut self.model, self.cap, FLAT, steps);
+            self.model.statistics();
+            gains(self.model.best(least, false, &[]))
+        })
+    }
+
+    fn take(&mut self, step: Step) {
+        let ratio = self.model.take(step);
+        self.since += 1;
+        if let (Some(levels), StepKind::Add(_)) = (&mut self.held, step.kind) {
+            let free = (self.model.total - self.model.degrees()).max(1.0);
+            levels.push(self.model.residual() / (free * free));
+            let [.., last] = levels[..] else { return };
+            let before = levels.len().checked_sub(WINDOW + 1).map(|at| levels[at]);
+            if before.is_some_and(|before| last > FALL * before) {
+                self.held = None;
+            }
+        }
+        let estimated = self.cap.filter(|_| self.held.is_none() && self.steps.is_multiple_of(EVERY));
+        if let Some(cap) = estimated {
+            self.model.beta = (1.0 / noise(&self.model)).min(cap);
+        }
+        if estimated.is_some() || self.since >= STALE || ratio < LOST {
+            self.model.refresh();
+            self.since = 0;
+        }
+    }
 }
 
 /// What is left of the target per degree of freedom.

@@ -1,16 +1,16 @@
 //! The space that the columns in the model span.
 
-use super::columns::Columns;
-use crate::linalg::dot;
+use super::design::Design;
+use crate::linalg::Reflections;
+use crate::simd::{add_scaled, inner_product};
 
 /// A column whose part outside of the span is a smaller share than this of its whole lies in it.
 const INSIDE: f64 = 1e-13;
 
-/// An orthonormal basis B of columns scaled by rows, and where all columns and the target are in it.
+/// An orthonormal basis B of some candidate columns, and where all candidates and the target are in it.
+#[derive(Clone)]
 pub(super) struct Span<'a> {
-    columns: &'a Columns,
-    /// What the rows of the columns are multiplied by; none for 1.
-    scale: Option<Vec<f64>>,
+    design: Design<'a>,
     basis: Vec<Vec<f64>>,
     /// For each basis vector its product with every column.
     coordinates: Vec<Vec<f64>>,
@@ -18,8 +18,6 @@ pub(super) struct Span<'a> {
     pub(super) squares: Vec<f64>,
     /// The square of what each column has outside of the span.
     pub(super) outside: Vec<f64>,
-    /// The whole target.
-    whole: Vec<f64>,
     /// The target in the basis.
     pub(super) target: Vec<f64>,
     /// What the target has outside of the span.
@@ -29,30 +27,20 @@ pub(super) struct Span<'a> {
 }
 
 impl<'a> Span<'a> {
-    /// The span of no column. `target` is scaled as the rows are.
-    pub(super) fn new(columns: &'a Columns, scale: Option<Vec<f64>>, target: Vec<f64>) -> Self {
-        let weights: Vec<f64> = scale
-            .as_ref()
-            .map_or_else(|| vec![1.0; columns.rows()], |scale| scale.iter().map(|s| s * s).collect());
-        let squares = columns.squares(&weights);
-        let rest_products = columns.products(&scaled(scale.as_deref(), &target));
+    /// The span of no column. `target` is scaled as the columns are.
+    pub(super) fn new(design: Design<'a>, target: Vec<f64>) -> Self {
+        let squares = design.squares();
+        let rest_products = design.products(&target);
         Self {
-            columns,
-            scale,
+            design,
             basis: Vec::new(),
             coordinates: Vec::new(),
             outside: squares.clone(),
             squares,
             target: Vec::new(),
-            whole: target.clone(),
             rest: target,
             rest_products,
         }
-    }
-
-    /// The span of no column, of the same columns and target.
-    pub(super) fn emptied(&self) -> Self {
-        Self::new(self.columns, self.scale.clone(), self.whole.clone())
     }
 
     /// Dimensions of the span.
@@ -77,28 +65,28 @@ impl<'a> Span<'a> {
 
     /// The square of what the target has outside of the span.
     pub(super) fn rest_square(&self) -> f64 {
-        dot(&self.rest, &self.rest)
+        inner_product(&self.rest, &self.rest)
     }
 
     /// Makes the span one dimension larger, so that it has column m in it; false where it has it already.
     pub(super) fn extend(&mut self, m: usize) -> bool {
-        let mut vector = scaled(self.scale.as_deref(), self.columns.column(m));
+        let mut vector = self.design.column(m);
         // Once is not enough for a column that is nearly in the span, twice is.
         for _ in 0..2 {
             for b in &self.basis {
-                let along = dot(b, &vector);
-                subtract(&mut vector, along, b);
+                let along = inner_product(b, &vector);
+                add_scaled(&mut vector, -along, b);
             }
         }
         // By its own length: the square outside, a difference, is rounding long before.
-        let length = dot(&vector, &vector).sqrt();
+        let length = inner_product(&vector, &vector).sqrt();
         if length <= INSIDE * self.squares[m].sqrt() {
             return false;
         }
         vector.iter_mut().for_each(|value| *value /= length);
-        let along = self.columns.products(&scaled(self.scale.as_deref(), &vector));
-        let target = dot(&vector, &self.rest);
-        subtract(&mut self.rest, target, &vector);
+        let along = self.design.products(&vector);
+        let target = inner_product(&vector, &self.rest);
+        add_scaled(&mut self.rest, -target, &vector);
         for (m, c) in along.iter().enumerate() {
             self.outside[m] = (self.outside[m] - c * c).max(0.0);
             self.rest_products[m] -= c * target;
@@ -109,16 +97,26 @@ impl<'a> Span<'a> {
         self.coordinates.push(along);
         true
     }
-}
 
-fn scaled(scale: Option<&[f64]>, vector: &[f64]) -> Vec<f64> {
-    match scale {
-        Some(scale) => vector.iter().zip(scale).map(|(v, s)| v * s).collect(),
-        None => vector.to_vec(),
+    /// Makes the span that of some columns of it. The basis is reflected so that its first vectors span them, and the others are
+    /// dropped: what lies along those counts as outside from then on.
+    pub(super) fn reduce(&mut self, columns: &[usize]) {
+        let (k, kept) = (self.len(), self.len().min(columns.len()));
+        let turned = Reflections::new(columns.iter().map(|&m| self.place(m)).collect());
+        turned.apply(&mut self.target);
+        turned.apply_rows(&mut self.basis);
+        turned.apply_rows(&mut self.coordinates);
+        for dropped in kept..k {
+            let target = self.target[dropped];
+            add_scaled(&mut self.rest, target, &self.basis[dropped]);
+            for (m, c) in self.coordinates[dropped].iter().enumerate() {
+                self.outside[m] += c * c;
+                self.rest_products[m] += c * target;
+            }
+        }
+        self.target.truncate(kept);
+        self.basis.truncate(kept);
+        self.coordinates.truncate(kept);
+        columns.iter().for_each(|&m| self.outside[m] = 0.0);
     }
-}
-
-/// a −= f·b
-fn subtract(a: &mut [f64], f: f64, b: &[f64]) {
-    a.iter_mut().zip(b).for_each(|(a, b)| *a -= f * b);
 }

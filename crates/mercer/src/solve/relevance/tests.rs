@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
-use super::{Climb, Columns, Relevant, classify, regress};
+use super::{Classes, Climb, Columns, Relevant, classify, pull_of_numbers, regress};
 
 /// Numbers that look random, from −1 to 1.
 fn noise(seed: u64) -> impl FnMut() -> f64 {
@@ -27,19 +27,14 @@ fn problem(n: usize, gamma: f64, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
     (columns, t)
 }
 
-fn variance(t: &[f64]) -> f64 {
-    let mean = t.iter().sum::<f64>() / t.len() as f64;
-    t.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / t.len() as f64
-}
-
 fn climb(tolerance: f64) -> Climb {
-    Climb { tolerance, steps: 5000, noise: None }
+    Climb::new(tolerance, 5000, None)
 }
 
 fn fitted(columns: &[Vec<f64>], t: &[f64], climb: &Climb) -> Relevant {
     let n = t.len();
-    let matrix = Columns::new(n, columns.concat());
-    regress(&matrix, t.to_vec(), n as f64, variance(t), climb, &mut |_| ControlFlow::Continue(()))
+    let matrix = Columns::new(&vec![1.0; n], columns.concat());
+    regress(&matrix, t, &vec![1.0; n], climb, &mut |_| ControlFlow::Continue(()))
 }
 
 /// −½(n log 2π + log|C| + tᵀC⁻¹t) with C = 1/β + Σ φφᵀ/α, by elimination.
@@ -181,8 +176,7 @@ fn the_posterior_is_that_of_the_normal_equations() {
 #[test]
 fn a_target_without_anything_to_explain_has_no_relevant_column() {
     let (columns, _) = problem(20, 0.1, 1);
-    let matrix = Columns::new(20, columns.concat());
-    let found = regress(&matrix, vec![0.0; 20], 20.0, 1.0, &climb(1e-3), &mut |_| ControlFlow::Continue(()));
+    let found = fitted(&columns, &[0.0; 20], &climb(1e-3));
     assert!(found.posterior.columns.is_empty() && found.converged, "{found:?}");
 }
 
@@ -194,27 +188,185 @@ fn given_noise_is_not_changed() {
     assert!(found.converged && found.gradient < 1e-7);
 }
 
-#[test]
-fn classes_are_at_the_mode_and_the_precisions_at_their_fixed_point() {
-    for seed in 0..4 {
-        let (columns, t) = problem(60, 0.2, seed);
-        let classes: Vec<f64> = t.iter().map(|t| f64::from(u8::from(*t > 0.1))).collect();
-        let matrix = Columns::new(60, columns.concat());
-        let found = classify(&matrix, &classes, &[1.0; 60], &climb(1e-3), &mut |_| ControlFlow::Continue(()));
-        assert!(found.converged, "{seed}: {found:?}");
-        let own = &found.posterior;
-        let m = own.columns.len();
-        let f: Vec<f64> =
-            (0..60).map(|p| (0..m).map(|i| own.mean[i] * columns[own.columns[i]][p]).sum()).collect();
-        for i in 0..m {
-            let column = &columns[own.columns[i]];
-            // The derivative of the log of likelihood times prior.
-            let slope: f64 = (0..60).map(|p| column[p] * (classes[p] - 1.0 / (1.0 + (-f[p]).exp()))).sum();
-            assert!((slope - own.alpha[i] * own.mean[i]).abs() < 1e-5, "{seed} {i}");
-            // α = γ/w² with γ = 1 − αΣ.
-            let covariance: f64 = own.root[i * m..(i + 1) * m].iter().map(|u| u * u).sum();
-            let gamma = 1.0 - own.alpha[i] * covariance;
-            assert!((own.alpha[i] * own.mean[i].powi(2) / gamma - 1.0).abs() < 1e-4, "{seed} {i}");
+/// The solution of a system of equations and the logarithm of its determinant, by elimination.
+fn eliminated(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> (Vec<f64>, f64) {
+    let (m, mut log) = (right.len(), 0.0);
+    for i in 0..m {
+        log += matrix[i][i].ln();
+        for r in i + 1..m {
+            let f = matrix[r][i] / matrix[i][i];
+            let row = matrix[i].clone();
+            matrix[r].iter_mut().zip(&row).for_each(|(value, above)| *value -= f * above);
+            right[r] -= f * right[i];
         }
     }
+    for i in (0..m).rev() {
+        let sum: f64 = (i + 1..m).map(|j| matrix[i][j] * right[j]).sum();
+        right[i] = (right[i] - sum) / matrix[i][i];
+    }
+    (right, log)
+}
+
+/// Laplace's approximation of the log evidence of a softmax over functions, one of which may be left out: it is then zero everywhere.
+/// `columns` have a function each; `truth` is the class of each point. Newton steps from zero, all written out.
+fn laplace(columns: &[(&Vec<f64>, usize)], alpha: &[f64], truth: &[usize], classes: usize) -> f64 {
+    let (n, m) = (truth.len(), columns.len());
+    let mut w = vec![0.0; m];
+    let shares = |w: &[f64], p: usize| {
+        let mut f = vec![0.0; classes];
+        columns.iter().zip(w).for_each(|((column, function), w)| f[*function] += w * column[p]);
+        let sum: f64 = f.iter().map(|f| f.exp()).sum();
+        f.iter().map(|f| f.exp() / sum).collect::<Vec<_>>()
+    };
+    let mut log = 0.0;
+    for _ in 0..200 {
+        let y: Vec<Vec<f64>> = (0..n).map(|p| shares(&w, p)).collect();
+        let slope: Vec<f64> = (0..m)
+            .map(|i| {
+                let (column, k) = columns[i];
+                let missed = |p: usize| f64::from(u8::from(truth[p] == k)) - y[p][k];
+                (0..n).map(|p| column[p] * missed(p)).sum::<f64>() - alpha[i] * w[i]
+            })
+            .collect();
+        let mut h = vec![vec![0.0; m]; m];
+        for i in 0..m {
+            for j in 0..m {
+                let ((a, k), (b, l)) = (columns[i], columns[j]);
+                let curve = |p: usize| y[p][k] * (f64::from(u8::from(k == l)) - y[p][l]);
+                h[i][j] = (0..n).map(|p| a[p] * b[p] * curve(p)).sum();
+            }
+            h[i][i] += alpha[i];
+        }
+        let (step, now) = eliminated(h, slope);
+        log = now;
+        // Small steps at first: a whole one may overshoot.
+        let most = step.iter().fold(0.0, |most: f64, s| s.abs().max(most));
+        w.iter_mut().zip(&step).for_each(|(w, s)| *w += s * (20.0 / most.max(20.0)));
+    }
+    let likelihood: f64 = (0..n).map(|p| shares(&w, p)[truth[p]].ln()).sum();
+    let prior: f64 = w.iter().zip(alpha).map(|(w, a)| a * w * w - a.ln()).sum();
+    likelihood - 0.5 * (prior + log)
+}
+
+/// Whether an evidence is that of Laplace's formulas, and flat in every α by differences.
+fn assert_flat(found: &Relevant, columns: &[Vec<f64>], truth: &[usize], functions: usize) {
+    assert!(found.converged && found.gradient < 1e-7, "{found:?}");
+    let (own, count) = (&found.posterior, columns.len());
+    // One function is that of class 1; class 0 has none.
+    let first = usize::from(functions == 1);
+    let chosen: Vec<(&Vec<f64>, usize)> =
+        own.columns.iter().map(|&c| (&columns[c % count], c / count + first)).collect();
+    let at = |alpha: &[f64]| laplace(&chosen, alpha, truth, functions.max(2));
+    let here = at(&own.alpha);
+    assert!((here - found.evidence).abs() < 1e-6 * here.abs(), "{here} {}", found.evidence);
+    let h = 1e-3_f64;
+    for i in 0..own.alpha.len() {
+        let moved = |by: f64| {
+            let mut alpha = own.alpha.clone();
+            alpha[i] *= by.exp();
+            at(&alpha)
+        };
+        let slope = (moved(h) - moved(-h)) / (2.0 * h);
+        assert!(slope.abs() < 1e-5, "{i}: {slope}");
+    }
+}
+
+fn members(truth: &[usize], class: usize) -> Vec<f64> {
+    truth.iter().map(|&t| f64::from(u8::from(t == class))).collect()
+}
+
+#[test]
+fn the_evidence_of_two_classes_is_laplaces_and_flat_in_every_parameter() {
+    for seed in 0..4 {
+        let (columns, t) = problem(60, 0.2, seed);
+        let truth: Vec<usize> = t.iter().map(|t| usize::from(*t > 0.1)).collect();
+        let matrix = Columns::new(&[1.0; 60], columns.concat());
+        let two = |members| {
+            let problem = Classes { columns: &matrix, members, weights: &[1.0; 60] };
+            classify(&problem, &climb(1e-3), &mut |_| ControlFlow::Continue(()))
+        };
+        let found = two(vec![members(&truth, 1)]);
+        assert_flat(&found, &columns, &truth, 1);
+        // A softmax of two functions is the logistic function of their difference.
+        let both = two(vec![members(&truth, 0), members(&truth, 1)]);
+        assert!((both.evidence - found.evidence).abs() < 0.5, "{} {}", both.evidence, found.evidence);
+    }
+}
+
+#[test]
+fn the_evidence_of_a_softmax_is_laplaces_and_flat_in_every_parameter() {
+    for seed in 0..3 {
+        let (columns, t) = problem(60, 0.2, seed);
+        let truth: Vec<usize> = t.iter().map(|t| usize::from(*t > 0.1) + usize::from(*t > 0.4)).collect();
+        let matrix = Columns::new(&[1.0; 60], columns.concat());
+        let all = (0..3).map(|class| members(&truth, class)).collect();
+        let problem = Classes { columns: &matrix, members: all, weights: &[1.0; 60] };
+        let found = classify(&problem, &climb(1e-3), &mut |_| ControlFlow::Continue(()));
+        assert_flat(&found, &columns, &truth, 3);
+    }
+}
+
+#[test]
+fn wide_kernels_that_explain_classes_only_together_are_found() {
+    // A line in which the classes are the two halves: no single wide Gaussian tells them apart.
+    let n = 40;
+    let x: Vec<f64> = (0..n).map(|i| -1.0 + 2.0 * i as f64 / (n - 1) as f64).collect();
+    let mut columns = vec![vec![1.0; n]];
+    columns.extend(x.iter().map(|c| x.iter().map(|x| (-0.01 * (x - c) * (x - c)).exp()).collect()));
+    let mut truth: Vec<usize> = x.iter().map(|x| usize::from(*x > 0.0)).collect();
+    (truth[3], truth[17], truth[22], truth[36]) = (1, 1, 0, 0);
+    let matrix = Columns::new(&vec![1.0; n], columns.concat());
+    let problem = Classes { columns: &matrix, members: vec![members(&truth, 1)], weights: &vec![1.0; n] };
+    let found = classify(&problem, &climb(1e-3), &mut |_| ControlFlow::Continue(()));
+    assert!(found.posterior.columns.len() >= 2 && found.evidence > -25.0, "{found:?}");
+}
+
+/// The columns of [`problem`] for another width.
+fn columns_of(n: usize, gamma: f64) -> Vec<Vec<f64>> {
+    problem(n, gamma, 0).0
+}
+
+/// Σ Dₙᵢ ∂Φₙᵢ/∂log γ over the columns of a model.
+fn along(found: &Relevant, pull: &[Vec<f64>], n: usize, gamma: f64) -> f64 {
+    let h = 1e-5_f64;
+    let (more, less) = (columns_of(n, gamma * h.exp()), columns_of(n, gamma * (-h).exp()));
+    let of = |(&c, pull): (&usize, &Vec<f64>)| {
+        let c = c % more.len();
+        (0..n).map(|p| pull[p] * (more[c][p] - less[c][p]) / (2.0 * h)).sum::<f64>()
+    };
+    found.posterior.columns.iter().zip(pull).map(of).sum()
+}
+
+#[test]
+fn the_derivative_in_a_width_is_that_by_differences() {
+    let (n, gamma, h) = (50, 0.3, 1e-4_f64);
+    let (columns, t) = problem(n, gamma, 2);
+    let found = fitted(&columns, &t, &climb(1e-6));
+    let matrix = Columns::new(&vec![1.0; n], columns.concat());
+    let slope = along(&found, &pull_of_numbers(&matrix, &t, &vec![1.0; n], &found), n, gamma);
+    let at = |gamma: f64| {
+        let columns = columns_of(n, gamma);
+        let own: Vec<&Vec<f64>> = found.posterior.columns.iter().map(|&c| &columns[c]).collect();
+        evidence(&own, &found.posterior.alpha, found.noise, &t)
+    };
+    let expected = (at(gamma * h.exp()) - at(gamma * (-h).exp())) / (2.0 * h);
+    assert!((slope - expected).abs() < 1e-4 * expected.abs().max(1.0), "{slope} {expected}");
+
+    let truth: Vec<usize> = t.iter().map(|t| usize::from(*t > 0.1) + usize::from(*t > 0.4)).collect();
+    let all = (0..3).map(|class| members(&truth, class)).collect();
+    let classes = Classes { columns: &matrix, members: all, weights: &vec![1.0; n] };
+    let found = classify(&classes, &climb(1e-3), &mut |_| ControlFlow::Continue(()));
+    let slope = along(&found, &classes.pull(&found), n, gamma);
+    let at = |gamma: f64| {
+        let columns = columns_of(n, gamma);
+        let own: Vec<(&Vec<f64>, usize)> = found
+            .posterior
+            .columns
+            .iter()
+            .map(|&c| (&columns[c % columns.len()], c / columns.len()))
+            .collect();
+        laplace(&own, &found.posterior.alpha, &truth, 3)
+    };
+    let expected = (at(gamma * h.exp()) - at(gamma * (-h).exp())) / (2.0 * h);
+    assert!((slope - expected).abs() < 1e-4 * expected.abs().max(1.0), "{slope} {expected}");
 }

@@ -1,0 +1,166 @@
+//! The QR factors of a small dense matrix by Householder's reflections.
+
+use crate::simd::{add_scaled, inner_product};
+
+/// The reflections whose product Qᵀ makes a matrix upper triangular, and the triangle. A matrix is a list of its columns.
+pub(crate) struct Reflections {
+    /// The vector v of each reflection I − 2vvᵀ/v², with 2/v².
+    mirrors: Vec<(Vec<f64>, f64)>,
+    /// The columns of Qᵀ times the matrix, in the order in which they were taken; what lies below the diagonal is not to be read.
+    columns: Vec<Vec<f64>>,
+    /// For each of these columns its place in the matrix.
+    order: Vec<usize>,
+}
+
+impl Reflections {
+    /// The factors of a matrix with its columns in their order.
+    pub(crate) fn new(columns: Vec<Vec<f64>>) -> Self {
+        Self::taken(columns, |_, _| ())
+    }
+
+    /// The factors of a matrix with its columns in the order of what the columns before them leave of them, largest first: rows of the
+    /// triangle then have their largest entry on the diagonal, and small ones keep their digits beside large ones.
+    pub(crate) fn pivoted(columns: Vec<Vec<f64>>) -> Self {
+        Self::taken(columns, |at, (columns, order)| {
+            let left = |column: &Vec<f64>| column.get(at..).map_or(0.0, |left| inner_product(left, left));
+            let lengths: Vec<f64> = columns[at..].iter().map(left).collect();
+            let most =
+                (0..lengths.len()).fold(0, |most, i| if lengths[i] > lengths[most] { i } else { most });
+            columns.swap(at, at + most);
+            order.swap(at, at + most);
+        })
+    }
+
+    fn taken(
+        mut columns: Vec<Vec<f64>>,
+        mut choose: impl FnMut(usize, (&mut Vec<Vec<f64>>, &mut Vec<usize>)),
+    ) -> Self {
+        let rows = columns.first().map_or(0, Vec::len);
+        let mut order: Vec<usize> = (0..columns.len()).collect();
+        let mut mirrors = Vec::with_capacity(rows.min(columns.len()));
+        for i in 0..rows.min(columns.len()) {
+            choose(i, (&mut columns, &mut order));
+            let length = inner_product(&columns[i][i..], &columns[i][i..]).sqrt();
+            let mut mirror = vec![0.0; rows];
+            mirror[i..].copy_from_slice(&columns[i][i..]);
+            mirror[i] += if mirror[i] > 0.0 { length } else { -length };
+            let square = inner_product(&mirror, &mirror);
+            let factor = if square > 0.0 { 2.0 / square } else { 0.0 };
+            columns[i..].iter_mut().for_each(|column| reflect(column, &mirror, factor, i));
+            mirrors.push((mirror, factor));
+        }
+        Self { mirrors, columns, order }
+    }
+
+    /// Entry (i, j) of the triangle.
+    pub(crate) fn entry(&self, i: usize, j: usize) -> f64 {
+        if i <= j { self.columns[j][i] } else { 0.0 }
+    }
+
+    /// For each column of the triangle its place in the matrix.
+    pub(crate) fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// Replaces a vector by Qᵀ times it.
+    pub(crate) fn apply(&self, vector: &mut [f64]) {
+        self.mirrors.iter().enumerate().for_each(|(i, (mirror, factor))| reflect(vector, mirror, *factor, i));
+    }
+
+    /// Replaces a vector by Q times it.
+    pub(crate) fn undo(&self, vector: &mut [f64]) {
+        let mirrors = self.mirrors.iter().enumerate().rev();
+        mirrors.for_each(|(i, (mirror, factor))| reflect(vector, mirror, *factor, i));
+    }
+
+    /// Replaces vectors, the rows of a matrix, by those of Qᵀ times the matrix.
+    pub(crate) fn apply_rows(&self, rows: &mut [Vec<f64>]) {
+        self.mirrors
+            .iter()
+            .enumerate()
+            .for_each(|(i, (mirror, factor))| reflect_rows(rows, mirror, *factor, i));
+    }
+
+    /// Replaces vectors, the rows of a matrix, by those of Q times the matrix.
+    pub(crate) fn undo_rows(&self, rows: &mut [Vec<f64>]) {
+        let mirrors = self.mirrors.iter().enumerate().rev();
+        mirrors.for_each(|(i, (mirror, factor))| reflect_rows(rows, mirror, *factor, i));
+    }
+
+    /// The solution x of Rᵀx = b.
+    pub(crate) fn forward(&self, right: &[f64]) -> Vec<f64> {
+        let mut x = Vec::with_capacity(right.len());
+        for (i, b) in right.iter().enumerate() {
+            let column = &self.columns[i];
+            let sum = inner_product(&column[..i], &x);
+            x.push((b - sum) / column[i]);
+        }
+        x
+    }
+
+    /// The solution x of Rx = b, the first entries of `right`.
+    pub(crate) fn backward(&self, right: &[f64]) -> Vec<f64> {
+        let n = self.columns.len();
+        let mut x = right[..n].to_vec();
+        for i in (0..n).rev() {
+            x[i] /= self.columns[i][i];
+            let value = x[i];
+            add_scaled(&mut x[..i], -value, &self.columns[i]);
+        }
+        x
+    }
+}
+
+/// Reflects a vector; the mirror is zero before `first`.
+fn reflect(vector: &mut [f64], mirror: &[f64], factor: f64, first: usize) {
+    let along = factor * inner_product(&mirror[first..], &vector[first..]);
+    add_scaled(&mut vector[first..], -along, &mirror[first..]);
+}
+
+/// Reflects the columns of a matrix given by rows.
+fn reflect_rows(rows: &mut [Vec<f64>], mirror: &[f64], factor: f64, first: usize) {
+    let Some(width) = rows.first().map(Vec::len) else { return };
+    let mut along = vec![0.0; width];
+    for (row, m) in rows.iter().zip(mirror).skip(first) {
+        add_scaled(&mut along, *m, row);
+    }
+    for (row, m) in rows.iter_mut().zip(mirror).skip(first) {
+        add_scaled(row, -factor * m, &along);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_the_triangle_reflected_back() {
+        let columns: Vec<Vec<f64>> = (0..4)
+            .map(|j| (0..6).map(|i| ((i * i * 7 + i * j * 3 + j) as f64).sin() * 10_f64.powi(j)).collect())
+            .collect();
+        for factors in [Reflections::new(columns.clone()), Reflections::pivoted(columns.clone())] {
+            for (j, &place) in factors.order().iter().enumerate() {
+                let mut column: Vec<f64> =
+                    (0..6).map(|i| if i < 4 { factors.entry(i, j) } else { 0.0 }).collect();
+                factors.undo(&mut column);
+                for (back, value) in column.iter().zip(&columns[place]) {
+                    assert!((back - value).abs() < 1e-12 * 1e3, "{back} {value}");
+                }
+                factors.apply(&mut column);
+                assert!((0..4).all(|i| (column[i] - factors.entry(i, j)).abs() < 1e-9));
+            }
+            // Rx = b.
+            let x = factors.backward(&[1.0, 2.0, 3.0, 4.0]);
+            for i in 0..4 {
+                let sum: f64 = (0..4).map(|j| factors.entry(i, j) * x[j]).sum();
+                assert!((sum - (i + 1) as f64).abs() < 1e-9, "{sum}");
+            }
+            // Rᵀx = b.
+            let x = factors.forward(&[1.0, 2.0, 3.0, 4.0]);
+            for i in 0..4 {
+                let sum: f64 = (0..4).map(|j| factors.entry(j, i) * x[j]).sum();
+                assert!((sum - (i + 1) as f64).abs() < 1e-9, "{sum}");
+            }
+        }
+    }
+}

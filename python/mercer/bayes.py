@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import column_or_1d
 
 from mercer import _data
 from mercer._native import Expanded, warn
 from mercer._parameters import COUNT, FLAG, POSITIVE, declared, parameter
 from mercer.classification import Probable, Scored
+from mercer.kernels import Kernel
 
 __all__ = ["RVC", "RVR"]
 
@@ -31,6 +33,8 @@ class Relevance(Expanded):
         Constants of the functions.
     evidence_ : ndarray of shape (n_fitted,)
         The log evidence of each function that was fitted.
+    kernel_ : Kernel
+        The kernel, with the parameters found where `width` is by evidence.
     gradient_ : float
         The certificate: the largest derivative of a log evidence in the logarithm of a prior's precision.
     n_iter_ : int
@@ -38,6 +42,7 @@ class Relevance(Expanded):
     """
 
     fit_intercept: bool = parameter(default=True, setting="offset", rule=FLAG)
+    width: str = parameter(default="kernel", setting="width", rule=[StrOptions({"kernel", "evidence", "features"})])
     candidates: int | None = parameter(default=None, setting="candidates", rule=[*COUNT, None])
     tol: float = parameter(default=1e-3, setting="tolerance", rule=POSITIVE)
     max_iter: int = parameter(default=10_000, setting="max-iterations", rule=COUNT)
@@ -68,6 +73,11 @@ class Relevance(Expanded):
         if X is not None and not quality["converged"]:
             text = f"The evidence still rose after max_iter={self.max_iter} steps. Consider increasing it."
             warn(text, ConvergenceWarning)
+
+    @property
+    def kernel_(self) -> Kernel:
+        """The kernel of the functions."""
+        return Kernel(self._model.head()["kernel"])
 
     @property
     def relevance_vectors_(self) -> Any:
@@ -139,9 +149,10 @@ class RVR(RegressorMixin, Relevance):
 
 @declared
 class RVC(Scored, Probable, Relevance):
-    """The relevance vector machine for classes: a function for each against the others, of two classes one.
+    """The relevance vector machine for classes: a function for each, of two classes one.
 
-    p(class | x) = σ(f(x)) with f as in :class:`RVR`; the integral over the weights is Laplace's approximation.
+    p(class | x) = σ(f(x)) with f as in :class:`RVR`, or the softmax of the functions of all classes; the integral over the weights is
+    Laplace's approximation.
 
     See Also
     --------
@@ -155,6 +166,9 @@ class RVC(Scored, Probable, Relevance):
     True
     """
 
+    likelihood: str = parameter(
+        default="one-vs-rest", setting="likelihood", rule=[StrOptions({"one-vs-rest", "multinomial"})]
+    )
     max_iter: int = parameter(default=1000, setting="max-iterations", rule=COUNT)
 
     _method = "rvc"

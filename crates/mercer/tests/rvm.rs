@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use mercer::data::{Labels, Vectors};
 use mercer::kernel::{linear, rbf, spectrum};
 use mercer::model::file::Saved;
-use mercer::model::{Estimator, Event, How, Job, Model, Quality, Rvc, Rvr};
+use mercer::model::{Estimator, Event, How, Job, Likelihood, Model, Quality, Rvc, Rvr, WidthChoice};
 
 /// Numbers that look random, from −1 to 1.
 fn noise(seed: u64) -> impl FnMut() -> f64 {
@@ -200,4 +200,67 @@ fn texts_have_relevance_vectors_too_and_a_watch_ends_the_climb() {
     };
     let model = Rvr::new(rbf(0.1)).fit_in(&x, &y, &mut Job::new().watched(&mut watch)).unwrap();
     assert!(!model.converged && model.steps <= 4);
+}
+
+#[test]
+fn a_softmax_of_three_classes_is_one_evidence_and_files_keep_it() {
+    let mut draw = noise(4);
+    let mut x = Vec::new();
+    let names: Vec<&str> = (0..120)
+        .map(|i| {
+            let class = i % 3;
+            let centre = [[0.0, 0.0], [1.6, 0.0], [0.0, 1.6]][class];
+            x.extend([centre[0] + draw(), centre[1] + draw()]);
+            ["a", "b", "c"][class]
+        })
+        .collect();
+    let (x, labels) = (Vectors::dense(2, x), Labels::first_seen(names.iter().copied()));
+    let model = Rvc::new(rbf(0.5)).likelihood(Likelihood::Multinomial).fit(&x, &labels).unwrap();
+    assert!(model.converged && model.gradient < 1e-7 && model.evidence.len() == 1, "{model:?}");
+    let right = model.predict(&x).unwrap().iter().zip(&names).filter(|(a, b)| a == b).count();
+    assert!(right >= 105, "{right} of 120");
+    let probabilities = model.probabilities(&x, How::default()).unwrap();
+    let index = model.predict_index(&x).unwrap();
+    let mut sure = 0.0;
+    for i in 0..120 {
+        let row = probabilities.row(i);
+        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(row.iter().all(|p| row[index[i]] >= *p));
+        sure += row[index[i]];
+    }
+    // As sure as it is right.
+    assert!((sure / right as f64 - 1.0).abs() < 0.1, "{sure} {right}");
+    let back = Saved::from_bytes(&Saved::from(model.clone()).to_bytes().unwrap()).unwrap();
+    assert_eq!(back.model.downcast(), Some(&model));
+}
+
+#[test]
+fn the_width_of_largest_evidence_is_found_from_far_away() {
+    let (x, y) = sinc(80, 6);
+    let evidence = |gamma: f64| Rvr::new(rbf(gamma)).fit(&x, &y).unwrap().evidence[0];
+    let best = (-12..=6).map(|power| evidence(1.5_f64.powi(power))).fold(f64::NEG_INFINITY, f64::max);
+    for gamma in [0.003, 0.1, 5.0] {
+        let model = Rvr::new(rbf(gamma)).width(WidthChoice::Evidence).fit(&x, &y).unwrap();
+        assert!(model.evidence[0] > best - 1.0, "{gamma}: {} {best}", model.evidence[0]);
+        let refit = Rvr::new(model.expansion.kernel().clone()).fit(&x, &y).unwrap();
+        assert_eq!(refit.evidence, model.evidence);
+    }
+}
+
+#[test]
+fn widths_of_features_that_do_not_matter_become_small() {
+    let mut draw = noise(11);
+    let rows: Vec<[f64; 3]> = (0..120).map(|_| [draw(), draw(), draw()]).collect();
+    let y: Vec<f64> = rows.iter().map(|r| (3.0 * r[1]).sin() + 0.05 * draw()).collect();
+    let x = Vectors::dense(3, rows.concat());
+    let plain = Rvr::new(rbf(0.5)).fit(&x, &y).unwrap();
+    let model = Rvr::new(rbf(0.5)).width(WidthChoice::Features).fit(&x, &y).unwrap();
+    let widths: Vec<f64> = model.expansion.kernel().parameters().iter().map(|p| p.value).collect();
+    assert_eq!(widths.len(), 3);
+    assert!(widths[1] > 30.0 * widths[0] && widths[1] > 30.0 * widths[2], "{widths:?}");
+    assert!(model.evidence[0] > plain.evidence[0] + 10.0, "{:?} {:?}", model.evidence, plain.evidence);
+    // Texts have no features, and a sum of kernels is no Gaussian.
+    let texts: Vec<String> = (0..8).map(|i| "ab".repeat(i + 1)).collect();
+    assert!(Rvr::new(spectrum(2)).width(WidthChoice::Features).fit(&texts, &y[..8]).is_err());
+    assert!(Rvr::new(rbf(1.0) + linear()).width(WidthChoice::Features).fit(&x, &y).is_err());
 }

@@ -67,6 +67,9 @@ fn regressed(problem: &Classes<'_>, climb: &Climb, most: usize, watch: Steps<'_>
     for (function, members) in problem.members.iter().enumerate() {
         let target: Vec<f64> = members.iter().map(|t| 2.0 * t - 1.0).collect();
         let found = regress(problem.columns, &target, problem.weights, &climb, watch);
+        if found.posterior.columns.len() > columns {
+            return Default::default();
+        }
         for (&column, own) in found.posterior.columns.iter().zip(&found.posterior.alpha) {
             active.push(function * problem.columns.len() + column);
             // The odds of a class that is sure are e² and more: the function is twice as large as the regression's.

@@ -180,6 +180,20 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
             values = values.toarray()
         return np.asarray(values, dtype=np.float64)
 
+    def _own_values(self, X: Any) -> Any:
+        """k(x, x) of each row by the user's function."""
+        count = _num_samples(X)
+        return np.array([self._values(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(count)])
+
+    def _distances(self, X: Any) -> Any:
+        """Distances in feature space of checked rows from the centres that the outputs of the model belong to."""
+        points = self._as_points(X)
+        if self._input != "function":
+            return self._model.outputs(self._run(), points, "components")
+        # A table of the function's values has k(x, x) of the training rows alone.
+        scores = self._model.outputs(self._run(), points, "scores", True)
+        return np.sqrt(np.maximum(self._own_values(X)[:, None] - 2.0 * scores, 0.0))
+
     def _pairwise_parameters(self) -> dict[str, Any]:
         if callable(self.kernel):
             return getattr(self, "kernel_params", None) or {}
@@ -303,6 +317,27 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
     def _summary(self) -> str:
         """What came of a fit, in a few words."""
         return "done"
+
+
+class Assigning(NativeEstimator):
+    """An estimator that assigns each training row to a group."""
+
+    def _training_points(self, X: Any, weights: Any) -> tuple[_mercer.Kernel, _mercer.Points]:
+        self._kept = None if weights is None else np.asarray(weights) > 0.0
+        return super()._training_points(X, weights)
+
+    def _nearest(self, points: Any) -> Any:
+        """The group of each point."""
+        return self._model.predict(self._run(), points, self._double)
+
+    def _of_all_rows(self, X: Any, groups: Any) -> Any:
+        """The groups of all training rows, from those of positive weight: others, which are no part of the fit, as new rows."""
+        kept = self.__dict__.pop("_kept", None)
+        if X is None or kept is None or kept.all():
+            return groups
+        found = self._nearest(self._as_points(X)).astype(groups.dtype)
+        found[kept] = groups
+        return found
 
 
 @declared

@@ -11,17 +11,20 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from mercer._native import NativeEstimator, warn
+from mercer._native import Assigning, warn
 from mercer._parameters import COUNT, FLAG, NON_NEGATIVE, RULES, declared, parameter
 
 __all__ = ["KernelKMeans", "SpectralClustering"]
+
+#: The columns of a gap curve.
+_GAP = ("clusters", "dispersion", "reference", "gap", "spread")
 
 #: The affinity that is no kernel.
 _NEIGHBORS = "nearest_neighbors"
 
 
 @declared
-class Clustering(ClusterMixin, NativeEstimator):
+class Clustering(ClusterMixin, Assigning):
     """An estimator of clusters.
 
     Attributes
@@ -48,14 +51,13 @@ class Clustering(ClusterMixin, NativeEstimator):
         super()._found(X)
         quality = self._model.quality()
         self.inertia_, self.n_iter_ = quality["inertia"], int(quality["iterations"])
-        self.labels_ = np.asarray(self._model.facts()["labels"], dtype=np.int32)
+        self.labels_ = self._of_all_rows(X, np.asarray(self._model.facts()["labels"], dtype=np.int32))
         if X is not None and not quality["converged"]:
             text = f"Points still moved after max_iter={self.max_iter} iterations. Consider increasing it."
             warn(text, ConvergenceWarning)
 
     def _nearest(self, points: Any) -> Any:
-        """The cluster of each point."""
-        return self._model.predict(self._run(), points, self._double).astype(np.int32)
+        return super()._nearest(points).astype(np.int32)
 
     def _summary(self) -> str:
         return f"inertia {self.inertia_:g}"
@@ -76,6 +78,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
         The mean silhouette in feature space; None of more than 4,096 rows, or where rows were looked at in batches.
     simplified_silhouette_ : float
         The same with distances from centres in place of mean distances from rows.
+    gap_ : ndarray of shape (n_tried, 5)
+        The gap curve, where it has chosen the number of clusters: for each number tried that number k, ln W(k) of the inertia W, its mean
+        over sets of rows without clusters, the gap between the two, and its spread s. The number chosen is the least k whose gap is at
+        least that of k + 1 less its spread.
 
     See Also
     --------
@@ -100,6 +106,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
         doc="How the first centres are drawn; or where a single run begins: a cluster for each row, or the index of a row"
         " for each cluster, or with the linear kernel an array of centres of shape (n_clusters, n_features).",
     )
+    n_clusters: Any = parameter(
+        default=8, kw_only=False, setting="clusters", rule=[*COUNT, StrOptions({"auto"})], kind='int or "auto"',
+        doc='Number of clusters; "auto" for as many as the gap curve chooses, at most `max_clusters`.',
+    )
+    max_clusters: int = parameter(default=10, setting="most-clusters", rule=COUNT)
+    n_references: int = parameter(default=10, setting="references", rule=COUNT)
     batch_size: int | None = parameter(default=None, setting="batch", rule=[*COUNT, None])
 
     _method = "k-means"
@@ -107,7 +119,6 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
     def _training_points(self, X: Any, weights: Any) -> Any:
         kernel, points = super()._training_points(X, weights)
         self._given = None if isinstance(self.init, str) else self._start(X, str(kernel))
-        self._kept = None if weights is None else np.asarray(weights) > 0.0
         return kernel, points
 
     def _start(self, X: Any, kernel: str) -> list[int]:
@@ -132,13 +143,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
         facts = self._model.facts()
         self.silhouette_, self.simplified_silhouette_ = facts["silhouette"], facts["simplified_silhouette"]
         self._n_features_out = int(facts["clusters"])
-        if X is not None and self._kept is not None and not self._kept.all():
-            # Rows of weight 0 are no part of the fit.
-            labels = self._nearest(self._as_points(X))
-            labels[self._kept] = self.labels_
-            self.labels_ = labels
+        self.__dict__.pop("gap_", None)
+        curve = self._model.found().get("gap")
+        if curve is not None:
+            self.gap_ = np.array([[at[name] for name in _GAP] for at in curve])
         self.__dict__.pop("_given", None)
-        self.__dict__.pop("_kept", None)
 
     def predict(self, X: Any) -> Any:
         """Find the nearest centre in feature space.
@@ -158,10 +167,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clustering
         distances : ndarray of shape (n_samples, n_clusters)
             A column for each cluster.
         """
-        points = self._points(X)
-        if self._input in ("values", "function") and len(points) != self._fitted_rows:
-            raise ValueError("Distances need k(x, x), which kernel values with the training rows have of these rows alone.")
-        return self._model.outputs(self._run(), points, "components")
+        return self._distances(self._checked_rows(X))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Negative inertia of rows about the centres.

@@ -125,6 +125,14 @@ class SVDD(Detector):
     def _settings(self, points: Any) -> dict[str, Any]:
         return super()._settings(points) | ({"nu": self.nu} if self.C is None else {"c": self.C})
 
+    def _outputs(self, X: Any, what: str = "decisions") -> Any:
+        if self._input != "function":
+            return super()._outputs(X, what)
+        # A table of the function's values has k(x, x) of the training rows alone.
+        rows = self._checked_rows(X)
+        scores = self._fitted.outputs(self._run(), self._as_points(rows), "scores", True)
+        return 2.0 * scores.ravel() - self._own_values(rows)
+
     def _found(self, X: Any) -> None:
         super()._found(X)
         self.square_radius_ = self._model.facts()["square_radius"]

@@ -127,16 +127,6 @@ class RBFNetworkClassifier(Probable, Scored, RBFNetwork):
 
     _method = "rbf-network"
 
-    def fit(self, X: Any, y: Any) -> Any:
-        """Find centres, then the output weights of each class.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return super().fit(X, y)
-
     def _has_probability(self) -> bool:
         return self.output == "logistic"
 

@@ -9,15 +9,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from mercer import _data
-from mercer._native import Expanded
+from mercer._native import Assigning, Expanded, symmetric
 from mercer._parameters import COUNT, NON_NEGATIVE, POSITIVE, declared, parameter
 
 __all__ = ["KernelSOM"]
 
 
 @declared
-class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded):
+class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Assigning, Expanded):
     """A self-organising map in feature space: prototypes on a grid, neighbours on which are alike.
 
     Each unit of the grid has a prototype m = Σᵢ γᵢ φ(xᵢ), a weighted mean of the training rows in feature space; a row belongs to
@@ -92,22 +91,7 @@ class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded):
         self.median_indices_ = facts["medians"]
         self.n_iter_ = facts["epochs"]
         self._n_features_out = self.hits_.size
-        self.labels_ = facts["winners"]
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        """Train a map.
-
-        Parameters
-        ----------
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return super().fit(X)
+        self.labels_ = self._of_all_rows(X, facts["winners"])
 
     def predict(self, X: Any) -> Any:
         """Find the unit whose prototype is nearest to each row.
@@ -117,39 +101,44 @@ class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded):
         units : ndarray of shape (n_samples,)
             Numbers of units: row * n_columns + column, from 0.
         """
-        points = self._points(X)
-        return self._model.predict(self._run(), points, self._double)
+        return self._nearest(self._points(X))
 
-    def fit_predict(self, X: Any, y: Any = None) -> Any:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Train a map and find the unit of each training row.
 
         Parameters
         ----------
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight for each row.
 
         Returns
         -------
         units : ndarray of shape (n_samples,)
             Numbers of units: row * n_columns + column, from 0.
         """
-        return self.fit(X).labels_
+        return self.fit(X, sample_weight=sample_weight).labels_
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Train a map and compute the distances of the training rows to all prototypes.
 
         Parameters
         ----------
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight for each row.
 
         Returns
         -------
         distances : ndarray of shape (n_samples, n_rows * n_columns)
             Distances in feature space, a column for each unit.
         """
-        self.fit(X)
-        return self._distances(self._checked_rows(X), training=True)
+        self.fit(X, sample_weight=sample_weight)
+        rows = self._checked_rows(X)
+        # Only the symmetric part of kernel values was fitted.
+        return self._distances(symmetric(rows) if self._input == "values" else rows)
 
     def transform(self, X: Any) -> Any:
         """Compute the distances of rows to all prototypes, in feature space.
@@ -160,17 +149,3 @@ class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Expanded):
             Distances in feature space, a column for each unit.
         """
         return self._distances(self._checked_rows(X))
-
-    def _distances(self, X: Any, training: bool = False) -> Any:
-        """Distances of checked rows to all prototypes."""
-        points = self._as_points(X)
-        if self._input in _data.OBJECTS or self._input == "vectors" or training:
-            return self._model.outputs(self._run(), points, "components")
-        if self._input == "values":
-            raise ValueError(
-                "distances need k(x, x) of each row, and kernel values with the training rows do not say it: use predict, or"
-                " fit_transform for the training rows"
-            )
-        own = [self._values(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(len(points))]
-        scores = self._model.outputs(self._run(), points, "scores", True)
-        return np.sqrt(np.maximum(np.array(own)[:, None] - 2.0 * scores, 0.0))

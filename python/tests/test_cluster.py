@@ -160,3 +160,20 @@ def test_texts_are_clustered():
     kernel = "normalized(spectrum(p=2))"
     for model in (KernelKMeans(2, kernel=kernel), SpectralClustering(2, affinity=kernel)):
         assert adjusted_rand_score([0, 1, 0, 1, 0, 1], model.fit_predict(X)) == 1.0
+
+
+def test_the_gap_curve_chooses_the_number_of_clusters():
+    heaps = np.repeat([[0.0, 0.0], [9.0, 1.0], [1.0, 8.0]], 40, axis=0) + np.random.default_rng(0).standard_normal((120, 2))
+    model = KernelKMeans("auto", kernel="linear", max_clusters=6, random_state=0).fit(heaps)
+    assert len(set(model.labels_)) == 3
+    tried, dispersion, reference, gap, spread = model.gap_.T
+    assert tried.tolist() == [1, 2, 3, 4, 5, 6]
+    np.testing.assert_allclose(gap, reference - dispersion)
+    holds = gap[:-1] >= gap[1:] - spread[1:]
+    assert tried[np.argmax(holds)] == 3
+    # ln W along the two components, which are all there are of two columns.
+    inertia = [KernelKMeans(k, kernel="linear", random_state=0).fit(heaps).inertia_ for k in (1, 3)]
+    np.testing.assert_allclose(dispersion[[0, 2]], np.log(inertia), rtol=1e-6)
+    assert not hasattr(model.set_params(n_clusters=3).fit(heaps), "gap_")
+    with pytest.raises(ValueError, match="auto: must be a number where a start is given"):
+        KernelKMeans("auto", init=[0, 1]).fit(heaps)

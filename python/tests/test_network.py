@@ -134,3 +134,17 @@ def test_parameters_out_of_range_are_refused(wrong):
     """With the name of the parameter, or of what the library calls it."""
     with pytest.raises(ValueError):
         RBFNetworkRegressor(**wrong).fit(X, Y)
+
+
+@pytest.mark.parametrize("centers", ["k-means", "k-medoids", "all", "ols"])
+@pytest.mark.parametrize("output", ["ridge", "logistic"])
+def test_weights_of_a_classifier_are_copies_in_any_order(centers, output):
+    random = np.random.default_rng(6)
+    x, weights = random.standard_normal((40, 3)), random.integers(0, 4, 40)
+    y = np.array(["a", "b", "c"])[random.integers(0, 3, 40)]
+    copies = random.permutation(np.repeat(np.arange(40), weights))
+    setting = {"n_units": 8, "gamma": 0.3, "centers": centers, "output": output}
+    weighted = RBFNetworkClassifier(**setting).fit(x, y, sample_weight=weights)
+    copied = RBFNetworkClassifier(**setting).fit(x[copies], y[copies])
+    np.testing.assert_allclose(weighted.decision_function(x), copied.decision_function(x), atol=1e-9)
+    np.testing.assert_allclose(weighted.centers_, copied.centers_, atol=0)

@@ -80,7 +80,7 @@ def target(name: str, points: list):
 
 def answers(model, x) -> dict[str, np.ndarray]:
     if isinstance(model, mercer.KernelSOM):
-        # Distances need k(x, x), which kernel values of other rows do not tell.
+        # Distances need k(x, x), which a table of kernel values has of the training rows alone.
         return {"predict": model.predict(x)}
     found = {m: np.asarray(getattr(model, m)(x)) for m in ("predict", "decision_function", "transform") if hasattr(model, m)}
     return found or {"noise_": np.asarray(model.noise_), "denoised_": model.denoised_}

@@ -102,8 +102,9 @@ def test_kernel_values_and_functions():
     np.testing.assert_array_equal(values.labels_, model.labels_)
     np.testing.assert_array_equal(values.predict(gram[:20]), model.labels_[:20])
     np.testing.assert_allclose(values.fit_transform(gram), model.transform(X), atol=1e-5)
-    with pytest.raises(ValueError, match=r"k\(x, x\)"):
-        values.transform(gram[:20])
+    np.testing.assert_allclose(values.transform(gram[:20]), model.transform(X[:20]), atol=1e-5)
+    with pytest.raises(ValueError, match=r"row 1: it must be that of a training point, .* k\(x, x\)"):
+        values.transform(gram[20:40])
     function = KernelSOM(4, 4, kernel=lambda a, b: a @ b.T).fit(X)
     np.testing.assert_array_equal(function.labels_, model.labels_)
     np.testing.assert_allclose(function.transform(X[:9]), model.transform(X[:9]), atol=1e-5)
@@ -122,3 +123,16 @@ def test_a_file_brings_the_grid_back(tmp_path):
 def test_parameters_out_of_range_are_refused(parameters):
     with pytest.raises(ValueError, match=next(iter(parameters))):
         KernelSOM(**parameters).fit(X)
+
+
+@pytest.mark.parametrize("training", ["batch", "online"])
+def test_weights_are_copies_in_any_order(training):
+    random = np.random.default_rng(5)
+    x, weights = random.standard_normal((40, 3)), random.integers(0, 4, 40)
+    copies = random.permutation(np.repeat(np.arange(40), weights))
+    setting = {"n_rows": 3, "n_columns": 4, "kernel": "rbf", "gamma": 0.3, "training": training}
+    weighted, copied = KernelSOM(**setting).fit(x, sample_weight=weights), KernelSOM(**setting).fit(x[copies])
+    np.testing.assert_allclose(weighted.transform(x), copied.transform(x), atol=1e-12)
+    assert np.array_equal(weighted.hits_, copied.hits_) and weighted.hits_.sum() == weights.sum()
+    assert np.array_equal(weighted.labels_, weighted.predict(x)), "rows of weight 0 have a unit too"
+    assert np.array_equal(copied.labels_, weighted.labels_[copies])

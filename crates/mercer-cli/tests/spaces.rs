@@ -102,6 +102,16 @@ fn a_gram_is_written_for_numpy_and_for_libsvm() {
     let direct = place.run("train --json -k vertices -c 10 g.jsonl m").ok().json();
     let again = place.run("train --json -k precomputed -c 10 g.gram m").ok().json();
     assert_close(again["objective"].as_f64().unwrap(), direct["objective"].as_f64().unwrap(), 1e-9);
+    // A sphere needs k(x, x), which the table has of its own rows alone.
+    place.run("train -m svdd -k precomputed --nu 0.5 g.gram m").ok();
+    place.run("predict g.gram m").ok();
+    place.write("new.gram", "1 0:1 1:1 2:2 3:3 4:4 5:5 6:6\n");
+    let run = place.run("predict new.gram m");
+    assert!(
+        run.code != Some(0) && run.err.contains("row 1: it must be that of a training point"),
+        "{}",
+        run.err
+    );
     place.write("new.jsonl", molecules(2));
     let shape = place.run("kernel gram --json --rows new.jsonl edges g.jsonl new.npy").ok().json();
     assert_eq!((&shape["rows"], &shape["columns"]), (&2.into(), &6.into()));

@@ -1,8 +1,9 @@
 //! Kernel k-means and spectral clustering against their definitions written out.
 
+use mercer::ErrorKind;
 use mercer::data::{Dense, Points, Vectors};
 use mercer::kernel::{TextExpr, VectorExpr, linear, precomputed, rbf};
-use mercer::model::{Estimator, Job, KMeans, KMeansModel, Quality, Seeding, Spectral};
+use mercer::model::{Clusters, Estimator, Job, KMeans, KMeansModel, Quality, Seeding, Spectral};
 
 /// Numbers from 0 to 1 that look random.
 fn noise(i: usize, k: usize) -> f64 {
@@ -370,6 +371,16 @@ fn the_gap_chooses_the_clusters_there_are() {
     // Uniform points have no clusters.
     let x = Vectors::dense(2, (0..200).flat_map(|i| [noise(i, 0), noise(i, 1)]).collect());
     assert_eq!(KMeans::new(linear()).gap(&x, 1..=5, 10).unwrap().chosen(), 1);
+    // A fit takes the number that the curve chooses, with the curve among its findings; no more clusters than points are tried.
+    let x = heaps(90, 2, 9.0);
+    let settings = KMeans::new(linear()).clusters(Clusters::Auto).most(6);
+    let mut job = Job::new();
+    let model = settings.fit_in(&x, &(), &mut job).unwrap();
+    assert_eq!(model.clusters(), settings.gap(&x, 1..=6, 10).unwrap().chosen());
+    assert!(job.found.get("gap").is_some());
+    assert_eq!(settings.fit(&Vectors::dense(1, vec![1.0])).unwrap().clusters(), 1);
+    let refused = settings.initial(vec![0; 90]).fit(&x).expect_err("a start of how many clusters?");
+    assert_eq!(refused.to_string(), "clusters = auto: must be a number where a start is given");
 }
 
 #[test]
@@ -445,16 +456,18 @@ fn what_cannot_be_clustered_is_refused() {
 #[test]
 fn a_run_can_be_watched_and_ended() {
     let x = heaps(300, 2, 4.0);
-    let mut shares = Vec::new();
-    let mut watch = |event: mercer::model::Event<'_>| {
-        if let mercer::model::Event::Stage(stage) = event {
-            shares.push(stage.done);
-        }
-        std::ops::ControlFlow::Break(())
+    // Ended in its first event of that stage.
+    let ended = |name: &'static str| {
+        let mut watch = |event: mercer::model::Event<'_>| match event {
+            mercer::model::Event::Stage(stage) if stage.name == name => std::ops::ControlFlow::Break(()),
+            _ => std::ops::ControlFlow::Continue(()),
+        };
+        KMeans::new(rbf(0.1)).clusters(6).fit_in(&x, &(), &mut Job::new().watched(&mut watch))
     };
-    let model =
-        KMeans::new(rbf(0.1)).clusters(6).fit_in(&x, &(), &mut Job::new().watched(&mut watch)).unwrap();
-    assert!(!model.converged() && model.clusters() == 6 && !shares.is_empty());
+    let error = ended("kernel values").expect_err("no clusters without kernel values");
+    assert!(matches!(error.kind(), ErrorKind::Interrupted));
+    let model = ended("clusters").unwrap();
+    assert!(!model.converged() && model.clusters() == 6);
     let quality = mercer::model::Model::<Vectors>::quality(&model);
     assert!(matches!(quality, Quality::Reached { what: "inertia", converged: false, .. }));
     let sum = |model: &KMeansModel<Vectors, VectorExpr>| model.sizes.iter().sum::<f64>();

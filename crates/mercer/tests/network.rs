@@ -150,7 +150,9 @@ fn without(h: &[Vec<f64>], y: &[f64], left: usize, lambda: f64) -> f64 {
 fn a_whole_weight_is_so_many_copies() {
     let x = points(50, 4);
     let (y, labels) = (numbers(&x), classes(&x));
+    // In another order: 7 and 11 have no factor in common with the number of copies.
     let copies: Vec<usize> = (0..50).flat_map(|i| std::iter::repeat_n(i, i % 3)).collect();
+    let copies: Vec<usize> = (0..copies.len()).map(|at| copies[(7 + 11 * at) % copies.len()]).collect();
     let weights: Vec<f64> = (0..50).map(|i| (i % 3) as f64).collect();
     let (long, new) = (x.select(&copies), points(20, 5));
     let repeated: Vec<f64> = copies.iter().map(|&i| y[i]).collect();
@@ -159,10 +161,8 @@ fn a_whole_weight_is_so_many_copies() {
         let one = fit.fit_weighted(&x, std::slice::from_ref(&y), &weights).unwrap();
         let other = fit.fit(&long, &repeated).unwrap();
         let (a, b) = (one.values(&new).unwrap(), other.values(&new).unwrap());
-        for i in 0..20 {
-            // Sums in another order, centres of k-means in single precision.
-            assert!((a.row(i)[0] - b.row(i)[0]).abs() < 1e-4, "{centers:?}: {} {}", a.row(i)[0], b.row(i)[0]);
-        }
+        // Copies are joined before the fit: the problem is the same, to the bit.
+        assert_eq!(a, b, "{centers:?}");
     }
     let fit = RbfNetwork::new(rbf(0.5)).units(12).output(OutputFit::Logistic).lambda(0.1);
     let one = fit.fit_weighted(&x, &labels, &weights).unwrap().probabilities(&new).unwrap();
@@ -173,7 +173,8 @@ fn a_whole_weight_is_so_many_copies() {
     for i in 0..20 {
         for (c, name) in ["low", "middle", "high"].iter().enumerate() {
             let difference = one.row(i)[place(&model, name)] - other.row(i)[order[c]];
-            assert!(difference.abs() < 1e-4, "{difference}");
+            // Classes in another order have sums in another order.
+            assert!(difference.abs() < 1e-9, "{difference}");
         }
     }
 }
@@ -250,6 +251,10 @@ fn widths_are_the_mean_distance_to_the_nearest_centres() {
 #[test]
 fn tables_of_values_and_other_spaces_have_medoids() {
     let x = points(30, 11);
+    // A table has no order of its points but that of the data: here the points' own.
+    let mut order: Vec<usize> = (0..30).collect();
+    order.sort_by(|&i, &j| x.compare(i, j));
+    let x = x.select(&order);
     let kernel = rbf(0.5);
     let row = |i: usize| {
         let values = (0..30).map(|j| kernel.value(x.row(i), x.row(j))).collect::<Vec<f64>>();

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use mercer::data::{Labels, Points, ReadOptions, Vectors, read};
-use mercer::kernel::{VectorExpr, linear, rbf};
+use mercer::kernel::{VectorExpr, linear, precomputed, rbf};
 use mercer::model::{Estimator, NuSvc, OneClass, Slack, Svc, SvcModel, Svdd, Svr};
 use mercer::solve::{Smo, Stop};
 
@@ -193,6 +193,37 @@ fn whole_weights_are_copies_and_zero_is_absence_in_every_machine() {
     let a = sphere.fit_weighted(&x, &(), &weights).expect("fits");
     let b = sphere.fit(&copies).expect("fits");
     close(&a.values(&x).expect("decides"), &b.values(&x).expect("decides"), "svdd");
+}
+
+#[test]
+fn a_sphere_of_a_table_knows_its_own_rows_alone() {
+    let value = |i: u32, k: u32| f64::from((i * 37 + k * 11) % 29) / 7.0 - 2.0;
+    let x = Vectors::dense(2, (0..40).flat_map(|i| [value(i, 0), value(i, 1)]).collect());
+    let new = Vectors::dense(2, (0..50).flat_map(|i| [value(i, 2), 2.0 * value(i, 5)]).collect());
+    // Rows of kernel values under the numbers 1, 2, …
+    let table = |rows: &Vectors, width: f64| {
+        let kernel = rbf(width);
+        let row = |i: usize| {
+            let values = (0..x.len()).map(|j| kernel.value(rows.row(i), x.row(j))).collect::<Vec<f64>>();
+            [vec![(i + 1) as f64], values].concat()
+        };
+        Vectors::dense(x.len() + 1, (0..rows.len()).flat_map(row).collect())
+    };
+    // Also where nearly all values are 0, as those of a new point far away are.
+    for width in [0.3, 30.0] {
+        let sphere = Svdd::new(precomputed()).nu(0.2).fit(&table(&x, width)).expect("fits");
+        let expected = Svdd::new(rbf(width)).nu(0.2).fit(&x).expect("fits").values(&x).expect("decides");
+        let found = sphere.values(&table(&x, width)).expect("training rows");
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-6));
+        let of = |rows: &[usize]| sphere.values(&table(&x, width).select(rows));
+        assert!(of(&[7, 3, 30]).is_ok_and(|some| some == [found[7], found[3], found[30]]));
+        let all = table(&new, width);
+        for i in 0..new.len() {
+            let error = sphere.values(&all.select(&[i])).expect_err("a new row");
+            assert!(error.to_string().contains("row 1: it must be that of a training point"), "{error}");
+        }
+    }
+    assert!("normalized(precomputed)".parse::<VectorExpr>().is_ok_and(|kernel| kernel.check().is_err()));
 }
 
 #[test]

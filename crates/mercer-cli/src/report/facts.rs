@@ -122,20 +122,22 @@ fn cell(name: &str, fact: &Fact) -> Option<String> {
 
 /// Trials of which one was taken: that one and its neighbours.
 fn trials(parts: &[Facts], taken: &Facts) -> String {
-    let is_taken = |part: &Facts| {
-        part.iter().any(|(name, fact)| matches!(fact, Fact::Number(own) if taken.number(name) == Some(*own)))
-    };
+    // The first number of a trial is what was tried.
+    let first = parts.first().and_then(|part| part.iter().next()).map_or("trial", |(name, _)| name);
+    let is_taken = |part: &Facts| part.number(first).is_some_and(|own| taken.number(first) == Some(own));
     let best = parts.iter().position(is_taken);
     let shown = best.map_or(0..parts.len().min(2 * AROUND + 1), |best| {
         best.saturating_sub(AROUND)..parts.len().min(best + AROUND + 1)
     });
-    let first = parts.first().and_then(|part| part.iter().next()).map_or("trial", |(name, _)| name);
-    let mut text = format!("{}, the best of them and its neighbours:", count(parts.len(), first));
+    let one = first.trim_end_matches('s');
+    let mut text = format!("{}, the best of them and its neighbours:", count(parts.len(), one));
     let row = |i: usize| ("", &parts[i], if Some(i) == best { "<" } else { "" });
     for row in grid(["", ""], &shown.map(row).collect::<Vec<_>>()).lines() {
         let _ = write!(text, "\n{:13}{row}", "");
     }
-    if best.is_some_and(|best| best == 0 || best + 1 == parts.len()) {
+    // Of things that are counted there is none before the first.
+    let is_least = |part: &Facts| matches!(part.get(first), Some(Fact::Count(1)));
+    if best.is_some_and(|best| best + 1 == parts.len() || best == 0 && !is_least(&parts[0])) {
         let _ = write!(text, "\n{:13}the best is the last of the list: a wider one may be better", "");
     }
     text
@@ -190,6 +192,14 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "tried        30 kappas, the best of them and its neighbours:");
         assert_eq!((lines.len(), lines[1].trim()), (13, "kappa  score"));
+        let trial = |clusters: usize| Facts::default().with("clusters", clusters).with("gap", 2.0);
+        let found = Facts::default().with("gap", (1..4).map(trial).collect::<Vec<_>>());
+        let counted = numbers(&found, "", &Facts::default().with("clusters", 1_usize));
+        let head = "gap          3 clusters, the best of them and its neighbours:\n";
+        assert!(
+            counted.starts_with(head) && counted.contains("1    2  <") && !counted.contains("wider"),
+            "{counted}"
+        );
         assert_eq!(lines.iter().filter(|line| line.ends_with('<')).collect::<Vec<_>>(), [&lines[7]]);
         assert_eq!(lines[7].trim(), "7    3.5  <");
         let text = numbers(&found, "", &Facts::default().with("kappa", 29.0));

@@ -25,6 +25,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ struct Parts {
 }
 
 /// A list of labels by number.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LabelCodes {
     /// The different labels, ascending.
     pub(crate) names: Box<[Arc<str>]>,
@@ -124,6 +125,19 @@ impl Graph {
             edge_labels: labels(&kept_labels),
             attributes: attributes(nodes, parts.attributes.as_ref())?,
         })))
+    }
+
+    /// An order of graphs by what they are made of, nodes numbered as they are: only equal ones are equal.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        let (a, b) = (&*self.0, &*other.0);
+        let parts = |p: &Parts| (p.start.len(), p.neighbour.len());
+        parts(a)
+            .cmp(&parts(b))
+            .then_with(|| (&a.start, &a.neighbour).cmp(&(&b.start, &b.neighbour)))
+            .then_with(|| (&a.labels, &a.edge_labels).cmp(&(&b.labels, &b.edge_labels)))
+            .then_with(|| a.attributes.columns().cmp(&b.attributes.columns()))
+            // Attributes are finite.
+            .then_with(|| a.attributes.values().partial_cmp(b.attributes.values()).unwrap_or(Ordering::Equal))
     }
 
     /// How many nodes.

@@ -1,5 +1,7 @@
 //! Points, the inputs of kernels: the trait of all input spaces, and vectors.
 
+use std::cmp::Ordering;
+
 use super::{Dense, Graph, Sparse};
 use crate::error::{DataProblem, ErrorKind, Result};
 
@@ -66,6 +68,11 @@ pub trait Points: Clone + Send + Sync {
         let _ = rows;
         None
     }
+    /// An order of the points i and j that depends on nothing but what they are, in which only equal points are equal; as given
+    /// here the order of the list, of a space whose points have no other.
+    fn compare(&self, i: usize, j: usize) -> Ordering {
+        i.cmp(&j)
+    }
     /// Refuses other points that a kernel bound to these cannot compare with them: as given here, those of another width.
     ///
     /// # Errors
@@ -98,6 +105,9 @@ impl Points for Vec<String> {
     fn select(&self, index: &[usize]) -> Self {
         index.iter().map(|&i| self[i].clone()).collect()
     }
+    fn compare(&self, i: usize, j: usize) -> Ordering {
+        self[i].cmp(&self[j])
+    }
 }
 
 impl Points for Vec<Graph> {
@@ -106,6 +116,9 @@ impl Points for Vec<Graph> {
     }
     fn select(&self, index: &[usize]) -> Self {
         index.iter().map(|&i| self[i].clone()).collect()
+    }
+    fn compare(&self, i: usize, j: usize) -> Ordering {
+        self[i].compare(&self[j])
     }
 }
 
@@ -122,6 +135,12 @@ impl Points for Vec<Vectors> {
     }
     fn first_not_finite(&self) -> Option<(usize, usize)> {
         self.iter().enumerate().find_map(|(i, set)| set.first_not_finite().map(|(_, column)| (i, column)))
+    }
+    /// By the number of rows, then row by row.
+    fn compare(&self, i: usize, j: usize) -> Ordering {
+        let (a, b) = (&self[i], &self[j]);
+        let mut rows = (0..a.len().min(b.len())).map(|r| a.row(r).compare(&b.row(r)));
+        a.len().cmp(&b.len()).then_with(|| rows.find(|order| order.is_ne()).unwrap_or(Ordering::Equal))
     }
 }
 
@@ -175,6 +194,44 @@ impl Row<'_> {
             Row::Dense64(values) => values.get(k).copied().unwrap_or(0.0),
             Row::Sparse32(index, values) => sparse(index).map_or(0.0, |at| f64::from(values[at])),
             Row::Sparse64(index, values) => sparse(index).map_or(0.0, |at| values[at]),
+        }
+    }
+
+    /// Compares the values column by column, of which those that are not stored are 0.
+    #[must_use]
+    pub fn compare(&self, other: &Row<'_>) -> Ordering {
+        // Values are finite wherever the order matters.
+        let ordered = |order: Option<Ordering>| order.unwrap_or(Ordering::Equal);
+        match (self, other) {
+            (Row::Dense32(a), Row::Dense32(b)) => return ordered(a.partial_cmp(b)),
+            (Row::Dense64(a), Row::Dense64(b)) => return ordered(a.partial_cmp(b)),
+            _ => {}
+        }
+        let (mut at, mut other_at) = (0, 0);
+        loop {
+            let (left, right) = (self.entry(at), other.entry(other_at));
+            let Some(column) = left.into_iter().chain(right).map(|entry| entry.0).min() else {
+                return Ordering::Equal;
+            };
+            let here = |entry: Option<(usize, f64)>| entry.filter(|entry| entry.0 == column);
+            let value = |entry| here(entry).map_or(0.0, |entry| entry.1);
+            match ordered(value(left).partial_cmp(&value(right))) {
+                Ordering::Equal => {
+                    at += usize::from(here(left).is_some());
+                    other_at += usize::from(here(right).is_some());
+                }
+                order => return order,
+            }
+        }
+    }
+
+    /// The column and the value of a stored entry.
+    fn entry(&self, at: usize) -> Option<(usize, f64)> {
+        match *self {
+            Row::Dense32(values) => Some((at, f64::from(*values.get(at)?))),
+            Row::Dense64(values) => Some((at, *values.get(at)?)),
+            Row::Sparse32(index, values) => Some((*index.get(at)? as usize, f64::from(values[at]))),
+            Row::Sparse64(index, values) => Some((*index.get(at)? as usize, values[at])),
         }
     }
 
@@ -279,6 +336,10 @@ impl Points for Vectors {
 
     fn as_vectors(&self) -> Option<&Vectors> {
         Some(self)
+    }
+
+    fn compare(&self, i: usize, j: usize) -> Ordering {
+        self.row(i).compare(&self.row(j))
     }
 
     fn with_rows(&self, rows: &Dense<f64>) -> Option<Self> {

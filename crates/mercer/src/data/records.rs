@@ -1,5 +1,6 @@
 //! Rows of a table whose columns are of different spaces: numbers, texts, graphs, sets of vectors.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::{Dense, Graph, Points, Vectors};
@@ -53,6 +54,16 @@ impl Cells {
             Self::Texts(cells) => Self::Texts(cells.select(index)),
             Self::Graphs(cells) => Self::Graphs(cells.select(index)),
             Self::Sets(cells) => Self::Sets(cells.select(index)),
+        }
+    }
+
+    fn compare(&self, i: usize, j: usize) -> Ordering {
+        match self {
+            // Numbers are finite wherever the order matters.
+            Self::Numbers(cells) => cells[i].partial_cmp(&cells[j]).unwrap_or(Ordering::Equal),
+            Self::Texts(cells) => Points::compare(cells, i, j),
+            Self::Graphs(cells) => Points::compare(cells, i, j),
+            Self::Sets(cells) => Points::compare(cells, i, j),
         }
     }
 }
@@ -160,6 +171,12 @@ impl Points for Records {
             Cells::Texts(_) | Cells::Graphs(_) => None,
         };
         self.columns.iter().enumerate().filter_map(of).min()
+    }
+
+    /// Column by column.
+    fn compare(&self, i: usize, j: usize) -> Ordering {
+        let mut each = self.columns.iter().map(|(_, cells)| cells.compare(i, j));
+        each.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
     fn accepts(&self, others: &Self) -> Result<()> {

@@ -23,7 +23,7 @@ use std::ops::{Add, Mul};
 use super::call::Call;
 use super::{Bound, Definiteness, Kernel, Listed, Parameter, Slot, tree};
 use crate::data::Points;
-use crate::error::{Result, check};
+use crate::error::{ErrorKind, Result, check};
 
 /// The largest exponent of a power and degree of a polynomial: beyond it only overflow and underflow are left.
 pub const MAX_POWER: u32 = 100;
@@ -300,6 +300,10 @@ impl<L: Leaf> Expr<L> {
             Self::Power(k, m) => {
                 check("power", f64::from(*m), (1..=MAX_POWER).contains(m), "must lie in 1 to 100")?;
                 k.check_at(depth + 1)
+            }
+            Self::Normalized(k) if k.leaves().iter().any(|leaf| leaf.is_tabled()) => {
+                let what = "normalized(…) of a precomputed kernel: new rows of a table do not say k(x, x); normalise the table";
+                Err(ErrorKind::Unsupported { what: what.into() }.into())
             }
             Self::Exp(k) | Self::Normalized(k) => k.check_at(depth + 1),
         }

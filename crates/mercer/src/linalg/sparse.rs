@@ -30,6 +30,9 @@ const LIMIT: usize = 50;
 const DEGREE: f64 = 80.0;
 const GROWTH: f64 = 25.0;
 
+/// The last filter is to make the residual this many times smaller than it must be.
+const MARGIN: f64 = 20.0;
+
 /// Most rounds of orthogonalisation.
 const ROUNDS: usize = 4;
 
@@ -156,8 +159,11 @@ impl Sparse {
                 return Err(Broken::Interrupted);
             }
             let cut = values[values.len() - 1].clamp(-0.9, 1.0 - 1e-6);
-            let top = (1.0 - 0.5 * (cut - 1.0)) / (0.5 * (cut + 1.0));
-            let degree = (GROWTH / top.acosh()).clamp(4.0, DEGREE) as usize;
+            // The polynomial of degree m is about ½e^(m·growth) at an eigenvalue above the cut.
+            let growth = |value: f64| ((value - 0.5 * (cut - 1.0)) / (0.5 * (cut + 1.0))).max(1.0).acosh();
+            let most = GROWTH / growth(1.0);
+            let enough = (worst / TOLERANCE * MARGIN).ln() / growth(values[count - 1]);
+            let degree = most.min(enough).clamp(4.0, DEGREE).ceil() as usize;
             block = self.filtered(block, cut, degree);
         }
         let (values, products) = found.ok_or(Broken::NotDefinite(0))?;

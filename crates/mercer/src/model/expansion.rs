@@ -220,12 +220,57 @@ pub(super) fn distance(own: f64, output: f64) -> f64 {
     if square <= 64.0 * f64::EPSILON * (own.abs() + 2.0 * output.abs()) { 0.0 } else { square.sqrt() }
 }
 
+/// The rule that a row breaks whose k(x, x) a table of kernel values does not have.
+const NOT_IN_THE_TABLE: &str = "it must be that of a training point, with its number: the model needs k(x, x), which a table has of no other";
+
+/// Parts of k(x, x) by which the two values k(x, y) and k(y, x) of a table may differ: those of single precision do by less.
+const ASYMMETRY: f64 = 1e-6;
+
 /// The place of the largest number; of several the first.
 pub(super) fn first_largest(scores: &[f64]) -> usize {
     (1..scores.len()).fold(0, |best, c| if scores[c] > scores[best] { c } else { best })
 }
 
 impl<X: Points, K: Kernel<X>> Expansion<X, K> {
+    /// k(x, x) of each of `points`.
+    ///
+    /// A table of kernel values has k(x, x) of its own points alone. A row is that of the point whose number it has if the table is
+    /// symmetric there, k(x, xᵢ) = k(xᵢ, x) for all support points; others are refused.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated on these points, or a row of a table is not that of a training point.
+    pub(super) fn own_values(&self, points: &X) -> Result<Vec<f64>> {
+        let refused = |row: usize| DataProblem::Precomputed { row, rule: NOT_IN_THE_TABLE };
+        let own = self.kernel.diagonal(points).map_err(|error| match error.kind() {
+            ErrorKind::Data(DataProblem::Precomputed { row, .. }) if self.kernel.is_tabled() => {
+                ErrorKind::Data(refused(*row)).into()
+            }
+            _ => error,
+        })?;
+        if !self.kernel.is_tabled() {
+            return Ok(own);
+        }
+        let (bound, support) = (self.bound()?, self.points.len());
+        let diagonal = bound.diagonal();
+        for first in (0..points.len()).step_by(BATCH) {
+            let rows: Vec<usize> = (first..points.len().min(first + BATCH)).collect();
+            let (mut there, mut back) = (vec![0.0; rows.len() * support], vec![0.0; rows.len() * support]);
+            bound.rows_f64(points, &rows, &mut there.chunks_mut(support.max(1)).collect::<Vec<_>>());
+            let here = self.kernel.bind(&points.select(&rows))?;
+            let all: Vec<usize> = (0..support).collect();
+            here.rows_f64(&self.points, &all, &mut back.chunks_mut(rows.len()).collect::<Vec<_>>());
+            let differs = |at: usize| {
+                let (r, i) = (at / support, at % support);
+                let size = own[first + r].abs().max(diagonal[i].abs());
+                (there[at] - back[i * rows.len() + r]).abs() > ASYMMETRY * size
+            };
+            if let Some(at) = (0..there.len()).find(|&at| differs(at)) {
+                return Err(ErrorKind::Data(refused(first + at / support + 1)).into());
+            }
+        }
+        Ok(own)
+    }
+
     /// f at each of `points`, one row per point, one column per output; in double precision throughout where `double`.
     pub(super) fn rows(&self, points: &X, double: bool) -> Result<Dense<f64>> {
         Ok(Dense::new(self.coefficients.outputs, self.map_as(points, double, <[f64]>::to_vec)?.concat()))

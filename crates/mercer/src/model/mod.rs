@@ -32,7 +32,7 @@ mod svm;
 mod weights;
 pub mod words;
 
-pub use cluster::{Gap, GapCurve, Initial, KMeans, KMeansModel, Spectral, SpectralModel};
+pub use cluster::{Clusters, Gap, GapCurve, Initial, KMeans, KMeansModel, Spectral, SpectralModel};
 pub use compute::{Compute, Processor, Programme, Programmes};
 pub use estimator::{Estimator, Target, TargetKind, Targets};
 pub use expansion::{CoefficientBlock, Coefficients, Expansion};

@@ -1,5 +1,7 @@
 //! Weights of points: a whole number w means that the point is there w times, 0 that it is not.
 
+use std::cmp::Ordering;
+
 use super::compute::{Programme, Programmes};
 use super::job::Job;
 use crate::data::{LabelSets, Labels, Points};
@@ -115,6 +117,32 @@ impl<X: Points> Weighted<X> {
         programmes.solve(job).map_err(|error| self.error(error))
     }
 
+    /// Joins points that are the same and have the same targets, as `targets` compares them, to one point with the weight of all, and puts
+    /// the points in an order that does not depend on that of the data.
+    ///
+    /// A fit of the result is then the same for a point of whole weight as for so many copies, wherever these stand, also where it
+    /// draws points or breaks ties by their order. (A space whose points have no order of their own is left as it is.)
+    pub(super) fn joined(self, targets: impl Fn(usize, usize) -> Ordering) -> Joined<X> {
+        let compare = |i: usize, j: usize| self.points.compare(i, j).then_with(|| targets(i, j));
+        let mut order: Vec<usize> = (0..self.points.len()).collect();
+        // Stable: of copies the first in the data comes first.
+        order.sort_by(|&i, &j| compare(i, j));
+        let (mut first, mut weights, mut place) = (Vec::new(), Vec::new(), vec![0; order.len()]);
+        for copies in order.chunk_by(|&i, &j| compare(i, j).is_eq()) {
+            copies.iter().for_each(|&i| place[i] = first.len());
+            first.push(copies[0]);
+            weights.push(copies.iter().map(|&i| self.weights[i]).sum());
+        }
+        let index = Some(self.positions(first.clone()));
+        Joined { own: Self { points: self.points.select(&first), weights, index }, first, place }
+    }
+
+    /// The points as they are, as if none were the same.
+    pub(super) fn unjoined(self) -> Joined<X> {
+        let first: Vec<usize> = (0..self.points.len()).collect();
+        Joined { own: self, place: first.clone(), first }
+    }
+
     /// An error about these points as one about the data.
     pub(super) fn error(&self, error: Error) -> Error {
         match &self.index {
@@ -122,6 +150,16 @@ impl<X: Points> Weighted<X> {
             None => error,
         }
     }
+}
+
+/// Points without their copies; see [`Weighted::joined`].
+pub(super) struct Joined<X> {
+    /// The points that differ.
+    pub(super) own: Weighted<X>,
+    /// For each of them the first of its copies, by its number before they were joined.
+    pub(super) first: Vec<usize>,
+    /// For each point before its number among them.
+    pub(super) place: Vec<usize>,
 }
 
 /// The sum of the weights of each class.

@@ -1,6 +1,11 @@
 //! Distances of vectors to centres, 64 vectors at a time.
 
+use std::ops::{Add, Sub};
+
 use super::{PANEL, fma_f32, multiversion};
+
+/// Distances that are compared at once: two vectors of eight doubles.
+const CHUNK: usize = 16;
 
 #[inline(always)]
 fn keep_nearer_body<const FMA: bool>(
@@ -47,10 +52,75 @@ multiversion! {
     fn shrink_distances(panel: &[f32], center: &[f32], least: &mut [f32]) = shrink_body;
 }
 
+/// The first place from `start` on where square − 2·product is not at least `limit`: smaller, or no number.
+#[inline(always)]
+fn first_below<T: Copy + PartialOrd + Add<Output = T> + Sub<Output = T>>(
+    squares: &[T],
+    products: &[T],
+    start: usize,
+    limit: T,
+) -> usize {
+    let is_far = |&(&square, &product): &(&T, &T)| square - (product + product) >= limit;
+    let pairs = |range: std::ops::Range<usize>| squares[range.clone()].iter().zip(&products[range]);
+    let mut at = start;
+    // All are compared without a branch: most chunks have no near point.
+    while at + CHUNK <= squares.len() && pairs(at..at + CHUNK).filter(is_far).count() == CHUNK {
+        at += CHUNK;
+    }
+    at + pairs(at..squares.len()).take_while(is_far).count()
+}
+
+#[inline(always)]
+fn first_below_f32_body<const FMA: bool>(
+    squares: &[f32],
+    products: &[f32],
+    start: usize,
+    limit: f32,
+) -> usize {
+    first_below(squares, products, start, limit)
+}
+
+#[inline(always)]
+fn first_below_f64_body<const FMA: bool>(
+    squares: &[f64],
+    products: &[f64],
+    start: usize,
+    limit: f64,
+) -> usize {
+    first_below(squares, products, start, limit)
+}
+
+multiversion! {
+    /// The first place from `start` on where square − 2·product is not at least `limit`, being smaller or no number; the length
+    /// of the lists where there is none.
+    fn first_below_f32(squares: &[f32], products: &[f32], start: usize, limit: f32) -> usize = first_below_f32_body;
+}
+
+multiversion! {
+    /// As [`first_below_f32`], in double precision.
+    fn first_below_f64(squares: &[f64], products: &[f64], start: usize, limit: f64) -> usize = first_below_f64_body;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::simd::STRIP;
+
+    #[test]
+    fn the_first_place_below_a_limit_is_found_from_every_start() {
+        let products: Vec<f64> = (0..100).map(|i| f64::from((i * 37) % 50)).collect();
+        let single: Vec<f32> = products.iter().map(|&p| p as f32).collect();
+        for limit in [-98.0, -97.0, -60.0, 1.0] {
+            for start in 0..=100 {
+                let expected = (start..100).find(|&j| -2.0 * products[j] < limit).unwrap_or(100);
+                assert_eq!(first_below_f64(&[0.0; 100], &products, start, limit), expected);
+                assert_eq!(first_below_f32(&[0.0; 100], &single, start, limit as f32), expected);
+            }
+        }
+        let mut products = vec![0.0; 40];
+        products[35] = f64::NAN;
+        assert_eq!(first_below_f64(&[1.0; 40], &products, 3, f64::NEG_INFINITY), 35);
+    }
 
     #[test]
     fn the_nearest_centre_is_kept_and_of_equal_ones_the_first() {

@@ -19,7 +19,7 @@ use super::KMeans;
 use crate::data::SplitMix;
 use crate::model::Pca;
 use crate::model::prelude::*;
-use crate::solve::cluster::{Lloyd, Rows};
+use crate::solve::cluster::Rows;
 
 /// Most kernel principal components that points are compared by.
 const COMPONENTS: usize = 32;
@@ -73,6 +73,19 @@ impl GapCurve {
     pub fn table(&self) -> Dense<f64> {
         let row = |gap: &Gap| [gap.clusters as f64, gap.dispersion, gap.reference, gap.gap(), gap.spread];
         Dense::new(5, self.gaps.iter().flat_map(row).collect())
+    }
+
+    /// The numbers of each number of clusters by name.
+    pub(super) fn facts(&self) -> Vec<Facts> {
+        let facts = |gap: &Gap| {
+            Facts::default()
+                .with("clusters", gap.clusters)
+                .with("dispersion", gap.dispersion)
+                .with("reference", gap.reference)
+                .with("gap", gap.gap())
+                .with("spread", gap.spread)
+        };
+        self.gaps.iter().map(facts).collect()
     }
 }
 
@@ -136,7 +149,7 @@ impl<K> KMeans<K> {
         let components = scores.columns();
         let own = Rows::new(components, scores.values().to_vec(), &pca.weights);
         let gap = |clusters: usize| {
-            let lloyd = Lloyd { clusters, ..self.lloyd(true) };
+            let lloyd = self.lloyd(clusters, true);
             let of = |rows: &Rows, weights: &[f64]| {
                 let found = lloyd.run(rows, weights, &mut |_| std::ops::ControlFlow::Continue(()));
                 found.inertia.max(f64::MIN_POSITIVE).ln()

@@ -41,10 +41,31 @@ use crate::solve::cluster::{self, Clustering, Kernelised, Lloyd, Watch, silhouet
 
 use crate::solve::cluster::Seeding;
 
+/// The largest number of clusters on the gap curve where nothing is said.
+const MOST: usize = 10;
+
+/// The sets of points that the gap curve compares with where nothing is said.
+const REFERENCES: usize = 10;
+
 /// Points up to which the silhouette is computed, from all distances.
 const SILHOUETTE: usize = 4096;
 
 words!(Seeding: Seeding::PlusPlus = "plus-plus", Seeding::Random = "random");
+
+/// How many clusters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clusters {
+    /// So many, at least 1.
+    Number(usize),
+    /// As many as the [gap curve](KMeans::gap) chooses.
+    Auto,
+}
+
+impl From<usize> for Clusters {
+    fn from(clusters: usize) -> Self {
+        Self::Number(clusters)
+    }
+}
 
 /// Where a run begins: a cluster for each point, or a point for each cluster, by their numbers from 0. Empty where starts are
 /// drawn.
@@ -58,6 +79,13 @@ impl From<Vec<usize>> for Initial {
 }
 
 settable! {
+    Clusters: Numbers, |clusters| match clusters {
+        Self::Number(clusters) => clusters.value(),
+        Self::Auto => Value::Word("auto".to_owned()),
+    }, |value| match value {
+        Value::Word(word) if word == "auto" => Some(Self::Auto),
+        other => usize::of(other).map(Self::Number),
+    };
     Initial: Numbers, |initial| match initial.0.is_empty() {
         true => Value::Absent,
         false => Value::Numbers(initial.0.iter().map(|&number| number as f64).collect()),
@@ -76,8 +104,12 @@ settable! {
 pub struct KMeans<K> {
     /// k
     pub kernel: K,
-    /// How many clusters, at least 1.
-    pub clusters: usize,
+    /// How many clusters, or that the gap curve chooses.
+    pub clusters: Clusters,
+    /// The largest number of clusters on the gap curve, where that chooses.
+    pub most: usize,
+    /// The sets of points without clusters that the gap curve compares with.
+    pub references: usize,
     /// Runs from different starts, of which the one of least inertia is taken.
     pub restarts: usize,
     /// How the first centres are drawn.
@@ -93,7 +125,9 @@ pub struct KMeans<K> {
 }
 
 settings! { KMeans<K>:
-    clusters: usize, "clusters", "1 or more", "number of clusters";
+    clusters: Clusters | into, "clusters", "1 or more, or auto: by the gap curve", "number of clusters";
+    most: usize, "most-clusters", "1 or more", "largest number of clusters on the gap curve, for clusters = auto";
+    references: usize, "references", "1 or more", "sets of points without clusters that the gap curve compares with";
     restarts: usize, "restarts", "1 or more", "runs from different starts, of which the best is taken";
     start: Seeding, "start", "plus-plus or random", "way in which the first centres are drawn";
     initial: Initial | into, "initial", "a cluster for each point or a point for each cluster", "start of a single run; drawn where left open";
@@ -109,7 +143,9 @@ impl<K> KMeans<K> {
     pub fn new(kernel: K) -> Self {
         Self {
             kernel,
-            clusters: CLUSTERS,
+            clusters: CLUSTERS.into(),
+            most: MOST,
+            references: REFERENCES,
             restarts: RESTARTS,
             start: Seeding::PlusPlus,
             initial: Initial::default(),
@@ -119,10 +155,10 @@ impl<K> KMeans<K> {
         }
     }
 
-    /// The iteration that these settings mean.
-    pub(super) fn lloyd(&self, definite: bool) -> Lloyd {
+    /// The iteration that these settings mean, for so many clusters.
+    pub(super) fn lloyd(&self, clusters: usize, definite: bool) -> Lloyd {
         Lloyd {
-            clusters: self.clusters,
+            clusters,
             restarts: self.restarts,
             start: self.start,
             iterations: self.max_iterations,
@@ -147,13 +183,13 @@ impl<K> KMeans<K> {
         match given.len() {
             0 => Ok(lloyd.run(geometry, &own.weights, watch)),
             count if count == points => {
-                if let Some(&number) = given.iter().find(|&&number| number >= self.clusters) {
+                if let Some(&number) = given.iter().find(|&&number| number >= lloyd.clusters) {
                     return refused(number, "must be the number of a cluster, below that of clusters");
                 }
                 let labels = positions.iter().map(|&i| given[i]).collect();
                 Ok(lloyd.run_from(geometry, &own.weights, labels, watch))
             }
-            count if count == self.clusters => {
+            count if count == lloyd.clusters => {
                 let place = |&i: &usize| positions.binary_search(&i).map_err(|_| i);
                 match given.iter().map(place).collect::<Result<Vec<_>, _>>() {
                     Ok(centres) => Ok(lloyd.run_from_points(geometry, &own.weights, &centres, watch)),
@@ -170,22 +206,46 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for KMeans<K> {
     type Model = KMeansModel<X, K>;
 
     fn check(&self) -> Result<()> {
-        check("clusters", self.clusters as f64, self.clusters > 0, "must be at least 1")?;
-        check("restarts", self.restarts as f64, self.restarts > 0, "must be at least 1")?;
-        check("max-iterations", self.max_iterations as f64, self.max_iterations > 0, "must be at least 1")?;
+        let given = match self.clusters {
+            Clusters::Number(clusters) => clusters,
+            Clusters::Auto if self.initial.0.is_empty() => 1,
+            Clusters::Auto => {
+                let (value, rule) = ("auto".into(), "a number where a start is given");
+                return Err(ErrorKind::Setting { name: "clusters", value, rule }.into());
+            }
+        };
+        let counts = [
+            ("clusters", given),
+            ("most-clusters", self.most),
+            ("references", self.references),
+            ("restarts", self.restarts),
+            ("max-iterations", self.max_iterations),
+        ];
+        for (name, count) in counts {
+            check(name, count as f64, count > 0, "must be at least 1")?;
+        }
         let batch = self.batch.unwrap_or(1);
         check("batch", batch as f64, batch > 0, "must be at least 1")?;
         let both = self.batch.is_some() && !self.initial.0.is_empty();
         check("batch", batch as f64, !both, "must be left open where a start is given")
     }
 
+    /// Finds clusters. Where the gap curve chooses their number, the job's findings have it as `gap`.
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<KMeansModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
         let n = own.points.len();
-        check_clusters(self.clusters, n)?;
+        let clusters = match self.clusters {
+            Clusters::Number(clusters) => clusters,
+            Clusters::Auto => {
+                let curve = self.gap_in(x, 1..=self.most.min(n), self.references, job)?;
+                job.found.add("gap", curve.facts());
+                curve.chosen()
+            }
+        };
+        check_clusters(clusters, n)?;
         let gram = own.gram(&self.kernel, job)?;
-        let lloyd = self.lloyd(self.kernel.definiteness() == Definiteness::Psd);
+        let lloyd = self.lloyd(clusters, self.kernel.definiteness() == Definiteness::Psd);
         // Values are held in the better precision that there is room for, or not at all.
         let values = (n as u64).pow(2);
         let fits = |bytes: &u64| room("the Gram matrix", *bytes, job.memory, "").is_ok();
@@ -198,7 +258,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for KMeans<K> {
         } else {
             let costs = [60.0 + 2.0 * own.points.width() as f64, 2.0 * self.restarts as f64];
             let mut plan = Plan::new(&mut stages, &[("kernel values", costs[0]), ("clusters", costs[1])]);
-            let geometry = Kernelised::new(&*gram, bytes).map_err(|error| own.error(error))?;
+            let geometry = Kernelised::new(&*gram, bytes, &mut plan.stage(0));
+            let geometry = geometry.map_err(|error| own.error(error))?;
             let found = self.run(&lloyd, &geometry, &own, x.len(), &mut plan.stage(1))?;
             let exact = geometry.is_held() && n <= SILHOUETTE;
             let silhouette = exact.then(|| silhouette(&geometry, &own.weights, &found.labels, &found.sizes));
@@ -262,7 +323,7 @@ impl<X: Points, K: Kernel<X>> KMeansModel<X, K> {
     /// If the points do not fit the model.
     pub fn distances(&self, points: &X) -> Result<Dense<f64>> {
         let outputs = self.expansion.rows(points, true)?;
-        let own = self.expansion.kernel().diagonal(points)?;
+        let own = self.expansion.own_values(points)?;
         let clusters = self.clusters();
         let rows = outputs.values().chunks(clusters.max(1)).zip(&own);
         let row = |(row, k): (&[f64], &f64)| row.iter().map(|f| distance(*k, *f)).collect::<Vec<_>>();

@@ -5,7 +5,7 @@ mod k_means;
 mod spectral;
 
 pub use gap::{Gap, GapCurve};
-pub use k_means::{Initial, KMeans, KMeansModel};
+pub use k_means::{Clusters, Initial, KMeans, KMeansModel};
 pub use spectral::{Spectral, SpectralModel};
 
 use super::method::Method;

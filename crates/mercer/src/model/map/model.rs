@@ -12,7 +12,7 @@ pub struct SomModel<X, K> {
     pub classes: Vec<String>,
     /// Where the units lie.
     pub grid: Grid,
-    /// The number of the nearest unit of each point of the expansion.
+    /// The number of the nearest unit of each training point of positive weight, in the order of the data.
     pub winners: Vec<usize>,
     /// The mean distance of the training points to their nearest prototype, in feature space.
     pub quantisation_error: f64,
@@ -29,7 +29,7 @@ pub struct SomModel<X, K> {
     pub epochs: usize,
     /// Whether no point changed its unit in the last epoch.
     pub settled: bool,
-    /// Positions of the points of the expansion in the training data, from 0.
+    /// Positions of the points of the expansion in the training data, from 0; of copies the first.
     pub support: Vec<usize>,
 }
 
@@ -39,8 +39,8 @@ fn names(grid: Grid) -> Vec<String> {
 }
 
 impl<X: Points, K: Kernel<X>> SomModel<X, K> {
-    /// The map of a solver over weighted points.
-    pub(super) fn new(kernel: K, own: &Weighted<X>, grid: Grid, map: Map) -> Self {
+    /// The map of a solver over points that differ.
+    pub(super) fn new(kernel: K, Joined { own, place, .. }: &Joined<X>, grid: Grid, map: Map) -> Self {
         let (n, units) = (own.points.len(), grid.units());
         let offsets = map.square_norms.iter().map(|square| 0.5 * square).collect();
         let coefficients = Coefficients::full(n, units, map.coefficients);
@@ -48,7 +48,7 @@ impl<X: Points, K: Kernel<X>> SomModel<X, K> {
             expansion: Expansion::new(kernel, own.points.clone(), coefficients, offsets),
             classes: names(grid),
             grid,
-            winners: map.measures.winners,
+            winners: place.iter().map(|&at| map.measures.winners[at]).collect(),
             quantisation_error: map.measures.quantisation,
             topographic_error: map.measures.topographic,
             hits: map.measures.hits,
@@ -71,7 +71,7 @@ impl<X: Points, K: Kernel<X>> SomModel<X, K> {
     /// If the points do not fit the model.
     pub fn distances(&self, points: &X) -> Result<Dense<f64>> {
         let scores = self.expansion.rows(points, true)?;
-        let diagonal = self.expansion.kernel().diagonal(points)?;
+        let diagonal = self.expansion.own_values(points)?;
         let units = self.grid.units();
         let rows = scores.values().chunks(units).zip(&diagonal);
         let row = |(row, k): (&[f64], &f64)| row.iter().map(|f| distance(*k, *f)).collect::<Vec<_>>();
@@ -162,7 +162,9 @@ impl<X: Space> Model<X> for SomModel<X, X::Kernel> {
         parts::same("names of units", self.classes.len(), units)?;
         parts::same("weights of units", self.hits.len(), units)?;
         parts::same("medians", self.medians.len(), units)?;
-        parts::same("nearest units", self.winners.len(), self.expansion.points().len())?;
+        if self.winners.len() < self.expansion.points().len() {
+            return Err("fewer nearest units than points".into());
+        }
         if self.classes != names(self.grid) {
             return Err("the units are not named by their rows and columns".into());
         }
@@ -178,7 +180,7 @@ impl<X: Space> Model<X> for SomModel<X, X::Kernel> {
         parts::check(&self.expansion, units, &self.support)
     }
 
-    /// Tensors `grid` (rows, columns, 1 where hexagonal), `winners` (one per point), `hits` and `medians` (one per unit),
+    /// Tensors `grid` (rows, columns, 1 where hexagonal), `winners` (one per training point), `hits` and `medians` (one per unit),
     /// `between` (one per pair of neighbours), `errors` (quantisation and topographic) and `epochs` (how many, 1 where no
     /// point changed its unit in the last).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {

@@ -14,7 +14,8 @@
 //! error*, the share of points whose two nearest units are no neighbours. The last width trades one for the other: a small
 //! one lets prototypes come near to the points and the map fold.
 //!
-//! A point of weight w counts as w copies of it; online it takes the step of w presentations in a row. A kernel that is
+//! A point of weight w counts as w copies of it, which are joined to one point before training; online it takes the step of w
+//! presentations in a row. A kernel that is
 //! not positive semi-definite has no distances: squared ones below 0 count as 0, and batch training need not settle.
 //!
 //! Cost: n²/2 kernel values, held in double precision of up to 4096 points and in single precision of more, where memory has room
@@ -35,6 +36,8 @@
 //! assert_eq!(model.topographic_error, 0.0);
 //! # Ok::<(), mercer::Error>(())
 //! ```
+
+use std::cmp::Ordering;
 
 use super::model::{self, SomModel};
 use crate::model::prelude::*;
@@ -154,6 +157,12 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Som<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<SomModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
+        let joined = match (self.training, self.seed) {
+            // In the order of the data.
+            (Training::Online, None) => own.unjoined(),
+            _ => own.joined(|_, _| Ordering::Equal),
+        };
+        let own = &joined.own;
         let gram = own.gram(&self.kernel, job)?;
         let grid = Grid { rows: self.rows, columns: self.columns, lattice: self.grid };
         let (n, units) = (gram.len(), self.rows.saturating_mul(self.columns));
@@ -190,7 +199,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Som<K> {
             shared.borrow_mut().stage(1)(share)
         });
         let map = map.map_err(|error| own.error(error))?;
-        Ok(SomModel::new(self.kernel.clone(), &own, grid, map))
+        Ok(SomModel::new(self.kernel.clone(), &joined, grid, map))
     }
 }
 

@@ -67,9 +67,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for RbfNetwork<K> {
         let targets: Vec<Vec<f64>> = (0..y.classes().len()).map(code).collect();
         let logistic = self.output == OutputFit::Logistic;
         let task = Task { kernel: &self.kernel, layer: &self.layer, lambda: &self.lambda };
-        let goal = Goal { targets: &targets, classes: Some(&y), logistic };
-        let network = task.fit(&own, &goal, job)?;
-        Ok(NetworkClassifier { network, classes: y.classes().to_vec(), output: self.output })
+        let classes = y.classes().to_vec();
+        let network = task.fit(own, &Goal { targets, classes: Some(y), logistic }, job)?;
+        Ok(NetworkClassifier { network, classes, output: self.output })
     }
 }
 

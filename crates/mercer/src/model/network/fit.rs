@@ -1,5 +1,7 @@
 //! The fit that classifiers and regressions have in common: a layer, then its output weights with a given penalty or the best of several.
 
+use std::cmp::Ordering;
+
 use super::function::Network;
 use super::layer::{Fit, Layer};
 use super::units::Hidden;
@@ -30,11 +32,30 @@ pub(super) struct Task<'a, K> {
 }
 
 /// What is fitted: the targets, and the classes that they stand for, if any.
-pub(super) struct Goal<'a> {
-    pub(super) targets: &'a [Vec<f64>],
-    pub(super) classes: Option<&'a Labels>,
+pub(super) struct Goal {
+    pub(super) targets: Vec<Vec<f64>>,
+    pub(super) classes: Option<Labels>,
     /// Whether the likelihood of the classes is maximised, and not the squares made small.
     pub(super) logistic: bool,
+}
+
+impl Goal {
+    /// Compares the targets of two points.
+    fn compare(&self, i: usize, j: usize) -> Ordering {
+        // Targets are finite.
+        let mut each = self.targets.iter().map(|y| y[i].partial_cmp(&y[j]).unwrap_or(Ordering::Equal));
+        each.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    /// The goal at the points of that number.
+    fn select(&self, index: &[usize]) -> Self {
+        let select = |y: &Vec<f64>| index.iter().map(|&i| y[i]).collect();
+        Self {
+            targets: self.targets.iter().map(select).collect(),
+            classes: self.classes.as_ref().map(|labels| labels.select(index)),
+            logistic: self.logistic,
+        }
+    }
 }
 
 /// Refuses λ out of range; a logistic output needs one above 0.
@@ -66,22 +87,25 @@ impl<K> Task<'_, K> {
     /// Fits a network to weighted points.
     pub(super) fn fit<X: Points>(
         &self,
-        own: &Weighted<X>,
-        goal: &Goal<'_>,
+        own: Weighted<X>,
+        goal: &Goal,
         job: &mut Job<'_, X>,
     ) -> Result<Network<X, K>>
     where
         K: Kernel<X> + Clone,
     {
-        let layer = self.layer.fit(own, self.kernel, goal.targets, job).map_err(|error| own.error(error))?;
+        let Joined { own, first, .. } = own.joined(|i, j| goal.compare(i, j));
+        let goal = goal.select(&first);
+        let layer =
+            self.layer.fit(&own, self.kernel, &goal.targets, job).map_err(|error| own.error(error))?;
         let Fit { centers, widths, support } = layer;
         let m = centers.len();
         // A three times (as sums, centred, as a factor), and the blocks of units.
         let needed = 8 * (3 * (m as u64).pow(2) + 3 * 1024 * m as u64);
         room("the equations of the output weights", needed, job.memory, "take fewer units")?;
         let bound = job.compute.bind(self.kernel, &centers)?;
-        let units = Hidden::new(self.kernel, &*bound, &own.points, &widths)?;
-        let solved = self.solved(&units, &own.weights, goal, job).map_err(|error| own.error(error))?;
+        let units = Hidden::new(&*bound, &own.points, &widths, |points| self.kernel.diagonal(points))?;
+        let solved = self.solved(&units, &own.weights, &goal, job).map_err(|error| own.error(error))?;
         drop(units);
         let coefficients = Coefficients::columns(m, &solved.weights);
         let offsets = solved.offsets.iter().map(|b| -b).collect();
@@ -99,17 +123,17 @@ impl<K> Task<'_, K> {
         &self,
         units: &dyn Units,
         weights: &[f64],
-        goal: &Goal<'_>,
+        goal: &Goal,
         job: &mut Job<'_, X>,
     ) -> Result<Solved> {
-        if let (true, Some(labels)) = (goal.logistic, goal.classes) {
+        if let (true, Some(labels)) = (goal.logistic, &goal.classes) {
             return self.logistic(units, weights, labels, job);
         }
         let known = Known {
             units,
             weights,
-            targets: goal.targets,
-            classes: goal.classes.map(|labels| labels.index()),
+            targets: &goal.targets,
+            classes: goal.classes.as_ref().map(|labels| labels.index()),
         };
         let work = units.points() as f64 * (units.units() as f64).powi(2);
         if work >= SINGLE

@@ -239,7 +239,7 @@ impl Layer {
     ) -> Result<Vec<usize>> {
         let widths = self.widths(kernel, &own.points)?;
         let bound = kernel.bind(&own.points)?;
-        let units = Hidden::new(kernel, &*bound, &own.points, &widths)?;
+        let units = Hidden::new(&*bound, &own.points, &widths, |points| kernel.diagonal(points))?;
         let ends = Ends { units: count, tolerance: self.tolerance };
         let Chosen { units, .. } = choose(&units, &own.weights, targets, ends, tick)?;
         Ok(units)

@@ -58,8 +58,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for RbfNetworkRegression<K> {
         let (mut own, targets): (Vec<_>, Vec<_>) =
             targets.iter().map(one).collect::<Result<Vec<_>>>()?.into_iter().unzip();
         let task = Task { kernel: &self.kernel, layer: &self.layer, lambda: &self.lambda };
-        let goal = Goal { targets: &targets, classes: None, logistic: false };
-        Ok(NetworkRegression { network: task.fit(&own.swap_remove(0), &goal, job)? })
+        let goal = Goal { targets, classes: None, logistic: false };
+        Ok(NetworkRegression { network: task.fit(own.swap_remove(0), &goal, job)? })
     }
 }
 

@@ -25,19 +25,20 @@ struct Gaussians {
 }
 
 impl<'a, X: Points> Hidden<'a, X> {
-    /// The units at `points` of a kernel bound to the centres; `widths` are none where the units are the kernel.
-    pub(super) fn new<K: Kernel<X>>(
-        kernel: &K,
+    /// The units at `points` of a kernel bound to the centres; `widths` are none where the units are the kernel, else `own` gives
+    /// k(x, x) of the points.
+    pub(super) fn new(
         bound: &'a dyn Bound<X>,
         points: &'a X,
         widths: &[f64],
+        own: impl FnOnce(&X) -> Result<Vec<f64>>,
     ) -> Result<Self> {
         let gaussians = if widths.is_empty() {
             None
         } else {
             bound.pack_double();
             Some(Gaussians {
-                own: kernel.diagonal(points)?,
+                own: own(points)?,
                 diagonal: bound.diagonal(),
                 factors: widths.iter().map(|width| -0.5 / (width * width)).collect(),
             })

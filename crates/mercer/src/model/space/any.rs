@@ -1,5 +1,6 @@
 //! Points and kernels of any space, made from the list of spaces.
 
+use std::cmp::Ordering;
 use std::fmt::Display;
 use std::path::Path;
 use std::str::FromStr;
@@ -293,6 +294,9 @@ impl Points for AnyPoints {
     }
     fn first_not_finite(&self) -> Option<(usize, usize)> {
         each!(self, Self, points => points.first_not_finite())
+    }
+    fn compare(&self, i: usize, j: usize) -> Ordering {
+        each!(self, Self, points => Points::compare(points, i, j))
     }
     fn accepts(&self, others: &Self) -> Result<()> {
         both!(self, Self, points, others, given => points.accepts(given))

@@ -154,7 +154,7 @@ impl<X: Points, K: Kernel<X>> SvddModel<X, K> {
     fn values_as(&self, points: &X, how: How) -> Result<Vec<f64>> {
         let expansion = &self.function.expansion;
         let mut values = expansion.map_as(points, how.double, |outputs| outputs[0])?;
-        let diagonal = expansion.kernel().diagonal(points)?;
+        let diagonal = expansion.own_values(points)?;
         // f = Σαk − b, and R² − ‖a‖² = −2b.
         values.iter_mut().zip(diagonal).for_each(|(value, k)| *value = 2.0 * *value - k);
         Ok(values)
@@ -186,6 +186,11 @@ impl<X: Space> Model<X> for SvddModel<X, X::Kernel> {
 
     fn predict(&self, points: &X, how: How) -> Result<Prediction> {
         Ok(Prediction::Sides(self.values_as(points, how)?))
+    }
+
+    /// f(x) = ⟨φ(x), a⟩ − b, which needs no k(x, x): the decision is 2f(x) − k(x, x).
+    fn scores(&self, points: &X, how: How) -> Result<Dense<f64>> {
+        self.function.expansion.rows(points, how.double)
     }
 
     /// Of R² and ‖a‖² only one is free: R² = ‖a‖² − 2b.

@@ -1,16 +1,22 @@
 //! Points in a feature space, known by their inner products: what k-means needs of a Gram or of rows of numbers.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::gram::Gram;
-use crate::simd::accumulate;
+use crate::linalg::Tick;
+use crate::simd::{accumulate, accumulate_f64, huge_zeros};
 
 /// Points whose sums lie side by side: with ten clusters 40 kB, which stays in the second-level cache.
 pub(crate) const BLOCK: usize = 512;
 
 /// Rows of a Gram that are computed at once where they are not held.
 const BATCH: usize = 256;
+
+/// Batches of rows between two calls of `tick`, on all threads.
+const BATCHES: usize = 8;
 
 /// Rows of a batch that one thread computes.
 const TASK: usize = 32;
@@ -124,15 +130,15 @@ impl<'a> Kernelised<'a> {
     /// tell them apart.
     ///
     /// # Errors
-    /// If a value is not finite.
-    pub(crate) fn new(gram: &'a dyn Gram, bytes: u64) -> Result<Self> {
+    /// If a value is not finite, or `tick` breaks.
+    pub(crate) fn new(gram: &'a dyn Gram, bytes: u64, tick: Tick<'_>) -> Result<Self> {
         let n = gram.len();
         let values = (n as u64).pow(2);
         let double = 8 * values <= bytes && (n <= DOUBLE || is_far_from_the_origin(gram));
         let held = if double {
-            Held::Double(filled(n, |rows, out| gram.rows_f64(rows, out))?)
+            Held::Double(filled(n, |rows, out| gram.rows_f64(rows, out), tick)?)
         } else if 4 * values <= bytes {
-            Held::Single(filled(n, |rows, out| gram.rows(rows, out))?)
+            Held::Single(filled(n, |rows, out| gram.rows(rows, out), tick)?)
         } else {
             Held::Nothing
         };
@@ -149,10 +155,15 @@ impl<'a> Kernelised<'a> {
         !matches!(self.held, Held::Nothing)
     }
 
-    /// Adds rows in single precision, `row(m)` being that of point m, all of it.
-    fn add_rows<'r>(changes: &[Change], sums: &mut Sums, row: impl Fn(usize) -> &'r [f32] + Sync) {
+    /// Adds rows, `row(m)` being that of point m, all of it; `accumulate` adds some of them to a sum.
+    fn add_rows<'r, T: Sync + 'r>(
+        changes: &[Change],
+        sums: &mut Sums,
+        accumulate: fn(&mut [f64], &[&[T]], &[f64]),
+        row: impl Fn(usize) -> &'r [T] + Sync,
+    ) {
         sums.for_each_block(|first, sums| {
-            let mut pieces: Vec<&[f32]> = Vec::with_capacity(changes.len());
+            let mut pieces: Vec<&[T]> = Vec::with_capacity(changes.len());
             let mut weights = Vec::with_capacity(changes.len());
             for changes in by_cluster(changes) {
                 let sums = &mut *sums[changes[0].cluster];
@@ -189,13 +200,12 @@ impl Geometry for Kernelised<'_> {
     fn add(&self, changes: &[Change], sums: &mut Sums) {
         let n = self.len();
         match &self.held {
-            Held::Single(values) => Self::add_rows(changes, sums, |m| &values[m * n..(m + 1) * n]),
-            Held::Double(values) => sums.for_each_block(|first, sums| {
-                for &Change { point, cluster, weight } in changes {
-                    let row = &values[point * n + first..];
-                    sums[cluster].iter_mut().zip(row).for_each(|(sum, k)| *sum += weight * k);
-                }
-            }),
+            Held::Single(values) => {
+                Self::add_rows(changes, sums, accumulate, |m| &values[m * n..(m + 1) * n]);
+            }
+            Held::Double(values) => {
+                Self::add_rows(changes, sums, accumulate_f64, |m| &values[m * n..(m + 1) * n]);
+            }
             Held::Nothing => {
                 // A point that moves has a change of two clusters, of which its row is computed once.
                 let mut points: Vec<usize> = changes.iter().map(|change| change.point).collect();
@@ -211,7 +221,8 @@ impl Geometry for Kernelised<'_> {
                     let place = |m: usize| points.binary_search(&m).ok();
                     let own: Vec<Change> =
                         changes.iter().filter(|c| place(c.point).is_some()).copied().collect();
-                    Self::add_rows(&own, sums, |m| place(m).map_or(&[], |at| &rows[at * n..(at + 1) * n]));
+                    let row = |m: usize| place(m).map_or(&[][..], |at| &rows[at * n..(at + 1) * n]);
+                    Self::add_rows(&own, sums, accumulate, row);
                 }
             }
         }
@@ -230,22 +241,27 @@ impl Geometry for Kernelised<'_> {
 fn filled<T: Copy + Default + Send + Into<f64>>(
     n: usize,
     fill: impl Fn(&[usize], &mut [&mut [T]]) + Sync,
+    tick: Tick<'_>,
 ) -> Result<Vec<T>> {
-    let mut values = vec![T::default(); n * n];
-    let flaws = values.par_chunks_mut(BATCH * n.max(1)).enumerate().map(|(batch, values)| {
-        let mut out: Vec<&mut [T]> = values.chunks_mut(n.max(1)).collect();
-        let rows: Vec<usize> = (batch * BATCH..).take(out.len()).collect();
-        fill(&rows, &mut out);
-        let at = values.iter().position(|&value| !value.into().is_finite())?;
-        Some((batch * BATCH + at / n, at % n))
-    });
-    let flaws: Vec<Option<(usize, usize)>> = flaws.collect();
-    match flaws.into_iter().flatten().next() {
-        None => Ok(values),
-        Some((i, j)) => {
-            Err(ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into())
+    let mut values: Vec<T> = huge_zeros(n * n);
+    for (part, values) in values.chunks_mut(BATCHES * BATCH * n.max(1)).enumerate() {
+        let first = part * BATCHES * BATCH;
+        let flaw = values.par_chunks_mut(BATCH * n).enumerate().find_map_first(|(batch, values)| {
+            let mut out: Vec<&mut [T]> = values.chunks_mut(n).collect();
+            let first = first + batch * BATCH;
+            let rows: Vec<usize> = (first..first + out.len()).collect();
+            fill(&rows, &mut out);
+            let at = values.iter().position(|&value| !value.into().is_finite())?;
+            Some(DataProblem::KernelNotFinite { row: first + at / n + 1, column: at % n + 1 })
+        });
+        if let Some(problem) = flaw {
+            return Err(ErrorKind::Data(problem).into());
+        }
+        if tick((first + BATCHES * BATCH).min(n) as f64 / n as f64).is_break() {
+            return Err(ErrorKind::Interrupted.into());
         }
     }
+    Ok(values)
 }
 
 /// Whether the points are much farther from the origin than from their mean, as a few of them tell.
@@ -264,7 +280,9 @@ fn is_far_from_the_origin(gram: &dyn Gram) -> bool {
 /// Rows of numbers with the ordinary inner product, taken about their mean, which no distance depends on.
 pub(crate) struct Rows {
     columns: usize,
+    /// The values row after row, and column after column.
     values: Vec<f64>,
+    by_column: Vec<Vec<f64>>,
     squares: Vec<f64>,
     centre: Vec<f64>,
 }
@@ -281,7 +299,14 @@ impl Rows {
             row.iter_mut().zip(&centre).for_each(|(value, mean)| *value -= mean);
         }
         let squares = values.chunks(columns.max(1)).map(|row| row.iter().map(|v| v * v).sum()).collect();
-        Self { columns, values, squares, centre }
+        let column = |k: usize| values.iter().skip(k).step_by(columns).copied().collect();
+        let by_column = (0..columns).map(column).collect();
+        Self { columns, values, by_column, squares, centre }
+    }
+
+    /// The rows `range`, a list for each column.
+    fn columns_of(&self, range: Range<usize>) -> Vec<&[f64]> {
+        self.by_column.iter().map(|column| &column[range.clone()]).collect()
     }
 
     /// The sum of the coefficients times the rows, where the coefficients sum to 1: a centre, in the numbers given.
@@ -304,10 +329,8 @@ impl Geometry for Rows {
     }
 
     fn products(&self, i: usize, out: &mut [f64]) {
-        let own = self.row(i);
-        for (out, row) in out.iter_mut().zip(self.values.chunks(self.columns.max(1))) {
-            *out = own.iter().zip(row).map(|(a, b)| a * b).sum();
-        }
+        out.fill(0.0);
+        accumulate_f64(out, &self.columns_of(0..out.len()), self.row(i));
     }
 
     fn add(&self, changes: &[Change], sums: &mut Sums) {
@@ -322,10 +345,9 @@ impl Geometry for Rows {
             .collect();
         sums.for_each_block(|first, sums| {
             for (cluster, vector) in &vectors {
-                let rows = self.values[first * self.columns..].chunks(self.columns.max(1));
-                for (sum, row) in sums[*cluster].iter_mut().zip(rows) {
-                    *sum += row.iter().zip(vector).map(|(a, b)| a * b).sum::<f64>();
-                }
+                let sums = &mut *sums[*cluster];
+                let columns = self.columns_of(first..first + sums.len());
+                accumulate_f64(sums, &columns, vector);
             }
         });
     }

@@ -5,11 +5,15 @@
 //! with each other by Aᵢᵢ: then dᵢ = Σ_{j≠i} wⱼAᵢⱼ + (wᵢ − 1)Aᵢᵢ, and Bᵢⱼ = √(wᵢwⱼ)Aᵢⱼ/√(dᵢdⱼ) with Bᵢᵢ = (wᵢ − 1)Aᵢᵢ/dᵢ has
 //! the eigenvectors of the copies, √wᵢ times as large. A point without edges is a component of its own, with Bᵢᵢ = 1.
 
+use std::ops::{Add, Sub};
+
 use rayon::prelude::*;
 
-use crate::error::{DataProblem, ErrorKind, Result};
+use crate::data::Real;
+use crate::error::{DataProblem, Error, ErrorKind, Result};
 use crate::gram::Gram;
 use crate::linalg::{Deflated, Eigen, Largest, Sparse, Square, Tick};
+use crate::simd::{first_below_f32, first_below_f64};
 
 /// Rows of a Gram that one thread looks for neighbours in at a time.
 const BATCH: usize = 64;
@@ -216,6 +220,24 @@ struct Search<'a> {
     most: usize,
 }
 
+/// The precision of the distances that neighbours are chosen by.
+trait Distance: Real + PartialOrd + Add<Output = Self> + Sub<Output = Self> {
+    /// The first place from `start` on where square − 2·product is not at least `limit`.
+    fn first_below(squares: &[Self], products: &[Self], start: usize, limit: Self) -> usize;
+}
+
+impl Distance for f32 {
+    fn first_below(squares: &[f32], products: &[f32], start: usize, limit: f32) -> usize {
+        first_below_f32(squares, products, start, limit)
+    }
+}
+
+impl Distance for f64 {
+    fn first_below(squares: &[f64], products: &[f64], start: usize, limit: f64) -> usize {
+        first_below_f64(squares, products, start, limit)
+    }
+}
+
 impl Search<'_> {
     /// The neighbours of some points.
     fn batch(&self, points: std::ops::Range<usize>) -> Result<Vec<Vec<(u32, f64)>>> {
@@ -225,33 +247,32 @@ impl Search<'_> {
             let mut values = vec![0.0; rows.len() * n];
             self.gram.rows_f64(&rows, &mut values.chunks_mut(n).collect::<Vec<_>>());
             let each = rows.iter().zip(values.chunks(n));
-            return each.map(|(&i, row)| self.nearest(i, |j| diagonal[j] - 2.0 * row[j])).collect();
+            return each.map(|(&i, row)| self.nearest(i, diagonal, row)).collect();
         }
         let mut values = vec![0.0_f32; rows.len() * n];
         self.gram.rows(&rows, &mut values.chunks_mut(n).collect::<Vec<_>>());
         let squares: Vec<f32> = diagonal.iter().map(|&k| k as f32).collect();
-        let each = rows.iter().zip(values.chunks(n));
-        each.map(|(&i, row)| self.nearest(i, |j| squares[j] - 2.0 * row[j])).collect()
+        rows.iter().zip(values.chunks(n)).map(|(&i, row)| self.nearest(i, &squares, row)).collect()
     }
 
-    /// The neighbours of point i and how much of each is one, by ascending number; `distance` is the squared distance but for
-    /// a constant.
-    fn nearest<T: Copy + PartialOrd + Into<f64>>(
-        &self,
-        i: usize,
-        distance: impl Fn(usize) -> T,
-    ) -> Result<Vec<(u32, f64)>> {
+    /// The neighbours of point i and how much of each is one, by ascending number; from the diagonal and row i of the Gram.
+    fn nearest<T: Distance>(&self, i: usize, squares: &[T], row: &[T]) -> Result<Vec<(u32, f64)>> {
+        let n = row.len();
         // The nearest so far, ascending; a point that is only as near as the last comes too late.
         let mut best: Vec<(T, usize)> = Vec::with_capacity(self.most + 1);
-        for j in 0..self.gram.len() {
-            let value = distance(j);
+        let mut start = 0;
+        loop {
             let full = best.len() == self.most;
-            if full && best.last().is_some_and(|last| value >= last.0) {
-                continue;
+            let limit = best.last().filter(|_| full).map_or(T::from_f64(f64::INFINITY), |last| last.0);
+            let j = T::first_below(squares, row, start, limit);
+            if j == n {
+                break;
             }
-            if !value.into().is_finite() {
-                let problem = DataProblem::KernelNotFinite { row: i + 1, column: j + 1 };
-                return Err(ErrorKind::Data(problem).into());
+            start = j + 1;
+            // The squared distance but for that of point i from the origin.
+            let value = squares[j] - (row[j] + row[j]);
+            if !value.to_f64().is_finite() {
+                return Err(not_finite(i, j));
             }
             if j != i {
                 if full {
@@ -260,6 +281,11 @@ impl Search<'_> {
                 let place = best.partition_point(|other| other.0 <= value);
                 best.insert(place, (value, j));
             }
+        }
+        // Only distances that are infinite are passed over before there are neighbours enough.
+        if best.len() < self.most.min(n - 1) {
+            let infinite = (0..n).find(|&j| !(squares[j] - (row[j] + row[j])).to_f64().is_finite());
+            return Err(not_finite(i, infinite.unwrap_or(i)));
         }
         let mut left = self.wanted;
         let mut neighbours = Vec::new();
@@ -272,6 +298,11 @@ impl Search<'_> {
         neighbours.sort_unstable_by_key(|entry| entry.0);
         Ok(neighbours)
     }
+}
+
+/// The error of a kernel value between points i and j that is not finite.
+fn not_finite(i: usize, j: usize) -> Error {
+    ErrorKind::Data(DataProblem::KernelNotFinite { row: i + 1, column: j + 1 }).into()
 }
 
 /// ½(N + Nᵀ)

@@ -76,7 +76,8 @@ pub(super) fn measure(
     };
     Measures {
         quantisation: points().map(|(point, weight)| weight * point.2.max(0.0).sqrt()).sum::<f64>() / total,
-        topographic: (torn.map(|(_, weight)| weight).sum::<f64>() / total).min(1.0),
+        // The sum of no numbers is −0.
+        topographic: (torn.map(|(_, weight)| weight).sum::<f64>() / total).clamp(0.0, 1.0) + 0.0,
         hits,
         medians: (0..units).map(median).collect(),
         between: grid.pairs().iter().map(|&[a, b]| square(a, b).max(0.0).sqrt()).collect(),

@@ -8,7 +8,6 @@
 //! Cost: n·m·d multiplications for the start and for each iteration, by the product that also computes Gram matrices. Memory:
 //! a copy of the points in single precision.
 
-use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use rayon::prelude::*;
@@ -24,46 +23,30 @@ const PANELS: usize = 16;
 pub(crate) type Visit<'v> = &'v (dyn Fn(usize, &mut dyn FnMut(usize, f64)) + Sync);
 
 /// Points in panels of 64, feature after feature, about their mean; the last panel is filled up with zeros.
-///
-/// They are sorted by their features, so that centres depend neither on the order of the points nor on whether a point of
-/// whole weight is there as so many copies.
 pub(crate) struct Packed<'v> {
     features: usize,
     mean: Vec<f64>,
     panels: Vec<Vec<f32>>,
     visit: Visit<'v>,
-    /// The points in the order in which they are packed, and their weights in it.
-    order: Vec<usize>,
-    weights: Vec<f64>,
+    weights: &'v [f64],
 }
 
 impl<'v> Packed<'v> {
     /// Packs points with a weight for each.
-    pub(crate) fn new(features: usize, weights: &[f64], visit: Visit<'v>) -> Self {
+    pub(crate) fn new(features: usize, weights: &'v [f64], visit: Visit<'v>) -> Self {
         let (n, total) = (weights.len(), weights.iter().sum::<f64>());
         let mut mean = vec![0.0; features];
         (0..n).for_each(|i| visit(i, &mut |k, value| mean[k] += weights[i] * value / total));
-        let mut rows: Vec<f32> = (0..n).flat_map(|_| mean.iter().map(|mean| -mean as f32)).collect();
-        rows.par_chunks_mut(features.max(1)).enumerate().for_each(|(i, row)| {
-            visit(i, &mut |k, value| row[k] = (value - mean[k]) as f32);
-        });
-        let row = |i: usize| &rows[i * features..(i + 1) * features];
-        let compare = |a: &usize, b: &usize| {
-            let different = row(*a).iter().zip(row(*b)).find(|(a, b)| a != b);
-            different.map_or(Ordering::Equal, |(a, b)| a.total_cmp(b))
-        };
-        let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by(compare);
-        let panel = |order: &[usize]| {
+        let panel = |first: usize| {
             let mut panel = vec![0.0_f32; PANEL * features];
-            for (lane, &i) in order.iter().enumerate() {
-                row(i).iter().enumerate().for_each(|(k, &value)| panel[k * PANEL + lane] = value);
+            for (lane, i) in (first..n.min(first + PANEL)).enumerate() {
+                mean.iter().enumerate().for_each(|(k, mean)| panel[k * PANEL + lane] = -mean as f32);
+                visit(i, &mut |k, value| panel[k * PANEL + lane] = (value - mean[k]) as f32);
             }
             panel
         };
-        let panels = order.par_chunks(PANEL).map(panel).collect();
-        let weights = order.iter().map(|&i| weights[i]).collect();
-        Self { features, mean, panels, visit, order, weights }
+        let panels = (0..n.div_ceil(PANEL)).into_par_iter().map(|p| panel(p * PANEL)).collect();
+        Self { features, mean, panels, visit, weights }
     }
 
     fn point(&self, i: usize) -> Vec<f32> {
@@ -105,7 +88,7 @@ impl<'v> Packed<'v> {
     fn means(&self, centers: &[Vec<f32>], nearest: &[u32]) -> Vec<Vec<f64>> {
         let (mut sums, mut totals) =
             (vec![vec![0.0; self.features]; centers.len()], vec![0.0; centers.len()]);
-        for ((&i, &c), w) in self.order.iter().zip(nearest).zip(&self.weights) {
+        for (i, (&c, w)) in nearest.iter().zip(self.weights).enumerate() {
             totals[c as usize] += w;
             (self.visit)(i, &mut |k, value| sums[c as usize][k] += w * value);
         }
@@ -119,7 +102,7 @@ impl<'v> Packed<'v> {
 
     /// The points that k-means++ draws.
     fn start(&self, count: usize, seed: u64) -> Vec<Vec<f32>> {
-        let (mut random, weights) = (SplitMix(seed), &self.weights);
+        let (mut random, weights) = (SplitMix(seed), self.weights);
         let mut least = vec![f32::INFINITY; self.panels.len() * PANEL];
         let mut mass: Vec<f64> = weights.chunks(PANEL).map(|weights| weights.iter().sum()).collect();
         let mut shares = weights.to_vec();
@@ -174,8 +157,8 @@ impl<'v> Packed<'v> {
                 least[lane] = (own + 2.0 * least[lane]).max(0.0);
             }
         });
-        nearest.truncate(self.order.len());
-        squares.truncate(self.order.len());
+        nearest.truncate(self.weights.len());
+        squares.truncate(self.weights.len());
         (nearest, squares)
     }
 
@@ -183,14 +166,15 @@ impl<'v> Packed<'v> {
     fn update(&self, centers: &mut [Vec<f32>], nearest: &[u32], squares: &[f32]) {
         let d = self.features;
         let (mut sums, mut totals) = (vec![0.0; centers.len() * d], vec![0.0; centers.len()]);
-        for (i, (&c, w)) in nearest.iter().zip(&self.weights).enumerate() {
+        for (i, (&c, w)) in nearest.iter().zip(self.weights).enumerate() {
             let (panel, lane) = (&self.panels[i / PANEL], i % PANEL);
             totals[c as usize] += w;
             let sums = &mut sums[c as usize * d..][..d];
             sums.iter_mut().enumerate().for_each(|(k, sum)| *sum += w * f64::from(panel[k * PANEL + lane]));
         }
         let empty: Vec<usize> = (0..centers.len()).filter(|&c| totals[c] == 0.0).collect();
-        let mut far: Vec<usize> = if empty.is_empty() { Vec::new() } else { (0..self.order.len()).collect() };
+        let mut far: Vec<usize> =
+            if empty.is_empty() { Vec::new() } else { (0..self.weights.len()).collect() };
         far.sort_by(|&a, &b| squares[b].total_cmp(&squares[a]));
         for (c, center) in centers.iter_mut().enumerate().filter(|&(c, _)| totals[c] > 0.0) {
             let sums = &sums[c * d..][..d];

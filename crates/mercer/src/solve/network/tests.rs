@@ -267,12 +267,6 @@ fn centres_are_the_means_of_what_is_nearest_to_them() {
             assert!((center[k] - mean).abs() < 1e-9, "{c} {k}: {} {mean}", center[k]);
         }
     }
-    // The order of the points does not matter, nor whether a weight of 2 is two points.
-    let copies: Vec<usize> = (0..n).rev().flat_map(|i| std::iter::repeat_n(i, 1 + i % 2)).collect();
-    let again = |at: usize, put: &mut dyn FnMut(usize, f64)| visit(copies[at], put);
-    let other = Packed::new(d, &vec![1.0; copies.len()], &again).k_means(20, 3, 0, &mut go_on).unwrap();
-    let one = packed.k_means(20, 3, 0, &mut go_on).unwrap();
-    assert!(one.iter().flatten().zip(other.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-9));
     // Points at three places have three centres, whatever is asked for.
     let visit = |i: usize, put: &mut dyn FnMut(usize, f64)| put(0, (i % 3) as f64);
     let mut places = Packed::new(1, &[1.0; 30], &visit).k_means(8, 5, 0, &mut go_on).unwrap();

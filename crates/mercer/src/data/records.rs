@@ -1,7 +1,9 @@
 //! Rows of a table whose columns are of different spaces: numbers, texts, graphs, sets of vectors.
 
+use std::hash::Hash;
 use std::sync::Arc;
 
+use super::points::{hash_number, key};
 use super::{Dense, Graph, Points, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
 
@@ -160,6 +162,20 @@ impl Points for Records {
             Cells::Texts(_) | Cells::Graphs(_) => None,
         };
         self.columns.iter().enumerate().filter_map(of).min()
+    }
+
+    fn key(&self, i: usize) -> Option<u128> {
+        key(|hasher| {
+            for (name, cells) in self.columns.iter() {
+                name.hash(hasher);
+                match cells {
+                    Cells::Numbers(cells) => hash_number(cells[i], hasher),
+                    Cells::Texts(cells) => cells[i].hash(hasher),
+                    Cells::Graphs(cells) => cells[i].hash(hasher),
+                    Cells::Sets(cells) => cells[i].hash(hasher),
+                }
+            }
+        })
     }
 
     fn accepts(&self, others: &Self) -> Result<()> {

@@ -184,7 +184,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for KMeans<K> {
         let own = Weighted::new(x, job.weights)?;
         let n = own.points.len();
         check_clusters(self.clusters, n)?;
-        let gram = own.gram(&self.kernel, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         let lloyd = self.lloyd(self.kernel.definiteness() == Definiteness::Psd);
         // Values are held in the better precision that there is room for, or not at all.
         let values = (n as u64).pow(2);
@@ -207,7 +208,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for KMeans<K> {
         if !found.0.inertia.is_finite() {
             return Err(own.error(cluster::not_finite(&*gram)));
         }
-        Ok(KMeansModel::new(self.kernel.clone(), &own, found))
+        Ok(KMeansModel::new(kernel.clone(), &own, found))
     }
 }
 

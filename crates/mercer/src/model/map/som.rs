@@ -154,7 +154,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Som<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<SomModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
-        let gram = own.gram(&self.kernel, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         let grid = Grid { rows: self.rows, columns: self.columns, lattice: self.grid };
         let (n, units) = (gram.len(), self.rows.saturating_mul(self.columns));
         let beside = bytes(n, units);
@@ -190,7 +191,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Som<K> {
             shared.borrow_mut().stage(1)(share)
         });
         let map = map.map_err(|error| own.error(error))?;
-        Ok(SomModel::new(self.kernel.clone(), &own, grid, map))
+        Ok(SomModel::new(kernel.clone(), &own, grid, map))
     }
 }
 

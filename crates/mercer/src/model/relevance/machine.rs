@@ -152,7 +152,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvr<K> {
     fn fit_in(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<RelevanceModel<X, K>> {
         Estimator::<X>::check(self)?;
         let (own, y) = Weighted::numbers(x, y, job.weights)?;
-        let gram = own.gram(&self.kernel, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         let roots: Vec<f64> = own.weights.iter().map(|w| w.sqrt()).collect();
         let candidates =
             Candidates::new(&*gram, (self.candidates, self.offset, self.seed), &roots, job.memory)
@@ -165,7 +166,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvr<K> {
         let mut watch = following(&mut stages, (0, 1), self.iteration_limit);
         let spread = spread(&y, &own.weights);
         let found = regress(&candidates.columns, target, total, spread, &climb, &mut watch);
-        Ok(RelevanceModel::new(&self.kernel, &own, &candidates.points, &[found], Vec::new()))
+        Ok(RelevanceModel::new(&kernel, &own, &candidates.points, &[found], Vec::new()))
     }
 }
 
@@ -180,7 +181,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvc<K> {
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<RelevanceModel<X, K>> {
         Estimator::<X>::check(self)?;
         let (own, y) = Weighted::classes(x, y, job.weights)?;
-        let gram = own.gram(&self.kernel, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         let ones = vec![1.0; own.points.len()];
         let candidates =
             Candidates::new(&*gram, (self.candidates, self.offset, self.seed), &ones, job.memory)
@@ -198,7 +200,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvc<K> {
             classify(&candidates.columns, &is_class, &own.weights, &climb, &mut watch)
         };
         let found: Vec<Relevant> = parts.iter().enumerate().map(one).collect();
-        Ok(RelevanceModel::new(&self.kernel, &own, &candidates.points, &found, y.classes().to_vec()))
+        Ok(RelevanceModel::new(&kernel, &own, &candidates.points, &found, y.classes().to_vec()))
     }
 }
 

@@ -266,3 +266,115 @@ pub(super) fn not_fitted<L: Leaf>(kernel: &Expr<L>) -> crate::Error {
     let what = format!("values of {kernel} before it is fitted to points that it is centred about").into();
     ErrorKind::Unsupported { what }.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::data::{Cells, Graph, GraphParts, Records, Vectors};
+    use crate::kernel::arbitrary::value;
+    use crate::kernel::{Kernel, VectorExpr, VectorLeaf};
+
+    /// A kernel that must not be asked for a row.
+    struct Silent(usize);
+
+    impl<X> Bound<X> for Silent {
+        fn columns(&self) -> usize {
+            self.0
+        }
+        fn diagonal(&self) -> Vec<f64> {
+            unreachable!("no value is needed")
+        }
+        fn rows(&self, _: &X, _: &[usize], _: &mut [&mut [f32]]) {
+            unreachable!("no value is needed")
+        }
+        fn rows_f64(&self, _: &X, _: &[usize], _: &mut [&mut [f64]]) {
+            unreachable!("no value is needed")
+        }
+    }
+
+    fn points(n: usize, shift: f64) -> Vectors {
+        Vectors::dense(3, (0..3 * n).map(|k| (k as f64 * 0.7 + shift).sin()).collect::<Vec<_>>())
+    }
+
+    fn fitted(text: &str, points: &Vectors) -> VectorExpr {
+        let kernel: VectorExpr = text.parse().expect(text);
+        kernel.fitted(&Reference::new(points), &mut |_| ControlFlow::Continue(())).expect(text)
+    }
+
+    #[test]
+    fn a_reference_point_is_known_in_any_storage_and_costs_no_kernel_value() {
+        let x = points(70, 0.0);
+        let Expr::Centered(part, center) = fitted("centered(rbf)", &x) else { unreachable!() };
+        let mean: Arc<Mean<Vectors>> = center.mean().expect("fitted");
+        let bound = mean.bound::<VectorLeaf>(&part).expect("binds");
+        let rows = [69, 3, 3, 40];
+        let known = mean.shifts(&Silent(70), &x, &rows);
+        let part = mean.shifts(&Silent(70), &x.select(&rows), &[0, 1, 2, 3]);
+        // Computed again, the means have the same bits.
+        let again = mean.anchor.means(&*bound, &x, &rows);
+        assert!(known == part && again.iter().zip(&known).all(|(m, shift)| m - 0.5 * mean.mean == *shift));
+        let single = |x: &Vectors| {
+            let values = (0..x.len()).flat_map(|i| (0..3).map(move |k| (i, k)));
+            Vectors::dense(3, values.map(|(i, k)| x.row(i).get(k) as f32).collect::<Vec<_>>())
+        };
+        let (narrow, wide) = (single(&x), single(&x).with_width(5));
+        assert_eq!((narrow.key(7), narrow.key(7)), (wide.key(7), wide.select(&[7]).key(0)));
+        assert_ne!(narrow.key(7), x.key(7));
+    }
+
+    #[test]
+    fn keys_tell_points_apart() {
+        let texts = ["ab", "b", "ab", ""].map(String::from).to_vec();
+        let labelled = |labels: [&str; 2]| {
+            let labels = Some(labels.map(Into::into).to_vec());
+            Graph::new(GraphParts { nodes: 2, edges: vec![(0, 1)], labels, ..GraphParts::default() }).expect("a graph")
+        };
+        let graphs = vec![labelled(["C", "N"]), labelled(["C", "O"]), labelled(["C", "N"]), labelled(["N", "C"])];
+        let rows = |values: &[f64]| Vectors::dense(1, values.to_vec());
+        let sets = vec![rows(&[0.0, 1.0]), rows(&[1.0, 0.0]), rows(&[-0.0, 1.0]), rows(&[0.0, 1.0, 0.0])];
+        let keys = [
+            [0, 1, 2, 3].map(|i| texts.key(i)),
+            [0, 1, 2, 3].map(|i| graphs.key(i)),
+            [0, 1, 2, 3].map(|i| sets.key(i)),
+            [0, 1, 2, 3].map(|i| rows(&[1.0, 2.0, 1.0, 0.0]).key(i)),
+        ];
+        for [a, b, c, d] in keys {
+            assert!(a.is_some() && a == c && a != b && a != d && b != d);
+        }
+        let record = |first: &str, second: &str| {
+            let column = |name: &str, value: f64| (name.to_owned(), Cells::Numbers(vec![value]));
+            Records::new(vec![column(first, 1.0), column(second, 2.0)]).expect("a table").key(0)
+        };
+        assert!(record("a", "b") == record("a", "b") && record("a", "b") != record("b", "a"));
+    }
+
+    #[test]
+    fn values_are_those_of_the_definition_one_pair_at_a_time() {
+        let (x, new) = (points(8, 0.0), points(3, 0.4));
+        for text in ["centered(rbf(0.5))", "normalized(centered(linear + 1)*rbf)", "centered(exp(centered(linear)))"] {
+            let kernel = fitted(text, &x);
+            let bound = kernel.bind(&x).expect("binds");
+            let mut rows = vec![vec![0.0; 8]; 3];
+            let all: Vec<usize> = (0..3).collect();
+            bound.rows_f64(&new, &all, &mut rows.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+            for (i, row) in rows.iter().enumerate() {
+                for (j, found) in row.iter().enumerate() {
+                    let exact = value(&kernel, (&new, i), (&x, j));
+                    assert!((found - exact).abs() <= 1e-12, "{text}: {found} {exact}");
+                    assert!((kernel.value(new.row(i), x.row(j)) - exact).abs() <= 1e-12, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_constant_is_nothing_about_its_mean_and_has_no_angle() {
+        let x = points(7, 0.0);
+        for text in ["centered(0.1)", "normalized(centered(0.1 + 0*linear))"] {
+            let diagonal = fitted(text, &x).diagonal(&x).expect("values");
+            assert_eq!(diagonal, [0.0; 7], "{text}");
+        }
+    }
+}

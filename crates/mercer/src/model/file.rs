@@ -35,6 +35,8 @@ mod points;
 mod probability;
 mod records;
 #[cfg(test)]
+mod reference_tests;
+#[cfg(test)]
 mod ridge_tests;
 #[cfg(test)]
 mod scores_tests;

@@ -73,6 +73,11 @@ impl Kernel {
         checked(self.0.clone().normalized())
     }
 
+    /// k(x, y) − mean k(·, y) − mean k(x, ·) + mean k(·, ·).
+    fn centered(&self) -> PyResult<Self> {
+        checked(self.0.clone().centered())
+    }
+
     /// k(φ(x), φ(y)), φ the map of a text.
     fn on(&self, map: &str) -> PyResult<Self> {
         match &self.0 {
@@ -124,7 +129,7 @@ impl Kernel {
     #[pyo3(signature = (x) -> "numpy.typing.NDArray[numpy.float64]")]
     fn diagonal<'py>(&self, py: Python<'py>, x: &Points) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let kernel = self.0.clone();
-        Ok(PyArray1::from_vec(py, at(py, &x.0, move |points| kernel.diagonal(points))?))
+        Ok(PyArray1::from_vec(py, at(py, &x.0, move |points| kernel.about(points)?.diagonal(points))?))
     }
 
     /// The columns of a table that the kernel reads, each with the kind of its cells; none of a kernel on other points.
@@ -137,7 +142,11 @@ impl Kernel {
     /// Checks the kernel on points.
     fn check(&self, py: Python<'_>, x: &Points, rows: usize, eigenfunctions: usize) -> PyResult<Validity> {
         let kernel = self.0.clone();
-        let found = at(py, &x.0, move |points| check(&kernel, points, Limits { rows, eigenfunctions }))?;
+        let limits = Limits { rows, eigenfunctions };
+        let found = at(py, &x.0, move |points| {
+            let kernel = kernel.about(&points.select(&limits.sample(points.len())))?;
+            check(&kernel, points, limits)
+        })?;
         Ok(Validity::new(found, &x.0))
     }
 }
@@ -190,8 +199,8 @@ fn matrix<T: Value + Element>(
     let shape = [x.len(), y.as_ref().map_or(x.len(), |y| y.len())];
     room::<T>(shape)?;
     let values = Run::default().job(py, move |_| match y {
-        Some(y) => cross(&kernel, &x, &y),
-        None => square(&kernel, &x),
+        Some(y) => cross(&kernel.about(&y)?, &x, &y),
+        None => square(&kernel.about(&x)?, &x),
     });
     PyArray1::from_vec(py, values?).reshape(shape)
 }

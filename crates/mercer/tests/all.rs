@@ -2,6 +2,7 @@
 
 mod book;
 mod cca;
+mod centered;
 mod cluster;
 mod compute;
 mod early;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use mercer::data::{Cells, Dense, Graph, GraphParts, LabelSets, Labels, Points, Records, Vectors};
 use mercer::error::ErrorKind;
+use mercer::kernel::Kernel as _;
 use mercer::model::file::Saved;
 use mercer::model::{
     AnyEstimator, AnyKernel, AnyPoints, Card, How, Job, Kind, Method, Quality, Space, TargetKind, Targets,
@@ -92,6 +93,9 @@ fn through_the_file(kernel: &str, cards: &[Card], points: fn(bool) -> AnyPoints)
         let model = estimator.fit(&x, &targets(card.target, points), &mut Job::new());
         let model = model.unwrap_or_else(|error| panic!("{}: {error}", card.name));
         assert_eq!((model.kind(), model.kernel()), (card.kind, kernel), "{}", card.name);
+        if let Some(reference) = model.kernel().reference().unwrap() {
+            assert_eq!((&reference.points, &reference.weights[..]), (&x, &[1.0; N][..]), "{}", card.name);
+        }
         assert_ne!(model.quality(), Quality::Unknown, "{} has a quality", card.name);
         assert!(!model.words().is_empty() && !model.outputs().1.is_empty());
         let saved = Saved::new(model);
@@ -142,6 +146,21 @@ fn every_method_of_sets_goes_through_the_file() {
 #[test]
 fn every_method_of_tables_goes_through_the_file() {
     let text = "normalized(spectrum(p=2)@name) + normalized(wl(h=2))@molecule*(rbf(1)@[age, \"daily dose\"]) + set@bag";
+    through_the_file(text, &cards::<Records>(), |new| records(usize::from(new)));
+}
+
+/// exp keeps affinities positive.
+#[test]
+fn every_method_has_a_centred_kernel_about_all_of_its_points_and_its_file_keeps_them() {
+    through_the_file("exp(0.5*centered(rbf + normalized(centered(linear))))", &cards::<Vectors>(), |new| {
+        vectors(if new { 0.1 } else { 0.0 })
+    });
+    let texts = |new| texts(usize::from(new));
+    through_the_file("exp(centered(normalized(spectrum(p=2))))", &cards::<Vec<String>>(), texts);
+    let graphs = |new| graphs(usize::from(new));
+    through_the_file("exp(centered(normalized(wl(h=2))))", &cards::<Vec<Graph>>(), graphs);
+    through_the_file("exp(centered(set))", &cards::<Vec<Vectors>>(), |new| sets(usize::from(new)));
+    let text = "exp(centered(normalized(spectrum(p=2)@name) + rbf(1)@[age, \"daily dose\"]))";
     through_the_file(text, &cards::<Records>(), |new| records(usize::from(new)));
 }
 

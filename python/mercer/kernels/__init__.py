@@ -1,7 +1,7 @@
 """Kernels: functions k(x, y) that are inner products in some feature space.
 
-A kernel is an expression. Named kernels are joined by ``+``, ``*`` and ``**``, by `exp` and `normalized`, and see points
-through feature maps by ``@``. Whatever is built that way is a kernel again, so that an expression knows without looking
+A kernel is an expression. Named kernels are joined by ``+``, ``*`` and ``**``, by `exp`, `normalized` and `centered`, and see
+points through feature maps by ``@``. Whatever is built that way is a kernel again, so that an expression knows without looking
 at data whether it is positive semi-definite (`Kernel.definite`).
 
 A kernel is data: it prints, reads back, compares, hashes and pickles. The text is the same as on the command line and in
@@ -21,7 +21,7 @@ array([[100.5       ,   0.16643554],
        [  0.16643554,   0.5       ]])
 """
 
-from mercer.kernels._kernel import Definite, Kernel, exp, normalized, parse
+from mercer.kernels._kernel import Definite, Kernel, centered, exp, normalized, parse
 from mercer.kernels._leaves import (
     RBF, Constant, Cosine, Factor, Gaussian, Intersection, Laplace, Linear, Matern, Plummer, Poly, Precomputed,
     RationalQuadratic, Tanh,
@@ -37,6 +37,6 @@ __all__ = [
     "RBF", "BestMatch", "BoundedRange", "Constant", "Cosine", "Definite", "Edges", "Factor", "Gaussian", "Graphlet",
     "Intersection", "Kernel", "Laplace", "Linear", "Map", "Matern", "Mismatch", "PSpectrum", "Plummer", "Poly",
     "Precomputed", "Propagation", "PyramidMatch", "RandomWalk", "RationalQuadratic", "SetMean", "ShortestPath", "Spectrum",
-    "Subsequence", "Tanh", "Validity", "Vertices", "WeightedDegree", "WeisfeilerLehman", "Witness", "check", "columns",
-    "exp", "gaussians", "matrix", "median_gamma", "monomials", "normalized", "parse", "sigmoids", "spectrum",
+    "Subsequence", "Tanh", "Validity", "Vertices", "WeightedDegree", "WeisfeilerLehman", "Witness", "centered", "check",
+    "columns", "exp", "gaussians", "matrix", "median_gamma", "monomials", "normalized", "parse", "sigmoids", "spectrum",
 ]

@@ -25,8 +25,9 @@ class Kernel(Expression):
     """A kernel k(x, y) on vectors, texts, graphs or sets: an expression that prints, reads back, compares and pickles.
 
     Kernels are immutable, and the operands of an expression are of one space. ``k1 + k2``, ``k1 * k2``, ``2 * k``,
-    ``k + 1``, ``k ** 3`` and ``k @ map`` are kernels, and so are ``exp(k)`` and ``normalized(k)``. Two kernels are equal if they are the same expression: sums in sums and products
-    in products are flattened and constants merged, but operands stay in their order.
+    ``k + 1``, ``k ** 3`` and ``k @ map`` are kernels, and so are ``exp(k)``, ``normalized(k)`` and ``centered(k)``. Two
+    kernels are equal if they are the same expression: sums in sums and products in products are flattened and constants
+    merged, but operands stay in their order.
 
     Parameters
     ----------
@@ -292,3 +293,23 @@ def normalized(kernel: Kernel) -> Kernel:
     array([1.])
     """
     return Kernel._of(kernel._native.normalized())
+
+
+@documented
+def centered(kernel: Kernel) -> Kernel:
+    """The kernel about the mean of some points in feature space.
+
+    It is k(x, y) − mean k(·, y) − mean k(x, ·) + mean k(·, ·), where the means are over the training points of an estimator,
+    with their weights; in ``k(X, Y)`` over the rows of Y, and in ``k(X)`` over those of X, as scikit-learn's
+    ``KernelCenterer`` takes them. With n such points it costs n² kernel values, and n more for each other point.
+
+    >>> from mercer.kernels import Linear, centered
+    >>> k = centered(Linear())
+    >>> k([[1.0], [3.0], [5.0]])
+    array([[ 4.,  0., -4.],
+           [ 0.,  0.,  0.],
+           [-4.,  0.,  4.]])
+    >>> k([[9.0]], [[1.0], [3.0], [5.0]])
+    array([[-12.,   0.,  12.]])
+    """
+    return Kernel._of(kernel._native.centered())

@@ -97,7 +97,8 @@ fn run_check(args: &CheckArgs) -> Result<()> {
     let (kernel, options) = (&args.expression, args.data_options.options());
     let points = AnyPoints::read(Some(kernel), &args.data, &options).in_file(&args.data)?.points;
     let limits = Limits { rows: args.rows, eigenfunctions: args.spectrum };
-    let validity = check(kernel, &points, limits).in_file(&args.data)?;
+    let kernel = kernel.about(&points.select(&limits.sample(points.len()))).in_file(&args.data)?;
+    let validity = check(&kernel, &points, limits).in_file(&args.data)?;
     let valid = validity.verdict == Verdict::PositiveSemidefinite;
     args.common.tell(&report(args, &points, &validity), false, || {
         json!({

@@ -27,9 +27,11 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::Dense;
+use super::points::hash_number;
 use crate::error::{GraphProblem, Result};
 
 /// What a graph is made of.
@@ -65,8 +67,17 @@ struct Parts {
     attributes: Dense<f64>,
 }
 
+impl Hash for Graph {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let parts = &*self.0;
+        (&parts.start, &parts.neighbour, &parts.labels, &parts.edge_labels).hash(hasher);
+        parts.attributes.columns().hash(hasher);
+        parts.attributes.values().iter().for_each(|&value| hash_number(value, hasher));
+    }
+}
+
 /// A list of labels by number.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct LabelCodes {
     /// The different labels, ascending.
     pub(crate) names: Box<[Arc<str>]>,

@@ -1,6 +1,7 @@
 //! Points, the inputs of kernels: the trait of all input spaces, and vectors.
 
 use std::cmp::Ordering;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{Dense, Graph, Sparse};
 use crate::error::{DataProblem, ErrorKind, Result};
@@ -58,6 +59,12 @@ pub trait Points: Clone + Send + Sync {
     fn first_not_finite(&self) -> Option<(usize, usize)> {
         None
     }
+    /// What point `i` is made of, hashed: equal for equal points, and so for no others but by a chance of 2⁻¹²⁸. None where
+    /// that is not known of a space.
+    fn key(&self, i: usize) -> Option<u128> {
+        let _ = i;
+        None
+    }
     /// The points as vectors, in a space whose points have means; none elsewhere.
     fn as_vectors(&self) -> Option<&Vectors> {
         None
@@ -98,6 +105,22 @@ pub trait Points: Clone + Send + Sync {
     }
 }
 
+/// A [key](Points::key) of 128 bits from two hashes of what `feed` feeds.
+pub(super) fn key(feed: impl Fn(&mut DefaultHasher)) -> Option<u128> {
+    let half = |half: u8| {
+        let mut hasher = DefaultHasher::new();
+        half.hash(&mut hasher);
+        feed(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    Some(half(0) << 64 | half(1))
+}
+
+/// Hashes a number: the same for 0 and −0.
+pub(super) fn hash_number(number: f64, hasher: &mut impl Hasher) {
+    (number + 0.0).to_bits().hash(hasher);
+}
+
 impl Points for Vec<String> {
     fn len(&self) -> usize {
         self.len()
@@ -107,6 +130,10 @@ impl Points for Vec<String> {
     }
     fn compare(&self, i: usize, j: usize) -> Ordering {
         self[i].cmp(&self[j])
+    }
+
+    fn key(&self, i: usize) -> Option<u128> {
+        key(|hasher| self[i].hash(hasher))
     }
 }
 
@@ -119,6 +146,10 @@ impl Points for Vec<Graph> {
     }
     fn compare(&self, i: usize, j: usize) -> Ordering {
         self[i].compare(&self[j])
+    }
+
+    fn key(&self, i: usize) -> Option<u128> {
+        key(|hasher| self[i].hash(hasher))
     }
 }
 
@@ -141,6 +172,10 @@ impl Points for Vec<Vectors> {
         let (a, b) = (&self[i], &self[j]);
         let mut rows = (0..a.len().min(b.len())).map(|r| a.row(r).compare(&b.row(r)));
         a.len().cmp(&b.len()).then_with(|| rows.find(|order| order.is_ne()).unwrap_or(Ordering::Equal))
+    }
+
+    fn key(&self, i: usize) -> Option<u128> {
+        key(|hasher| self[i].hash(hasher))
     }
 }
 
@@ -256,6 +291,26 @@ impl Row<'_> {
     }
 }
 
+/// The same for rows of the same numbers, whatever their storage.
+impl Hash for Row<'_> {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.for_each(|k, v| {
+            if v != 0.0 {
+                k.hash(hasher);
+                hash_number(v, hasher);
+            }
+        });
+        usize::MAX.hash(hasher);
+    }
+}
+
+impl Hash for Vectors {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.len().hash(hasher);
+        (0..self.len()).for_each(|i| self.row(i).hash(hasher));
+    }
+}
+
 impl Vectors {
     /// Dense rows of `columns` values each, row after row.
     ///
@@ -332,6 +387,10 @@ impl Points for Vectors {
             });
             found
         })
+    }
+
+    fn key(&self, i: usize) -> Option<u128> {
+        key(|hasher| self.row(i).hash(hasher))
     }
 
     fn as_vectors(&self) -> Option<&Vectors> {

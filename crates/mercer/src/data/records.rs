@@ -1,8 +1,10 @@
 //! Rows of a table whose columns are of different spaces: numbers, texts, graphs, sets of vectors.
 
 use std::cmp::Ordering;
+use std::hash::Hash;
 use std::sync::Arc;
 
+use super::points::{hash_number, key};
 use super::{Dense, Graph, Points, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
 
@@ -177,6 +179,20 @@ impl Points for Records {
     fn compare(&self, i: usize, j: usize) -> Ordering {
         let mut each = self.columns.iter().map(|(_, cells)| cells.compare(i, j));
         each.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    fn key(&self, i: usize) -> Option<u128> {
+        key(|hasher| {
+            for (name, cells) in self.columns.iter() {
+                name.hash(hasher);
+                match cells {
+                    Cells::Numbers(cells) => hash_number(cells[i], hasher),
+                    Cells::Texts(cells) => cells[i].hash(hasher),
+                    Cells::Graphs(cells) => cells[i].hash(hasher),
+                    Cells::Sets(cells) => cells[i].hash(hasher),
+                }
+            }
+        })
     }
 
     fn accepts(&self, others: &Self) -> Result<()> {

@@ -6,7 +6,6 @@
 //! | [`Full`] | all held in memory |
 //! | [`Cached`] | of another Gram, kept in memory as far as a budget allows |
 //! | [`Subset`] | of some points of another Gram |
-//! | [`Centered`] | of another Gram about its mean in feature space |
 //! | [`Ridged`] | of another Gram, with numbers added to the diagonal |
 //! | [`WithOrigin`] | of another Gram, with the origin of feature space as one more point |
 //!
@@ -14,7 +13,6 @@
 //! buffer.
 
 mod cache;
-mod center;
 mod full;
 mod lazy;
 pub(crate) mod matrix;
@@ -26,7 +24,6 @@ mod tests;
 mod whole;
 
 pub use cache::Cached;
-pub use center::Centered;
 pub use full::Full;
 pub use lazy::Lazy;
 pub use origin::WithOrigin;

@@ -53,6 +53,16 @@ pub(crate) fn value<L: Definition>(
             let (xx, yy) = (value(inner, (x, i), (x, i)), value(inner, (y, j), (y, j)));
             if xx > 0.0 && yy > 0.0 { at(inner) / (xx.sqrt() * yy.sqrt()) } else { 0.0 }
         }
+        Expr::Centered(inner, center) => {
+            let (points, weights) = center.points::<L::Points>().expect("a fitted kernel");
+            let total: f64 = weights.iter().sum();
+            let mean = |of: &dyn Fn(usize) -> f64| {
+                weights.iter().enumerate().map(|(p, w)| w / total * of(p)).sum::<f64>()
+            };
+            let with_x = mean(&|p| value(inner, (x, i), (points, p)));
+            let with_y = mean(&|p| value(inner, (points, p), (y, j)));
+            at(inner) - with_x - with_y + mean(&|p| mean(&|q| value(inner, (points, p), (points, q))))
+        }
     }
 }
 

@@ -34,6 +34,14 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The rows that are looked at of so many, from 0.
+    #[must_use]
+    pub fn sample(&self, of: usize) -> Vec<usize> {
+        spread(of, self.rows)
+    }
+}
+
 /// What [`check`] found.
 #[derive(Debug)]
 pub struct Validity<X: Points> {
@@ -180,7 +188,7 @@ where
     X: Points,
     K: Kernel<X> + ?Sized,
 {
-    let index = spread(points.len(), limits.rows);
+    let index = limits.sample(points.len());
     if index.is_empty() {
         return Err(ErrorKind::Data(DataProblem::Empty).into());
     }

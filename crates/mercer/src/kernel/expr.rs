@@ -1,7 +1,7 @@
 //! The kernel algebra, for every input space.
 //!
-//! If k₁ and k₂ are kernels then so are c·k₁ (c ≥ 0), k₁ + k₂, k₁·k₂, k₁ᵐ, exp(k₁) and the normalised k₁. An
-//! [`Expr`] is a tree of these rules over the kernels of a space, its *leaves*. It is data: it compares, prints and
+//! If k₁ and k₂ are kernels then so are c·k₁ (c ≥ 0), k₁ + k₂, k₁·k₂, k₁ᵐ, exp(k₁), the normalised and the centred k₁.
+//! An [`Expr`] is a tree of these rules over the kernels of a space, its *leaves*. It is data: it compares, prints and
 //! parses. The operators keep one canonical form, so that two ways of writing the same product are the same value:
 //!
 //! - a sum in a sum and a product in a product are flattened,
@@ -21,9 +21,10 @@ use std::fmt;
 use std::ops::{Add, Mul};
 
 use super::call::Call;
-use super::{Bound, Definiteness, Kernel, Listed, Parameter, Slot, tree};
+use super::{Bound, Center, Definiteness, Kernel, Listed, Parameter, Reference, Slot, tree};
 use crate::data::Points;
 use crate::error::{ErrorKind, Result, check};
+use crate::linalg::Tick;
 
 /// The largest exponent of a power and degree of a polynomial: beyond it only overflow and underflow are left.
 pub const MAX_POWER: u32 = 100;
@@ -153,16 +154,24 @@ impl<L: Leaf> Kernel<L::Points> for Expr<L> {
     fn by_feature(&self, features: usize) -> Option<Self> {
         if let Self::Leaf(leaf) = self { leaf.by_feature(features) } else { None }
     }
+
+    fn fitted(&self, reference: &Reference<L::Points>, tick: Tick<'_>) -> Result<Self> {
+        self.fitted_to(reference, tick)
+    }
+
+    fn reference(&self) -> Result<Option<Reference<L::Points>>> {
+        Expr::reference(self)
+    }
 }
 
 /// A kernel expression: kernels of one space joined by the rules that keep them kernels.
 ///
-/// The operators `+` and `*` (also with a number), [`Expr::power`], [`Expr::exp`] and [`Expr::normalized`] build it in
-/// canonical form: sums and products flattened, the constants of a product merged into its first factor and those of a
-/// sum into its last term.
+/// The operators `+` and `*` (also with a number), [`Expr::power`], [`Expr::exp`], [`Expr::normalized`] and
+/// [`Expr::centered`] build it in canonical form: sums and products flattened, the constants of a product merged into its
+/// first factor and those of a sum into its last term.
 ///
-/// Every node but [`Expr::Normalized`] is a function of the kernel *values* at (x, y); `Normalized` also needs the
-/// diagonal values at (x, x) and (y, y).
+/// Every node but two is a function of the kernel *values* at (x, y): [`Expr::Normalized`] also needs the diagonal values at
+/// (x, x) and (y, y), and [`Expr::Centered`] the values of x and y with all points that it is centred about.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Expr<L> {
@@ -180,9 +189,34 @@ pub enum Expr<L> {
     Exp(Box<Expr<L>>),
     /// k(x, y)/√(k(x, x) k(y, y)), 0 where a diagonal value is not positive
     Normalized(Box<Expr<L>>),
+    /// k(x, y) − mean k(·, y) − mean k(x, ·) + mean k(·, ·) over the points that it is [fitted](Kernel::fitted) to
+    Centered(Box<Expr<L>>, Center),
 }
 
 impl<L> Expr<L> {
+    /// The expressions that this one is made of, in the order of the text.
+    #[must_use]
+    pub fn operands(&self) -> &[Self] {
+        match self {
+            Self::Leaf(_) | Self::Constant(_) => &[],
+            Self::Sum(operands) | Self::Product(operands) => operands,
+            Self::Power(k, _) | Self::Exp(k) | Self::Normalized(k) | Self::Centered(k, _) => {
+                std::slice::from_ref(k)
+            }
+        }
+    }
+
+    /// Mutable access to the operands. A change leaves what a centred part is centred about as it is.
+    pub(super) fn operands_mut(&mut self) -> &mut [Self] {
+        match self {
+            Self::Leaf(_) | Self::Constant(_) => &mut [],
+            Self::Sum(operands) | Self::Product(operands) => operands,
+            Self::Power(k, _) | Self::Exp(k) | Self::Normalized(k) | Self::Centered(k, _) => {
+                std::slice::from_mut(k)
+            }
+        }
+    }
+
     /// The sum of `terms` in canonical form; 0 if there are none.
     #[must_use]
     pub fn sum(terms: impl IntoIterator<Item = Self>) -> Self {
@@ -239,18 +273,31 @@ impl<L> Expr<L> {
         Self::Normalized(Box::new(self))
     }
 
+    /// k(x, y) − mean k(·, y) − mean k(x, ·) + mean k(·, ·): the inner product about the mean, in feature space, of the points
+    /// that the kernel is fitted to. Every method fits its kernel to its training points; see [`Kernel::fitted`].
+    ///
+    /// Cost: n² kernel values for n points when it is fitted, then n for each point that is not one of them.
+    #[must_use]
+    pub fn centered(self) -> Self {
+        Self::Centered(Box::new(self), Center::default())
+    }
+
+    /// Whether a part of it is centred.
+    #[must_use]
+    pub fn is_centered(&self) -> bool {
+        matches!(self, Self::Centered(..)) || self.operands().iter().any(Self::is_centered)
+    }
+
     /// The leaves, from left to right.
     #[must_use]
     pub fn leaves(&self) -> Vec<&L> {
         match self {
             Self::Leaf(leaf) => vec![leaf],
-            Self::Constant(_) => Vec::new(),
-            Self::Sum(parts) | Self::Product(parts) => parts.iter().flat_map(Self::leaves).collect(),
-            Self::Power(inner, _) | Self::Exp(inner) | Self::Normalized(inner) => inner.leaves(),
+            _ => self.operands().iter().flat_map(Self::leaves).collect(),
         }
     }
 
-    /// The expression with each leaf changed.
+    /// The expression with each leaf changed. It is another kernel, and not fitted to any points.
     #[must_use]
     pub fn map_leaves<M>(self, change: &mut impl FnMut(L) -> M) -> Expr<M> {
         let mut boxed = |k: Box<Self>| Box::new(k.map_leaves(change));
@@ -258,6 +305,7 @@ impl<L> Expr<L> {
             Self::Power(k, m) => Expr::Power(boxed(k), m),
             Self::Exp(k) => Expr::Exp(boxed(k)),
             Self::Normalized(k) => Expr::Normalized(boxed(k)),
+            Self::Centered(k, _) => Expr::Centered(boxed(k), Center::default()),
             Self::Leaf(leaf) => Expr::Leaf(change(leaf)),
             Self::Constant(c) => Expr::Constant(c),
             Self::Sum(terms) => Expr::Sum(terms.into_iter().map(|k| k.map_leaves(change)).collect()),
@@ -290,37 +338,30 @@ impl<L: Leaf> Expr<L> {
     fn check_at(&self, depth: usize) -> Result<()> {
         check("depth", depth as f64, depth <= MAX_DEPTH, "an expression may nest at most 64 deep")?;
         match self {
-            Self::Leaf(leaf) => leaf.check(),
+            Self::Leaf(leaf) => leaf.check()?,
             Self::Constant(c) => {
-                check("constant", *c, *c >= 0.0 && c.is_finite(), "must be finite and not negative")
+                check("constant", *c, *c >= 0.0 && c.is_finite(), "must be finite and not negative")?;
             }
-            Self::Sum(operands) | Self::Product(operands) => {
-                operands.iter().try_for_each(|k| k.check_at(depth + 1))
-            }
-            Self::Power(k, m) => {
+            Self::Power(_, m) => {
                 check("power", f64::from(*m), (1..=MAX_POWER).contains(m), "must lie in 1 to 100")?;
-                k.check_at(depth + 1)
             }
             Self::Normalized(k) if k.leaves().iter().any(|leaf| leaf.is_tabled()) => {
                 let what = "normalized(…) of a precomputed kernel: new rows of a table do not say k(x, x); normalise the table";
-                Err(ErrorKind::Unsupported { what: what.into() }.into())
+                return Err(ErrorKind::Unsupported { what: what.into() }.into());
             }
-            Self::Exp(k) | Self::Normalized(k) => k.check_at(depth + 1),
+            _ => {}
         }
+        self.operands().iter().try_for_each(|k| k.check_at(depth + 1))
     }
 
     /// What is known of its definiteness without looking at data: an expression is as definite as the least definite
     /// of its parts, because every rule of the algebra keeps a kernel a kernel; a negative constant is no kernel.
     #[must_use]
     pub fn definiteness(&self) -> Definiteness {
-        let least =
-            |operands: &[Self]| operands.iter().map(Self::definiteness).max().unwrap_or(Definiteness::Psd);
         match self {
             Self::Leaf(leaf) => leaf.definiteness(),
-            Self::Constant(c) if *c >= 0.0 && c.is_finite() => Definiteness::Psd,
-            Self::Constant(_) => Definiteness::Unknown,
-            Self::Sum(operands) | Self::Product(operands) => least(operands),
-            Self::Power(k, _) | Self::Exp(k) | Self::Normalized(k) => k.definiteness(),
+            Self::Constant(c) if !(*c >= 0.0 && c.is_finite()) => Definiteness::Unknown,
+            _ => self.operands().iter().map(Self::definiteness).max().unwrap_or(Definiteness::Psd),
         }
     }
 }

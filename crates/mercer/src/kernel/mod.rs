@@ -13,6 +13,7 @@ mod battery;
 #[cfg(test)]
 mod battery_tests;
 mod call;
+mod centered;
 mod check;
 mod engine;
 mod expr;
@@ -35,10 +36,12 @@ mod vector;
 
 use crate::data::Points;
 use crate::error::Result;
+use crate::linalg::Tick;
 
 pub(crate) use accumulate::{add_rows, in_batches};
 pub use battery::{Failure, battery};
 pub use call::{Argument, Call};
+pub use centered::{Center, Reference};
 pub use check::{Limits, Spectrum, Validity, Verdict, Witness, check};
 #[cfg(test)]
 pub(crate) use engine::packings;
@@ -108,6 +111,29 @@ pub trait Kernel<X: Points>: Send + Sync {
     {
         let _ = features;
         None
+    }
+
+    /// The kernel as a fit to points uses it: itself, unless it depends on what it is fitted to, as [centred](Expr::centered)
+    /// kernels do. Every method fits its kernel to all of its training points, with their weights, and the model has the
+    /// fitted kernel. A kernel that is fitted already stays as it is, unless the reference comes with its means. `tick` is told
+    /// the share of the work that is done, from 0 to 1, and answers whether to go on.
+    ///
+    /// # Errors
+    /// If the kernel cannot be evaluated on these points, the parts of the reference do not fit together, or `tick` breaks.
+    fn fitted(&self, reference: &Reference<X>, tick: Tick<'_>) -> Result<Self>
+    where
+        Self: Sized + Clone,
+    {
+        let _ = (reference, tick);
+        Ok(self.clone())
+    }
+
+    /// What the kernel was fitted to; none where it does not depend on that.
+    ///
+    /// # Errors
+    /// If it depends on what it is fitted to and was not fitted.
+    fn reference(&self) -> Result<Option<Reference<X>>> {
+        Ok(None)
     }
 }
 

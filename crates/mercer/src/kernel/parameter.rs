@@ -18,7 +18,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::{Expr, Leaf};
+use super::{Center, Expr, Leaf};
 use crate::error::{ErrorKind, Result, check};
 
 const LOW: f64 = 1e-5;
@@ -176,6 +176,11 @@ impl<L: Leaf> Expr<L> {
                 }
             }
             Self::Power(k, _) | Self::Exp(k) | Self::Normalized(k) => k.visit(visit),
+            Self::Centered(k, center) => {
+                // Other parameters make another kernel, whose means are not known.
+                *center = Center::default();
+                k.visit(visit);
+            }
         }
     }
 }

@@ -4,7 +4,8 @@
 //! sum     = product { "+" product }
 //! product = operand { "*" operand }
 //! operand = atom { "@" map | "^" whole number }
-//! atom    = number | "(" sum ")" | "exp" "(" sum ")" | "normalized" "(" sum ")" | kernel
+//! atom    = number | "(" sum ")" | rule "(" sum ")" | kernel
+//! rule    = "exp" | "normalized" | "centered"
 //! kernel  = name [ "(" [ argument { "," argument } ] ")" ]          map = the same
 //! argument = [ name "=" ] value
 //! ```
@@ -69,6 +70,7 @@ impl<L: Leaf> fmt::Display for Expr<L> {
             }
             Self::Exp(k) => write!(f, "exp({k})"),
             Self::Normalized(k) => write!(f, "normalized({k})"),
+            Self::Centered(k, _) => write!(f, "centered({k})"),
         }
     }
 }
@@ -77,7 +79,7 @@ impl<L: Leaf> Expr<L> {
     fn is_atom(&self) -> bool {
         match self {
             Self::Leaf(leaf) => !leaf.is_compound(),
-            Self::Constant(_) | Self::Exp(_) | Self::Normalized(_) => true,
+            Self::Constant(_) | Self::Exp(_) | Self::Normalized(_) | Self::Centered(..) => true,
             Self::Sum(_) | Self::Product(_) | Self::Power(..) => false,
         }
     }
@@ -307,12 +309,13 @@ impl<'a> Parser<'a> {
         match word(self) {
             "exp" => return self.peek_group(depth).map(Expr::exp),
             "normalized" => return self.peek_group(depth).map(Expr::normalized),
+            "centered" => return self.peek_group(depth).map(Expr::centered),
             _ => self.at = start,
         }
         let call = Call::parse(self, L::OVER)?;
         let unknown = || {
             let mut names = names::<L>();
-            names.extend(["exp", "normalized"]);
+            names.extend(["exp", "normalized", "centered"]);
             fault(self.text, call.at, unknown("kernel", call.name, &names))
         };
         L::parse(&call).unwrap_or_else(|| Err(unknown())).map(Expr::Leaf)
@@ -387,6 +390,7 @@ mod tests {
             "rbf(gamma=0.5) + 2*linear",
             "(linear + 1)^2",
             "exp(linear)*normalized(poly(degree=2, gamma=1, coef0=1))",
+            "0.5*normalized(centered(rbf(gamma=1)))^2 + centered(centered(linear + 1)*cosine)",
             "rbf(gamma=1) @ columns(1, 3..5)",
             "linear @ gaussians(low=-1, high=1, count=11, width=0.2)",
             "2*(linear @ monomials(degree=3))^2",
@@ -411,6 +415,7 @@ mod tests {
             ("linear@monomials(3)", "linear @ monomials(degree=3)"),
             (" 1+ ( ( linear ) )*2 *+3", "6*linear + 1"),
             ("(linear + 1) @ columns(1)", "linear @ columns(1) + 1"),
+            ("centered(linear) @ columns(1)", "centered(linear @ columns(1))"),
             ("linear @ columns(1)^2", "(linear @ columns(1))^2"),
             ("linear @ columns(1,2)", "linear @ columns(1, 2)"),
             ("linear @ columns(1,2,3)", "linear @ columns(1..3)"),
@@ -442,6 +447,8 @@ mod tests {
         refused("2*(linear + 1", 3, "a '(' without its ')'");
         refused("exp(linear", 4, "a '(' without its ')'");
         refused("exp linear", 5, "expected '('");
+        refused("centered", 9, "expected '('");
+        refused("centred(linear)", 1, "did you mean centered?");
         refused("rbf(gamma=1", 4, "a '(' without its ')'");
         refused("linear - rbf", 8, "a difference of kernels is not a kernel");
         refused("-1*linear", 1, "must be finite and not negative");

@@ -4,10 +4,15 @@
 //! algebra are applied entry by entry. An entry depends on its two points only, so that its bits depend neither on the
 //! number of threads nor on which other rows are asked for.
 //!
-//! Cost of a row: that of the leaves, and one operation per node and column. Memory: [`BLOCK`] rows of each leaf.
+//! Cost of a row: that of the leaves, and one operation per node and column; for each centred part, unless the row is one of
+//! its reference points, the kernel values with them. Memory: [`BLOCK`] rows of each leaf.
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::centered::{Mean, not_fitted};
 use super::{Bound, Expr, Leaf};
 use crate::data::{Points, Real};
 use crate::error::{DataProblem, ErrorKind, Result};
@@ -15,37 +20,32 @@ use crate::error::{DataProblem, ErrorKind, Result};
 /// Rows of leaf values held at once.
 const BLOCK: usize = 64;
 
+/// A value of centring below this share of what it is the difference of is rounding: the point is its reference points' mean.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// Entries per task: a piece of a row whose operands stay in the first-level cache.
 const PIECE: usize = 512;
 
 /// Binds a checked expression to `columns`, leaf by leaf.
 pub(super) fn bind<L: Leaf>(expr: &Expr<L>, columns: &L::Points) -> Result<Box<dyn Bound<L::Points>>> {
-    let mut leaves: Vec<L> = Vec::new();
-    let expr = expr.clone().map_leaves(&mut |leaf| {
-        leaves.iter().position(|known| *known == leaf).unwrap_or_else(|| {
-            leaves.push(leaf);
-            leaves.len() - 1
-        })
-    });
     let mut tree = Tree {
-        bound: Vec::with_capacity(leaves.len()),
-        leaves,
-        expr,
-        columns: columns.len(),
+        root: Node::Constant(0.0),
+        leaves: Vec::new(),
+        centers: Vec::new(),
+        normalized: Vec::new(),
+        columns: Singles::default(),
         diagonal: Vec::new(),
-        scales: Vec::new(),
     };
-    for leaf in &tree.leaves {
-        tree.bound.push(leaf.bind(columns)?);
-    }
-    let own: Vec<Vec<f64>> = tree.bound.iter().map(|bound| bound.diagonal()).collect();
-    tree.diagonal = finite((0..columns.len()).map(|i| diagonal(&tree.expr, &own, i)).collect())?;
-    tree.scales = tree.scales_of(&own, columns.len());
+    tree.root = tree.node(expr, columns)?;
+    let all: Vec<usize> = (0..columns.len()).collect();
+    let own = tree.leaves.iter().map(|(_, bound)| bound.diagonal()).collect();
+    tree.columns = tree.singles(columns, &all, own);
+    tree.diagonal = finite(all.iter().map(|&i| diagonal(&tree.root, &tree.columns, i)).collect())?;
     // One leaf is its own tree.
-    match (&tree.expr, tree.bound.pop()) {
-        (Expr::Leaf(_), Some(bound)) => Ok(bound),
+    match (&tree.root, tree.leaves.pop()) {
+        (Node::Leaf(_), Some((_, bound))) => Ok(bound),
         (_, last) => {
-            tree.bound.extend(last);
+            tree.leaves.extend(last);
             Ok(Box::new(tree))
         }
     }
@@ -62,14 +62,46 @@ pub(super) fn finite(diagonal: Vec<f64>) -> Result<Vec<f64>> {
     }
 }
 
-/// An expression over the positions of its leaves, bound to columns.
+/// A node of an expression over numbered parts.
+#[derive(Clone)]
+enum Node {
+    Leaf(usize),
+    Constant(f64),
+    Sum(Vec<Node>),
+    Product(Vec<Node>),
+    Power(Box<Node>, u32),
+    Exp(Box<Node>),
+    /// A part, and its number among the normalised ones.
+    Normalized(Box<Node>, usize),
+    /// A part, and its number among the centred ones.
+    Centered(Box<Node>, usize),
+}
+
+/// An expression bound to columns.
 struct Tree<L: Leaf> {
-    expr: Expr<usize>,
-    leaves: Vec<L>,
-    bound: Vec<Box<dyn Bound<L::Points>>>,
-    columns: usize,
+    root: Node,
+    leaves: Vec<(L, Box<dyn Bound<L::Points>>)>,
+    centers: Vec<Center<L::Points>>,
+    /// The parts that are normalised, each after those inside it.
+    normalized: Vec<Node>,
+    columns: Singles,
     diagonal: Vec<f64>,
-    /// 1/√k(y, y) of the columns for each normalised part, in the order of [`normalized_parts`].
+}
+
+/// The mean of a centred part in feature space, and the part bound to its reference points.
+struct Center<X> {
+    mean: Arc<Mean<X>>,
+    bound: Arc<dyn Bound<X>>,
+}
+
+/// What concerns single points. Each has a list for each part and there a number for each point.
+#[derive(Default)]
+struct Singles {
+    /// k(x, x) of the leaves.
+    own: Vec<Vec<f64>>,
+    /// What the centred parts subtract.
+    shifts: Vec<Vec<f64>>,
+    /// 1/√k(x, x) of the normalised parts.
     scales: Vec<Vec<f64>>,
 }
 
@@ -77,51 +109,83 @@ struct Tree<L: Leaf> {
 struct Piece<'a> {
     /// The values of each leaf.
     leaves: Vec<&'a [f64]>,
-    /// 1/√k(x, x) of the row for each normalised part.
-    row_scales: &'a [f64],
-    /// 1/√k(y, y) of the columns of the piece for each normalised part.
-    column_scales: Vec<&'a [f64]>,
+    /// Facts of the points of the rows, and which of them the row is.
+    rows: (&'a Singles, usize),
+    /// Facts of the columns, and which of them the piece has.
+    columns: (&'a Singles, Range<usize>),
 }
 
 impl<L: Leaf> Tree<L> {
-    /// k(x, x) of `points[rows]` for each leaf.
-    fn own(&self, points: &L::Points, rows: &[usize]) -> Vec<Vec<f64>> {
-        let of = |(leaf, bound): (&L, &dyn Bound<L::Points>)| {
-            bound.own(points, rows).unwrap_or_else(|| leaf.diagonal(points, rows))
-        };
-        self.leaves.iter().zip(self.bound.iter().map(|bound| &**bound)).map(of).collect()
+    /// Numbers the parts of an expression, and binds its leaves.
+    fn node(&mut self, expr: &Expr<L>, columns: &L::Points) -> Result<Node> {
+        let mut list =
+            |parts: &[Expr<L>]| parts.iter().map(|part| self.node(part, columns)).collect::<Result<_>>();
+        Ok(match expr {
+            Expr::Constant(c) => Node::Constant(*c),
+            Expr::Sum(parts) => Node::Sum(list(parts)?),
+            Expr::Product(parts) => Node::Product(list(parts)?),
+            Expr::Power(inner, power) => Node::Power(Box::new(self.node(inner, columns)?), *power),
+            Expr::Exp(inner) => Node::Exp(Box::new(self.node(inner, columns)?)),
+            Expr::Leaf(leaf) => match self.leaves.iter().position(|(known, _)| known == leaf) {
+                Some(known) => Node::Leaf(known),
+                None => {
+                    self.leaves.push((leaf.clone(), leaf.bind(columns)?));
+                    Node::Leaf(self.leaves.len() - 1)
+                }
+            },
+            Expr::Normalized(inner) => {
+                let part = self.node(inner, columns)?;
+                self.normalized.push(part.clone());
+                Node::Normalized(Box::new(part), self.normalized.len() - 1)
+            }
+            Expr::Centered(inner, center) => {
+                let part = self.node(inner, columns)?;
+                let mean: Arc<Mean<L::Points>> = center.mean().ok_or_else(|| not_fitted(expr))?;
+                self.centers.push(Center { bound: mean.bound(inner)?, mean });
+                Node::Centered(Box::new(part), self.centers.len() - 1)
+            }
+        })
     }
 
-    /// 1/√k(x, x) of so many points for each normalised part, given k(x, x) of the leaves.
-    fn scales_of(&self, own: &[Vec<f64>], points: usize) -> Vec<Vec<f64>> {
-        let mut parts = Vec::new();
-        normalized_parts(&self.expr, &mut parts);
-        let scale = |part: &Expr<usize>, i: usize| inverse_root(diagonal(part, own, i));
-        parts.iter().map(|part| (0..points).map(|i| scale(part, i)).collect()).collect()
+    /// What concerns `points[rows]` alone, given k(x, x) of the leaves.
+    fn singles(&self, points: &L::Points, rows: &[usize], own: Vec<Vec<f64>>) -> Singles {
+        let shifts = |center: &Center<L::Points>| center.mean.shifts(&*center.bound, points, rows);
+        let mut singles =
+            Singles { own, shifts: self.centers.iter().map(shifts).collect(), ..Singles::default() };
+        for part in &self.normalized {
+            let scale = |i: usize| inverse_root(diagonal(part, &singles, i));
+            let scales = (0..rows.len()).map(scale).collect();
+            singles.scales.push(scales);
+        }
+        singles
+    }
+
+    /// What concerns `points[rows]` alone; k(x, x) of the leaves only where a part is normalised.
+    fn singles_of(&self, points: &L::Points, rows: &[usize]) -> Singles {
+        let of = |(leaf, bound): &(L, Box<dyn Bound<L::Points>>)| {
+            bound.own(points, rows).unwrap_or_else(|| leaf.diagonal(points, rows))
+        };
+        let own = if self.normalized.is_empty() { Vec::new() } else { self.leaves.iter().map(of).collect() };
+        self.singles(points, rows, own)
     }
 
     fn fill<T: Real>(&self, points: &L::Points, rows: &[usize], out: &mut [&mut [T]]) {
         for (rows, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
             let widths: Vec<usize> = out.iter().map(|row| row.len()).collect();
-            let scales = if self.scales.is_empty() {
-                Vec::new()
-            } else {
-                self.scales_of(&self.own(points, rows), rows.len())
-            };
+            let singles = self.singles_of(points, rows);
             let values: Vec<Vec<Vec<f64>>> =
-                self.bound.iter().map(|bound| block(&**bound, points, rows, &widths)).collect();
+                self.leaves.iter().map(|(_, bound)| block(&**bound, points, rows, &widths)).collect();
             out.par_iter_mut().enumerate().for_each(|(r, row)| {
-                let row_scales: Vec<f64> = scales.iter().map(|part| part[r]).collect();
                 row.par_chunks_mut(PIECE).enumerate().for_each_init(Vec::new, |spare, (task, target)| {
                     let range = task * PIECE..task * PIECE + target.len();
                     let piece = Piece {
                         leaves: values.iter().map(|leaf| &leaf[r][range.clone()]).collect(),
-                        row_scales: &row_scales,
-                        column_scales: self.scales.iter().map(|part| &part[range.clone()]).collect(),
+                        rows: (&singles, r),
+                        columns: (&self.columns, range),
                     };
                     let mut entries: Vec<f64> = spare.pop().unwrap_or_default();
                     entries.resize(target.len(), 0.0);
-                    piece.evaluate(&self.expr, &mut 0, &mut entries, spare);
+                    piece.evaluate(&self.root, &mut entries, spare);
                     target.iter_mut().zip(&entries).for_each(|(t, &v)| *t = T::from_f64(v));
                     spare.push(entries);
                 });
@@ -137,79 +201,81 @@ fn block<X: Points>(bound: &dyn Bound<X>, points: &X, rows: &[usize], widths: &[
     values
 }
 
-/// The normalised parts of an expression, each after those inside it.
-fn normalized_parts<'a>(expr: &'a Expr<usize>, found: &mut Vec<&'a Expr<usize>>) {
-    match expr {
-        Expr::Leaf(_) | Expr::Constant(_) => {}
-        Expr::Sum(parts) | Expr::Product(parts) => {
-            parts.iter().for_each(|part| normalized_parts(part, found))
-        }
-        Expr::Power(inner, _) | Expr::Exp(inner) => normalized_parts(inner, found),
-        Expr::Normalized(inner) => {
-            normalized_parts(inner, found);
-            found.push(inner);
-        }
-    }
-}
-
 /// 1/√k(x, x), 0 where the value is not positive.
 fn inverse_root(own: f64) -> f64 {
     if own > 0.0 { 1.0 / own.sqrt() } else { 0.0 }
 }
 
-/// k(x, x) of point `i`, given k(x, x) of the leaves for each point.
-fn diagonal(expr: &Expr<usize>, own: &[Vec<f64>], i: usize) -> f64 {
-    let each = |part: &Expr<usize>| diagonal(part, own, i);
-    match expr {
-        Expr::Leaf(leaf) => own[*leaf][i],
-        Expr::Constant(c) => *c,
-        Expr::Sum(parts) => parts.iter().map(each).sum(),
-        Expr::Product(parts) => parts.iter().map(each).product(),
-        Expr::Power(inner, power) => each(inner).powi(*power as i32),
-        Expr::Exp(inner) => each(inner).exp(),
-        Expr::Normalized(inner) => f64::from(u8::from(each(inner) > 0.0)),
+/// k(x, x) of point `i`.
+fn diagonal(node: &Node, singles: &Singles, i: usize) -> f64 {
+    let each = |part: &Node| diagonal(part, singles, i);
+    match node {
+        Node::Leaf(leaf) => singles.own[*leaf][i],
+        Node::Constant(c) => *c,
+        Node::Sum(parts) => parts.iter().map(each).sum(),
+        Node::Product(parts) => parts.iter().map(each).product(),
+        Node::Power(inner, power) => each(inner).powi(*power as i32),
+        Node::Exp(inner) => each(inner).exp(),
+        Node::Normalized(inner, _) => f64::from(u8::from(each(inner) > 0.0)),
+        Node::Centered(inner, part) => {
+            let (own, shift) = (each(inner), 2.0 * singles.shifts[*part][i]);
+            let square = own - shift;
+            if square.abs() <= ROUNDING * (own.abs() + shift.abs()) { 0.0 } else { square }
+        }
     }
 }
 
 impl Piece<'_> {
-    /// Replaces `out` by the values of `expr`; `part` counts the normalised parts met so far.
-    fn evaluate(&self, expr: &Expr<usize>, part: &mut usize, out: &mut [f64], spare: &mut Vec<Vec<f64>>) {
-        match expr {
-            Expr::Leaf(leaf) => out.copy_from_slice(self.leaves[*leaf]),
-            Expr::Constant(c) => out.fill(*c),
-            Expr::Sum(parts) => self.join(parts, part, out, spare, |a, b| a + b),
-            Expr::Product(parts) => self.join(parts, part, out, spare, |a, b| a * b),
-            Expr::Power(inner, power) => {
-                self.evaluate(inner, part, out, spare);
+    /// Replaces `out` by the values of `node`.
+    fn evaluate(&self, node: &Node, out: &mut [f64], spare: &mut Vec<Vec<f64>>) {
+        let (rows, r) = self.rows;
+        match node {
+            Node::Leaf(leaf) => out.copy_from_slice(self.leaves[*leaf]),
+            Node::Constant(c) => out.fill(*c),
+            Node::Sum(parts) => self.join(parts, out, spare, |a, b| a + b),
+            Node::Product(parts) => self.join(parts, out, spare, |a, b| a * b),
+            Node::Power(inner, power) => {
+                self.evaluate(inner, out, spare);
                 out.iter_mut().for_each(|v| *v = v.powi(*power as i32));
             }
-            Expr::Exp(inner) => {
-                self.evaluate(inner, part, out, spare);
+            Node::Exp(inner) => {
+                self.evaluate(inner, out, spare);
                 out.iter_mut().for_each(|v| *v = v.exp());
             }
-            Expr::Normalized(inner) => {
-                self.evaluate(inner, part, out, spare);
-                let (row, columns) = (self.row_scales[*part], self.column_scales[*part]);
+            Node::Normalized(inner, part) => {
+                self.evaluate(inner, out, spare);
+                let (row, columns) =
+                    (rows.scales[*part][r], self.of_columns(|singles| &singles.scales[*part]));
                 out.iter_mut().zip(columns).for_each(|(v, column)| *v *= row * column);
-                *part += 1;
+            }
+            Node::Centered(inner, part) => {
+                self.evaluate(inner, out, spare);
+                let (row, columns) =
+                    (rows.shifts[*part][r], self.of_columns(|singles| &singles.shifts[*part]));
+                out.iter_mut().zip(columns).for_each(|(v, column)| *v -= row + column);
             }
         }
     }
 
+    /// The numbers of the columns of the piece in a list of those of all columns.
+    fn of_columns(&self, list: impl Fn(&Singles) -> &[f64]) -> &[f64] {
+        let (columns, range) = &self.columns;
+        &list(columns)[range.clone()]
+    }
+
     fn join(
         &self,
-        parts: &[Expr<usize>],
-        part: &mut usize,
+        parts: &[Node],
         out: &mut [f64],
         spare: &mut Vec<Vec<f64>>,
         operation: impl Fn(f64, f64) -> f64,
     ) {
         let Some((first, others)) = parts.split_first() else { return out.fill(0.0) };
-        self.evaluate(first, part, out, spare);
+        self.evaluate(first, out, spare);
         for other in others {
             let mut values = spare.pop().unwrap_or_default();
             values.resize(out.len(), 0.0);
-            self.evaluate(other, part, &mut values, spare);
+            self.evaluate(other, &mut values, spare);
             out.iter_mut().zip(&values).for_each(|(a, &b)| *a = operation(*a, b));
             spare.push(values);
         }
@@ -218,7 +284,7 @@ impl Piece<'_> {
 
 impl<L: Leaf> Bound<L::Points> for Tree<L> {
     fn columns(&self) -> usize {
-        self.columns
+        self.diagonal.len()
     }
 
     fn diagonal(&self) -> Vec<f64> {
@@ -234,7 +300,7 @@ impl<L: Leaf> Bound<L::Points> for Tree<L> {
     }
 
     fn cost(&self) -> f64 {
-        self.bound.iter().map(|bound| bound.cost()).sum()
+        self.leaves.iter().map(|(_, bound)| bound.cost()).sum()
     }
 }
 

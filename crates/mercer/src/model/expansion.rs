@@ -1,7 +1,7 @@
 //! A function as a weighted sum of kernels at support points.
 
 use std::fmt;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
@@ -198,6 +198,16 @@ impl<X: Points, K> Expansion<X, K> {
         let values: Vec<f64> = support.iter().flat_map(|&i| row(i)).copied().collect();
         let coefficients = Coefficients::full(support.len(), outputs, values);
         (Self::new(kernel, own.points.select(&support), coefficients, offsets), own.positions(support))
+    }
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Expansion<X, K> {
+    /// The expansion with the points that its kernel was fitted to changed, and their means as they are.
+    pub(super) fn with_reference(self, change: impl FnOnce(X) -> X) -> Self {
+        let Ok(Some(mut reference)) = self.kernel.reference() else { return self };
+        reference.points = change(reference.points);
+        let kernel = self.kernel.fitted(&reference, &mut |_| ControlFlow::Continue(()));
+        Self { kernel: kernel.expect("as many means as points"), bound: OnceLock::new(), ..self }
     }
 }
 

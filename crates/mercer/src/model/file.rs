@@ -35,6 +35,8 @@ mod points;
 mod probability;
 mod records;
 #[cfg(test)]
+mod reference_tests;
+#[cfg(test)]
 mod ridge_tests;
 #[cfg(test)]
 mod scores_tests;
@@ -297,7 +299,6 @@ impl Saved {
 /// Writes what every model has, and what its kind has besides.
 pub(super) fn write_model<X: Space>(model: &dyn Model<X>, writer: &mut Writer) -> Result<(), Flaw> {
     let (weights, expansion) = (model.check()?, model.expansion());
-    X::check_kernel(expansion.kernel()).map_err(|error| error.to_string())?;
     let quality = model.quality();
     let certificates = match &quality {
         Quality::Programmes(certificates) => certificates.as_slice(),
@@ -308,7 +309,7 @@ pub(super) fn write_model<X: Space>(model: &dyn Model<X>, writer: &mut Writer) -
         writer.entry("space", space);
     }
     writer.entry("method", model.kind());
-    writer.entry("kernel", expansion.kernel().to_string());
+    parts::write_kernel::<X>(expansion.kernel(), "", writer)?;
     writer.entry("certificates", text::certificates(certificates)?);
     if !model.classes().is_empty() {
         writer.entry("classes", text::print(&model.classes())?);

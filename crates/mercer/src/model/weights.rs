@@ -7,8 +7,8 @@ use super::job::Job;
 use crate::data::{LabelSets, Labels, Points};
 use crate::error::{DataProblem, Error, ErrorKind, Result, check};
 use crate::gram::Gram;
-use crate::kernel::Kernel;
-use crate::solve::{Smo, Solution};
+use crate::kernel::{Kernel, Reference};
+use crate::solve::{Plan, Smo, Solution};
 
 /// The points of positive weight, and their weights.
 pub(super) struct Weighted<X> {
@@ -96,6 +96,11 @@ impl<X: Points> Weighted<X> {
         self.positions((0..self.points.len()).collect())
     }
 
+    /// The kernel fitted to the points; see [`Kernel::fitted`].
+    pub(super) fn kernel<K: Kernel<X> + Clone>(&self, kernel: &K, job: &mut Job<'_, X>) -> Result<K> {
+        fitted(kernel, &self.points, &self.weights, job).map_err(|error| self.error(error))
+    }
+
     /// The Gram of the points, where the job computes.
     pub(super) fn gram<'k, K: Kernel<X>>(&self, kernel: &'k K, job: &Job<'_, X>) -> Result<Box<dyn Gram + 'k>>
     where
@@ -160,6 +165,21 @@ pub(super) struct Joined<X> {
     pub(super) first: Vec<usize>,
     /// For each point before its number among them.
     pub(super) place: Vec<usize>,
+}
+
+/// A kernel fitted to points with their weights, under the watch of a job.
+pub(super) fn fitted<X, Y, K>(kernel: &K, points: &Y, weights: &[f64], job: &mut Job<'_, X>) -> Result<K>
+where
+    X: Points,
+    Y: Points,
+    K: Kernel<Y> + Clone,
+{
+    if kernel.reference().is_ok() {
+        return Ok(kernel.clone());
+    }
+    let mut stages = job.stages();
+    let mut plan = Plan::new(&mut stages, &[("means of the kernel", 1.0)]);
+    kernel.fitted(&Reference::weighted(points, weights), &mut plan.stage(0))
 }
 
 /// The sum of the weights of each class.

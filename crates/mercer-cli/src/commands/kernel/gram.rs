@@ -37,6 +37,7 @@ pub(super) fn run(args: &GramArgs) -> Result<()> {
     let kernel = &args.expression;
     let read = |path: &Path| AnyPoints::read(Some(kernel), path, &args.data_options.options()).in_file(path);
     let columns = read(&args.data)?;
+    let kernel = &kernel.about(&columns.points).in_file(&args.data)?;
     let (values, labels, points) = match &args.rows {
         None => {
             let values = square::<f64, _, _>(kernel, &columns.points).in_file(&args.data)?;

@@ -22,12 +22,13 @@ fn kernel(kernel: &Listed) -> [String; 3] {
     [kernel.text.clone(), kernel.formula.to_owned(), remarks.join("; ")]
 }
 
-const ALGEBRA: [[&str; 3]; 6] = [
+const ALGEBRA: [[&str; 3]; 7] = [
     ["rbf(0.5) + 2*linear", "k₁ + c·k₂", "sums, and factors c ≥ 0"],
     ["rbf(0.5) * poly(degree=2, coef0=1)", "k₁·k₂", "products"],
     ["(linear + 1)^3", "kᵐ", "whole powers"],
     ["exp(linear)", "exp(k)", ""],
     ["normalized(poly(degree=2))", "k(x,y)/√(k(x,x) k(y,y))", ""],
+    ["centered(rbf(0.5))", "k(x,y) − m(x) − m(y) + m", "about the mean of the training points"],
     ["spectrum(p=3)@name + rbf(1)@[age, dose]", "", "on tables: each kernel with the columns it compares"],
 ];
 

@@ -53,6 +53,7 @@ fn own(expr: &Expr<OwnLeaf>, points: &Vectors, i: usize) -> f64 {
         Expr::Power(inner, power) => own(inner, points, i).powi(*power as i32),
         Expr::Exp(inner) => own(inner, points, i).exp(),
         Expr::Normalized(inner) => f64::from(u8::from(own(inner, points, i) > 0.0)),
+        Expr::Centered(..) => unreachable!("expressions with centred parts are evaluated leaf by leaf"),
     }
 }
 

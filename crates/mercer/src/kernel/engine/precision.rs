@@ -80,8 +80,8 @@ fn bounds(expr: &VectorExpr, columns: &Vectors) -> Result<Bounds> {
             let inner = bounds(inner, columns)?;
             Bounds { value: inner.value.exp(), error: inner.value.exp() * inner.error }
         }
-        // The diagonal it is divided by can be small.
-        Expr::Normalized(_) => unknown,
+        // The diagonal that it is divided by can be small, and so can what centring leaves.
+        Expr::Normalized(_) | Expr::Centered(..) => unknown,
     })
 }
 

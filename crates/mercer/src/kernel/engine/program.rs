@@ -137,6 +137,7 @@ impl<T: Element> Program<T> {
                 self.scales.push(Scale { part, columns: roots });
                 Node::Normalized { inner: node, scale: self.scales.len() - 1 }
             }
+            Expr::Centered(..) => unreachable!("expressions with centred parts are evaluated leaf by leaf"),
             Expr::Leaf(leaf) => {
                 let mut kernel = leaf.kernel.clone();
                 let Record { statistic, profile, .. } = kernel.record();

@@ -200,6 +200,11 @@ impl Leaf for SetLeaf {
             Self::Mean(kernel) | Self::BestMatch(kernel) => kernel,
         };
         kernel.check()?;
+        if kernel.is_centered() {
+            let what =
+                format!("{self}: the vectors of a set have no centre; centre the kernel on sets").into();
+            return Err(ErrorKind::Unsupported { what }.into());
+        }
         if kernel.leaves().iter().any(|leaf| leaf.kernel == crate::kernel::VectorKernel::Precomputed) {
             let what = "sets under a precomputed kernel, which has no vectors".into();
             return Err(ErrorKind::Unsupported { what }.into());

@@ -4,7 +4,7 @@ use super::map::room_for_images;
 use super::{Map, VectorExpr, VectorKernel, VectorLeaf, text};
 use crate::data::Vectors;
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Bound, Call, Definiteness, Expr, Leaf, Listed, Slot, engine, facts};
+use crate::kernel::{Bound, Call, Definiteness, Expr, Leaf, Listed, Slot, engine, facts, tree};
 
 impl VectorKernel {
     /// Its name in the text of an expression.
@@ -117,11 +117,14 @@ impl Leaf for VectorLeaf {
         // Packed once, in the precision that is wide enough.
         let fits = |leaf: &&Self| room_for_images(&leaf.maps, columns, 1);
         expr.leaves().iter().try_for_each(fits)?;
-        engine::bind(expr, columns)
+        if expr.is_centered() { tree::bind(expr, columns) } else { engine::bind(expr, columns) }
     }
 
     fn diagonal_expr(expr: &VectorExpr, points: &Vectors) -> Result<Vec<f64>> {
-        engine::own_values(expr, points)
+        match expr.is_centered() {
+            true => Ok(tree::bind(expr, points)?.diagonal()),
+            false => engine::own_values(expr, points),
+        }
     }
 }
 

@@ -13,7 +13,7 @@
 //! ```
 
 use super::{Factor, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
-use crate::data::Row;
+use crate::data::{Points, Row, Vectors};
 
 /// The value of a kernel, or of a leaf with its maps, at a pair of rows.
 macro_rules! by_definition {
@@ -21,9 +21,9 @@ macro_rules! by_definition {
         impl $kernel {
             /// k(x, y) by its definition, where the points have as many features as the wider row shows: all values of a
             /// dense row, a sparse row up to its last entry. The number matters to the Hamming metric and to basis functions
-            /// that are not 0 at 0; [`VectorExpr::value_in`] is told it.
+            /// that are not 0 at 0; [`VectorExpr::value_in`] is told it. A centred part that is not fitted has no value: NaN.
             ///
-            /// Time O(features × leaves).
+            /// Time O(features × leaves); with a centred part times the square of the points that it is centred about.
             #[must_use]
             pub fn value(&self, x: Row<'_>, y: Row<'_>) -> f64 {
                 self.value_in(shown(x).max(shown(y)), x, y)
@@ -51,6 +51,17 @@ impl VectorExpr {
             Self::Normalized(k) => {
                 let (xx, yy) = (k.value_of(x, x), k.value_of(y, y));
                 if xx > 0.0 && yy > 0.0 { k.value_of(x, y) / (xx.sqrt() * yy.sqrt()) } else { 0.0 }
+            }
+            Self::Centered(k, center) => {
+                let Some((points, weights)) = center.points::<Vectors>() else { return f64::NAN };
+                let points: Vec<Vec<f64>> =
+                    (0..points.len()).map(|i| unpack(x.len(), points.row(i))).collect();
+                let total: f64 = weights.iter().sum();
+                let mean = |of: &dyn Fn(&[f64]) -> f64| {
+                    points.iter().zip(weights).map(|(point, w)| w * of(point)).sum::<f64>() / total
+                };
+                let with = |y: &[f64]| mean(&|point| k.value_of(point, y));
+                k.value_of(x, y) - with(x) - with(y) + mean(&with)
             }
         }
     }

@@ -244,7 +244,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for KMeans<K> {
             }
         };
         check_clusters(clusters, n)?;
-        let gram = own.gram(&self.kernel, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         let lloyd = self.lloyd(clusters, self.kernel.definiteness() == Definiteness::Psd);
         // Values are held in the better precision that there is room for, or not at all.
         let values = (n as u64).pow(2);
@@ -268,7 +269,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for KMeans<K> {
         if !found.0.inertia.is_finite() {
             return Err(own.error(cluster::not_finite(&*gram)));
         }
-        Ok(KMeansModel::new(self.kernel.clone(), &own, found))
+        Ok(KMeansModel::new(kernel.clone(), &own, found))
     }
 }
 

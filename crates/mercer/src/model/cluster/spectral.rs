@@ -123,7 +123,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Spectral<K> {
         let own = Weighted::new(x, job.weights)?;
         let n = own.points.len();
         check_clusters(self.clusters, n)?;
-        let gram = own.gram(&self.kernel, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         if self.neighbors.is_none() {
             let bytes = 8 * (n as u64).pow(2) + Largest::bytes(n, self.clusters);
             room("the Gram matrix", bytes, job.memory, "take fewer points, or a graph of neighbors")?;
@@ -146,7 +147,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Spectral<K> {
         let ended =
             Ended { inertia: found.inertia, iterations: found.iterations, converged: found.converged };
         Ok(SpectralModel {
-            expansion: extension(self.kernel.clone(), &own, &embedding),
+            expansion: extension(kernel.clone(), &own, &embedding),
             classes: names(found.centres.len()),
             support: own.all_positions(),
             neighbors: self.neighbors,

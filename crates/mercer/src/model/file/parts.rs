@@ -7,9 +7,12 @@
 //! enters the k − 1 outputs that involve a; its weight against class b stands in column b where b < a, else in
 //! column b − 1. Both model files, ours and LIBSVM's, hold this n × (k − 1) matrix.
 
-use super::container::{Flaw, Reader};
+use std::ops::ControlFlow;
+
+use super::container::{Flaw, Reader, Writer};
 use super::text;
 use crate::data::{Dense, Points};
+use crate::kernel::{Kernel, Reference};
 use crate::model::expansion::{CoefficientBlock, Coefficients, Expansion};
 use crate::model::space::Space;
 use crate::model::svm::SvcModel;
@@ -176,8 +179,52 @@ pub(in crate::model) fn read_kernel<X: Space>(
     reader: &mut Reader<'_>,
     prefix: &str,
 ) -> Result<X::Kernel, Flaw> {
+    let refused = |error: crate::Error| Flaw::from(error.to_string());
     let text = reader.entry(&format!("{prefix}kernel"))?;
-    points.parse_kernel(&text).map_err(|error| error.to_string().into())
+    let kernel = points.parse_kernel(&text).map_err(refused)?;
+    if kernel.reference().is_ok() {
+        return Ok(kernel);
+    }
+    let prefix = format!("{prefix}{REFERENCE}");
+    let reference = Reference {
+        points: X::read(&prefix, reader)?,
+        weights: reader.list(&format!("{prefix}weights"))?,
+        means: lists(reader.tensor(&format!("{prefix}means"), 2)?),
+    };
+    points.accepts(&reference.points).map_err(refused)?;
+    reference.points.check_finite().map_err(refused)?;
+    if reference.means.is_empty() {
+        return Err(format!("tensor '{prefix}means' has no row").into());
+    }
+    kernel.fitted(&reference, &mut |_| ControlFlow::Continue(())).map_err(refused)
+}
+
+/// The rows of a matrix.
+fn lists((shape, values): (Vec<usize>, Vec<f64>)) -> Vec<Vec<f64>> {
+    values.chunks(shape[1].max(1)).map(<[f64]>::to_vec).collect()
+}
+
+/// Before the names of the parts of what a kernel was fitted to.
+const REFERENCE: &str = "reference.";
+
+/// Writes a kernel, `prefix` before the name of its entry, and what it was fitted to: its points, `weights`, a number for each,
+/// and `means`, a row for each centred part and a column for each point.
+pub(in crate::model) fn write_kernel<X: Space>(
+    kernel: &X::Kernel,
+    prefix: &str,
+    writer: &mut Writer,
+) -> Result<(), Flaw> {
+    let refused = |error: crate::Error| Flaw::from(error.to_string());
+    X::check_kernel(kernel).map_err(refused)?;
+    writer.entry(&format!("{prefix}kernel"), kernel.to_string());
+    if let Some(reference) = kernel.reference().map_err(refused)? {
+        let prefix = format!("{prefix}{REFERENCE}");
+        reference.points.write(&prefix, writer);
+        writer.list(&format!("{prefix}weights"), &reference.weights);
+        let means = Dense::new(reference.points.len(), reference.means.concat());
+        writer.table(&format!("{prefix}means"), &means);
+    }
+    Ok(())
 }
 
 /// Reads an expansion whose points enter each of `outputs` outputs, `prefix` before all names.

@@ -163,7 +163,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Som<K> {
             _ => own.joined(|_, _| Ordering::Equal),
         };
         let own = &joined.own;
-        let gram = own.gram(&self.kernel, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         let grid = Grid { rows: self.rows, columns: self.columns, lattice: self.grid };
         let (n, units) = (gram.len(), self.rows.saturating_mul(self.columns));
         let beside = bytes(n, units);
@@ -199,7 +200,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Som<K> {
             shared.borrow_mut().stage(1)(share)
         });
         let map = map.map_err(|error| own.error(error))?;
-        Ok(SomModel::new(self.kernel.clone(), &joined, grid, map))
+        Ok(SomModel::new(kernel.clone(), &joined, grid, map))
     }
 }
 

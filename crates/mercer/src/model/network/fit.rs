@@ -96,21 +96,21 @@ impl<K> Task<'_, K> {
     {
         let Joined { own, first, .. } = own.joined(|i, j| goal.compare(i, j));
         let goal = goal.select(&first);
-        let layer =
-            self.layer.fit(&own, self.kernel, &goal.targets, job).map_err(|error| own.error(error))?;
+        let kernel = &own.kernel(self.kernel, job)?;
+        let layer = self.layer.fit(&own, kernel, &goal.targets, job).map_err(|error| own.error(error))?;
         let Fit { centers, widths, support } = layer;
         let m = centers.len();
         // A three times (as sums, centred, as a factor), and the blocks of units.
         let needed = 8 * (3 * (m as u64).pow(2) + 3 * 1024 * m as u64);
         room("the equations of the output weights", needed, job.memory, "take fewer units")?;
-        let bound = job.compute.bind(self.kernel, &centers)?;
-        let units = Hidden::new(&*bound, &own.points, &widths, |points| self.kernel.diagonal(points))?;
+        let bound = job.compute.bind(kernel, &centers)?;
+        let units = Hidden::new(&*bound, &own.points, &widths, |points| kernel.diagonal(points))?;
         let solved = self.solved(&units, &own.weights, &goal, job).map_err(|error| own.error(error))?;
         drop(units);
         let coefficients = Coefficients::columns(m, &solved.weights);
         let offsets = solved.offsets.iter().map(|b| -b).collect();
         Ok(Network {
-            expansion: Expansion::new(self.kernel.clone(), centers, coefficients, offsets),
+            expansion: Expansion::new(kernel.clone(), centers, coefficients, offsets),
             widths,
             support,
             lambda: solved.lambda,

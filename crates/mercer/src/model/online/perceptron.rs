@@ -99,7 +99,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Perceptron<K> {
         if let Some(budget) = self.budget {
             check("budget", budget as f64, budget >= classes, "must be at least the number of classes")?;
         }
-        let gram = own.gram(&self.kernel, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         let mut learner = Learner::new(self, &*gram, &y);
         let (started, mut mistakes) = (Instant::now(), Vec::new());
         let mut order: Vec<usize> = (0..y.len()).collect();
@@ -121,7 +122,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Perceptron<K> {
         // The constant feature's weight is Σβ, and an offset is subtracted.
         let sum = |c: usize| coefficients.iter().skip(c).step_by(classes).sum::<f64>();
         let offsets = (0..classes).map(|c| if self.offset { -sum(c) } else { 0.0 }).collect();
-        let (expansion, support) = Expansion::over_support(self.kernel.clone(), &own, &coefficients, offsets);
+        let (expansion, support) = Expansion::over_support(kernel.clone(), &own, &coefficients, offsets);
         Ok(PerceptronModel { expansion, classes: y.classes().to_vec(), support, mistakes, updates })
     }
 }

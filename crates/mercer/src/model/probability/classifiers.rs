@@ -28,7 +28,8 @@ macro_rules! learn_probabilities {
     ($($(#[$doc:meta])* $estimator:ident),+) => {$(
         impl<K> $estimator<K> {
             /// Learns the probabilities of this classifier by cross-validation within each pair of classes. Weights of points
-            /// count in the fits and in the calibration. The solver's time limit holds for each of the fits, its memory for
+            /// count in the fits and in the calibration. A centred kernel is centred about all points in every fold, as that of the
+            /// classifier is. The solver's time limit holds for each of the fits, its memory for
             /// kernel rows for all that may run side by side.
             $(#[$doc])*
             ///
@@ -61,11 +62,12 @@ macro_rules! learn_probabilities {
                 let (own, all) = Weighted::classes(x, y, job.weights)?;
                 self.check_feasible(&all, &own.weights)?;
                 let sizes = class_sums(&all, &own.weights);
+                let fitted = Self { kernel: own.kernel(&self.kernel, job)?, ..self.clone() };
                 let fits = pairs(y.classes().len()).len().saturating_mul(settings.folds);
                 Probability::learn(x, y, settings, job, |pair, job| {
                     let known = |name: &String| pair.y.classes().contains(name);
                     let own = all.classes().iter().zip(&sizes).filter(|(name, _)| known(name)).map(|(_, size)| size);
-                    let mut classifier = self.of_pair(pair, own.sum::<f64>() / sizes.iter().sum::<f64>());
+                    let mut classifier = fitted.of_pair(pair, own.sum::<f64>() / sizes.iter().sum::<f64>());
                     classifier.solver.cache_bytes /= fits.clamp(1, SIDE_BY_SIDE);
                     classifier.class_weights.retain(|(name, _)| known(name));
                     classifier.fit_in(pair.x, pair.y, job)

@@ -90,7 +90,7 @@ fn mean(sizes: &[(f64, f64)], limit: f64) -> f64 {
 impl<K> Svr<K> {
     /// Estimates the noise about the fitted function from `folds` folds (LIBSVM: 5), each decided by a fit to the
     /// others; they are drawn by `seed`, and the answer depends on nothing else. Weights of points count in the fits and in
-    /// the mean. The solver's time limit holds for each of these fits.
+    /// the mean. The solver's time limit holds for each of these fits. A centred kernel is centred about all points in each.
     ///
     /// # Errors
     /// As [`Svr::fit`]; for fewer than two folds or points.
@@ -123,10 +123,12 @@ impl<K> Svr<K> {
         check_folds(settings.folds, y.len())?;
         let folds = Folds::plain(y.len(), settings.folds, settings.seed);
         job.found.add("folds", folds.count());
+        let kernel = own.kernel(&self.kernel, job)?;
         let (compute, mut rounds) = (job.compute, job.rounds());
         let shared = Shared::new(&mut rounds, folds.count(), Instant::now());
         let cache_bytes = self.solver.cache_bytes / folds.count().min(SIDE_BY_SIDE);
-        let svr = self.clone().solver(Smo { cache_bytes, ..self.solver.clone() });
+        let solver = Smo { cache_bytes, ..self.solver.clone() };
+        let svr = Svr { kernel, solver, ..self.clone() };
         let left_out = |fold: usize| -> Result<Vec<(f64, f64)>> {
             let (out, rest) = folds.split(fold);
             let of = |values: &[f64]| rest.iter().map(|&i| values[i]).collect::<Vec<f64>>();

@@ -213,7 +213,8 @@ fn fitted<X: Points, K: Kernel<X> + Clone>(
 
 impl<X: Points, K: Kernel<X> + Clone> Tries<K> for Fits<'_, '_, X> {
     fn fitted(&mut self, kernel: &K) -> Result<(Trial<K>, ControlFlow<()>)> {
-        let gram = self.own.gram(kernel, self.job)?;
+        let kernel = self.own.kernel(kernel, self.job)?;
+        let gram = self.own.gram(&kernel, self.job)?;
         let candidates = Candidates::new(&*gram, self.plan.settings, &self.own.weights, self.job.memory)
             .map_err(|error| self.own.error(error))?;
         drop(gram);
@@ -250,7 +251,7 @@ impl<X: Points, K: Kernel<X> + Clone> Tries<K> for Fits<'_, '_, X> {
                 parts.iter().map(one).collect()
             }
         };
-        Ok((Trial { kernel: kernel.clone(), candidates, found }, flow))
+        Ok((Trial { kernel, candidates, found }, flow))
     }
 
     fn pulls(&self, trial: &Trial<K>) -> Vec<Vec<Vec<f64>>> {
@@ -280,6 +281,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvr<K> {
     fn fit_in(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<RelevanceModel<X, K>> {
         Estimator::<X>::check(self)?;
         let (own, y) = Weighted::numbers(x, y, job.weights)?;
+        let Joined { own, first, .. } = own.joined(|i, j| y[i].total_cmp(&y[j]));
+        let y = first.iter().map(|&i| y[i]).collect();
         let plan = Plan {
             climb: Climb::new(self.tolerance, self.iteration_limit, self.noise),
             settings: (self.candidates, self.offset, self.seed),
@@ -300,6 +303,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvc<K> {
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<RelevanceModel<X, K>> {
         Estimator::<X>::check(self)?;
         let (own, y) = Weighted::classes(x, y, job.weights)?;
+        let Joined { own, first, .. } = own.joined(|i, j| y.index()[i].cmp(&y.index()[j]));
+        let y = y.select(&first);
         let classes = y.classes().len();
         let members = |class: usize| {
             y.index().iter().map(|&other| f64::from(u8::from(other as usize == class))).collect::<Vec<f64>>()

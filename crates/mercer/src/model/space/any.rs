@@ -2,13 +2,15 @@
 
 use std::cmp::Ordering;
 use std::fmt::Display;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::str::FromStr;
 
 use super::Space;
 use crate::data::{Graph, Points, ReadOptions, Records, Table, Vectors};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{Bound, Definiteness, Expr, Kernel, Listed, Parameter, Readout};
+use crate::kernel::{Bound, Definiteness, Expr, Kernel, Listed, Parameter, Readout, Reference};
+use crate::linalg::Tick;
 use crate::model::file::{Flaw, Reader, Writer};
 
 /// Points of any space as those of the space `X`.
@@ -156,6 +158,12 @@ macro_rules! spaces {
             impl From<$points> for AnyPoints {
                 fn from(points: $points) -> Self {
                     Self::$variant(points)
+                }
+            }
+
+            impl From<<$points as Space>::Kernel> for AnyKernel {
+                fn from(kernel: <$points as Space>::Kernel) -> Self {
+                    Self::$variant(kernel)
                 }
             }
 
@@ -428,6 +436,24 @@ impl AnyKernel {
         wrap!(self, Self, kernel => Self(kernel.normalized()))
     }
 
+    /// k(x, y) − mean k(·, y) − mean k(x, ·) + mean k(·, ·); see [`Expr::centered`].
+    #[must_use]
+    pub fn centered(self) -> Self {
+        wrap!(self, Self, kernel => Self(kernel.centered()))
+    }
+
+    /// The kernel fitted to points that count once each; see [`Kernel::fitted`].
+    ///
+    /// # Errors
+    /// If a number is not finite, or the kernel cannot be evaluated on these points.
+    pub fn about(&self, points: &AnyPoints) -> Result<Self> {
+        if self.reference().is_ok() {
+            return Ok(self.clone());
+        }
+        points.check_finite()?;
+        self.fitted(&Reference::new(points), &mut |_| ControlFlow::Continue(()))
+    }
+
     /// The real parameters, in the order of the text.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter> {
@@ -462,6 +488,21 @@ impl Kernel<AnyPoints> for AnyKernel {
 
     fn with_searched(&self, vector: &[f64]) -> Result<Self> {
         Ok(wrap!(self, Self, kernel => Self(kernel.with_vector(vector)?)))
+    }
+
+    fn fitted(&self, reference: &Reference<AnyPoints>, tick: Tick<'_>) -> Result<Self> {
+        let Reference { points, weights, means } = reference;
+        both!(self, Self, kernel, points, points => {
+            let (weights, means) = (weights.clone(), means.clone());
+            kernel.fitted(&Reference { points: points.clone(), weights, means }, tick).map(Self::from)
+        })
+    }
+
+    fn reference(&self) -> Result<Option<Reference<AnyPoints>>> {
+        Ok(each!(self, Self, kernel => kernel.reference()?.map(|reference| {
+            let Reference { points, weights, means } = reference;
+            Reference { points: points.into(), weights, means }
+        })))
     }
 }
 

@@ -160,7 +160,7 @@ impl AnyModel {
     pub fn widen(&mut self, width: usize) {
         either!(self, model => model.change(&mut |expansion| {
             let points = expansion.points().clone().widened(width);
-            expansion.with_points(points)
+            expansion.with_points(points).with_reference(|points| points.widened(width))
         }));
     }
 

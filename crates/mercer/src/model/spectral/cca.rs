@@ -36,6 +36,7 @@ mod view;
 
 use crate::linalg::centered;
 use crate::model::prelude::*;
+use crate::model::weights::fitted;
 use crate::solve::cca::{canonical, combined, correlation};
 use choose::Trials;
 use view::{Component, View, turn};
@@ -191,7 +192,8 @@ impl<K, L> Cca<K, L> {
         }
         let own = self.checked(x, y, job)?;
         let y = own.others(y);
-        let mut model = self.fit_pairs(&own, &y, job).map_err(|error| own.error(error))?;
+        let fitted = self.fitted(&own, &y, job)?;
+        let mut model = fitted.fit_pairs(&own, &y, job).map_err(|error| own.error(error))?;
         model.first_support = own.positions(model.first_support);
         model.second_support = own.positions(model.second_support);
         Ok(model)
@@ -209,6 +211,17 @@ impl<K, L> Cca<K, L> {
         let what = "a pair of Gram matrices in factors";
         room(what, 8 * (4 * n * rank + 4 * rank * rank), job.memory, "take a smaller rank")?;
         Ok(own)
+    }
+
+    /// The analysis with the kernels fitted to their views.
+    fn fitted<X: Points, Y: Points>(&self, own: &Weighted<X>, y: &Y, job: &mut Job<'_, X>) -> Result<Self>
+    where
+        K: Kernel<X> + Clone,
+        L: Kernel<Y> + Clone,
+    {
+        let first = own.kernel(&self.first, job)?;
+        let second = fitted(&self.second, y, &own.weights, job);
+        Ok(Self { first, second: second.map_err(|error| own.error(error))?, ..self.clone() })
     }
 
     fn limit(&self, points: usize) -> usize {
@@ -363,13 +376,12 @@ impl<X: Space> Model<X> for CcaModel<X, X::Kernel> {
         parts::check(&self.first, components, &self.first_support)
     }
 
-    /// The second view under the prefix `second.`: the entry `second.kernel`, tensors `second.coefficients`,
+    /// The second view under the prefix `second.`: the entry `second.kernel` and what it is fitted to, tensors `second.coefficients`,
     /// `second.offsets`, `second.support` and its points. Tensors `values` and `correlations` (one for each component),
     /// `regularizer` and `residual` (one number each).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
         let (second, components) = (&self.second, self.values.len());
-        X::check_kernel(second.kernel()).map_err(|error| error.to_string())?;
-        writer.entry("second.kernel", second.kernel().to_string());
+        parts::write_kernel::<X>(second.kernel(), "second.", writer)?;
         writer.table("second.coefficients", &parts::check(second, components, &self.second_support)?);
         writer.list("second.offsets", second.offsets());
         writer.counts("second.support", &self.second_support);

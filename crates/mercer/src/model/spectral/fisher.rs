@@ -158,6 +158,7 @@ impl<K> Fisher<K> {
     /// The axes and the points over which they are expanded.
     fn axes<X: Points>(
         &self,
+        kernel: &K,
         x: &X,
         classes: &Classes<'_>,
         job: &mut Job<'_, X>,
@@ -169,7 +170,7 @@ impl<K> Fisher<K> {
         if let Some(points) = self.points.filter(|&points| points < x.len()) {
             let what = "a discriminant with so many expansion points";
             room(what, 16 * n * points as u64, memory, "take fewer of them")?;
-            let gram = job.compute.gram(&self.kernel, x)?;
+            let gram = job.compute.gram(kernel, x)?;
             let mut stages = job.stages();
             let mut plan = Plan::new(&mut stages, &[("expansion points", 1.0)]);
             let settings = Greedy { points, seed: self.seed };
@@ -179,7 +180,7 @@ impl<K> Fisher<K> {
         let sides = 6 * classes.count as u64;
         let needed = 2 * Lower::<f64>::bytes(x.len()) + 8 * n * (2 * 384 + sides);
         room("the Gram matrix", needed, memory, "look for the axes in the span of fewer points")?;
-        let gram = job.compute.gram(&self.kernel, x)?;
+        let gram = job.compute.gram(kernel, x)?;
         let count = n as f64;
         let values = count * count / 2.0 * x.width() as f64;
         let costs = [("kernel values", values), ("factorisation", count.powi(3) / 3.0)];
@@ -234,7 +235,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Fisher<K> {
                 (format!("svm of {} classes", classes.count).into(), "means for more than two");
             return Err(ErrorKind::Setting { name: "threshold", value, rule }.into());
         }
-        let (axes, support) = self.axes(&own.points, &classes, job).map_err(|error| own.error(error))?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let axes = self.axes(&kernel, &own.points, &classes, job);
+        let (axes, support) = axes.map_err(|error| own.error(error))?;
         if axes.ratios.is_empty() {
             return Err(ErrorKind::Data(DataProblem::SameMeans).into());
         }
@@ -245,7 +248,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Fisher<K> {
         };
         Ok(FisherModel {
             expansion: Expansion::new(
-                self.kernel.clone(),
+                kernel,
                 own.points.select(&support),
                 Coefficients::columns(support.len(), &axes.coefficients),
                 axes.offsets,

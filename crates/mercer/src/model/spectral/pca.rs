@@ -95,7 +95,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Pca<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<PcaModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
-        let gram = own.gram(&self.kernel, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         let n = gram.len();
         // One at most is lost to the mean.
         let wanted = self.components.unwrap_or(n).min(n.saturating_sub(1)).max(1);
@@ -114,7 +115,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Pca<K> {
         let mut square = square.map_err(|error| own.error(error))?;
         let centred = Centred::new(&mut square, &own.weights, &*gram);
         let found = centred.largest(square, wanted, few, &mut plan.stage(1))?;
-        centred.model(self.kernel.clone(), own.points.clone(), found, own.all_positions())
+        centred.model(kernel.clone(), own.points.clone(), found, own.all_positions())
     }
 }
 

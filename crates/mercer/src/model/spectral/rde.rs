@@ -138,7 +138,7 @@ impl<K> Rde<K> {
     /// cut.
     pub fn fit<X: Points>(&self, x: &X, y: &[f64]) -> Result<RdeFit>
     where
-        K: Kernel<X>,
+        K: Kernel<X> + Clone,
     {
         self.fit_in(x, y, &mut Job::new())
     }
@@ -149,7 +149,7 @@ impl<K> Rde<K> {
     /// As [`Rde::fit`]; [`ErrorKind::Interrupted`].
     pub fn fit_in<X: Points>(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<RdeFit>
     where
-        K: Kernel<X>,
+        K: Kernel<X> + Clone,
     {
         self.check()?;
         if let Some(i) = y.iter().position(|value| !value.is_finite()) {
@@ -168,7 +168,7 @@ impl<K> Rde<K> {
     /// As [`Rde::fit`]; also if there are fewer than two classes.
     pub fn fit_labels<X: Points>(&self, x: &X, y: &Labels) -> Result<RdeFit>
     where
-        K: Kernel<X>,
+        K: Kernel<X> + Clone,
     {
         self.fit_labels_in(x, y, &mut Job::new())
     }
@@ -179,7 +179,7 @@ impl<K> Rde<K> {
     /// As [`Rde::fit_labels`]; [`ErrorKind::Interrupted`].
     pub fn fit_labels_in<X: Points>(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<RdeFit>
     where
-        K: Kernel<X>,
+        K: Kernel<X> + Clone,
     {
         self.check()?;
         let (own, y) = Weighted::classes(x, y, job.weights)?;
@@ -194,16 +194,18 @@ impl<K> Rde<K> {
         job: &mut Job<'_, X>,
     ) -> Result<RdeFit>
     where
-        K: Kernel<X>,
+        K: Kernel<X> + Clone,
     {
         let side_by_side = self.side_by_side(own.points.len(), job.memory)?;
+        let kernels =
+            self.kernels.iter().map(|kernel| own.kernel(kernel, job)).collect::<Result<Vec<_>>>()?;
         let compute = job.compute;
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &[("eigenvectors", 1.0)]);
-        let mut trials = Vec::with_capacity(self.kernels.len());
+        let mut trials = Vec::with_capacity(kernels.len());
         let mut best: Option<(usize, Relevance)> = None;
-        for batch in self.kernels.chunks(side_by_side) {
-            let share = trials.len() as f64 / self.kernels.len() as f64;
+        for batch in kernels.chunks(side_by_side) {
+            let share = trials.len() as f64 / kernels.len() as f64;
             if plan.stage(0)(share).is_break() {
                 return Err(ErrorKind::Interrupted.into());
             }

@@ -182,7 +182,7 @@ impl<K> Ridge<K> {
     /// As [`Ridge::fit`], and if there are no λ.
     pub fn path<X: Points>(&self, x: &X, targets: &[Vec<f64>], lambdas: &[f64]) -> Result<RidgePath>
     where
-        K: Kernel<X>,
+        K: Kernel<X> + Clone,
     {
         self.path_in(x, targets, lambdas, &mut Job::new())
     }
@@ -199,7 +199,7 @@ impl<K> Ridge<K> {
         job: &mut Job<'_, X>,
     ) -> Result<RidgePath>
     where
-        K: Kernel<X>,
+        K: Kernel<X> + Clone,
     {
         Fit::new(self, x, targets, job)?.path(lambdas, job)
     }
@@ -226,19 +226,21 @@ impl<K> Ridge<K> {
 /// What is fitted: the points with a weight and their targets.
 struct Fit<'r, X, K> {
     ridge: &'r Ridge<K>,
+    kernel: K,
     own: Weighted<X>,
     targets: Vec<Vec<f64>>,
 }
 
-impl<'r, X: Points, K: Kernel<X>> Fit<'r, X, K> {
+impl<'r, X: Points, K: Kernel<X> + Clone> Fit<'r, X, K> {
     /// Checks settings, points and targets, and leaves out points without weight.
-    fn new(ridge: &'r Ridge<K>, x: &X, targets: &[Vec<f64>], job: &Job<'_, X>) -> Result<Self> {
+    fn new(ridge: &'r Ridge<K>, x: &X, targets: &[Vec<f64>], job: &mut Job<'_, X>) -> Result<Self> {
         ridge.check_settings()?;
         check("targets", targets.len() as f64, !targets.is_empty(), "must be one or more")?;
         let one = |target: &Vec<f64>| Weighted::numbers(x, target, job.weights);
         let (mut own, targets): (Vec<_>, Vec<_>) =
             targets.iter().map(one).collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        Ok(Self { ridge, own: own.swap_remove(0), targets })
+        let own = own.swap_remove(0);
+        Ok(Self { kernel: own.kernel(&ridge.kernel, job)?, ridge, own, targets })
     }
 
     fn path(&self, lambdas: &[f64], job: &mut Job<'_, X>) -> Result<RidgePath> {
@@ -248,7 +250,7 @@ impl<'r, X: Points, K: Kernel<X>> Fit<'r, X, K> {
         let needed = (2.0 * n * n * 8.0) as u64;
         let instead = "take fewer rows or a single lambda";
         room("the eigenvectors of the Gram matrix", needed, job.memory, instead)?;
-        let gram = self.own.gram(&self.ridge.kernel, job)?;
+        let gram = self.own.gram(&self.kernel, job)?;
         let costs = [
             ("kernel values", VALUE_COST * n * n * self.own.points.width() as f64),
             ("eigenvectors", 9.0 * n * n * n),
@@ -282,7 +284,7 @@ impl<'r, X: Points, K: Kernel<X>> Fit<'r, X, K> {
             Lambda::Among(lambdas) => lambdas.clone(),
             Lambda::Auto => {
                 let few: Vec<usize> = (0..self.own.points.len().min(GRID_POINTS)).collect();
-                let diagonal = self.ridge.kernel.diagonal(&self.own.points.select(&few))?;
+                let diagonal = self.kernel.diagonal(&self.own.points.select(&few))?;
                 let mean = diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64;
                 let (from, to, steps) = GRID;
                 let power = |step: i32| 10_f64.powf(f64::from(step) / f64::from(steps));
@@ -366,7 +368,7 @@ impl<X: Points, K: Kernel<X> + Clone> Fit<'_, X, K> {
     /// The model, and for each point and each target what the prediction of the others misses.
     fn left_out(self, lambda: f64, job: &mut Job<'_, X>) -> Result<(RidgeModel<X, K>, Dense<f64>)> {
         self.is_direct(RidgeSolver::Direct, lambda, job.memory)?;
-        let mut solved = self.direct(&*self.own.gram(&self.ridge.kernel, job)?, lambda, true, job)?;
+        let mut solved = self.direct(&*self.own.gram(&self.kernel, job)?, lambda, true, job)?;
         let missed = solved.left_out.take().unwrap_or_default();
         let missed = Dense::new(missed.len(), interleaved(self.own.points.len(), &missed));
         Ok((self.model(lambda, solved, None), missed))
@@ -378,7 +380,7 @@ impl<X: Points, K: Kernel<X> + Clone> Fit<'_, X, K> {
         RidgeModel {
             support: self.own.all_positions(),
             expansion: Expansion::new(
-                self.ridge.kernel.clone(),
+                self.kernel,
                 self.own.points,
                 Coefficients::columns(n, &solved.coefficients),
                 solved.offsets.iter().map(|b| -b).collect(),
@@ -425,7 +427,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Ridge<K> {
             return Ok(model);
         }
         let direct = fit.is_direct(self.solver, lambda, job.memory)?;
-        let gram = fit.own.gram(&self.kernel, job)?;
+        let kernel = fit.kernel.clone();
+        let gram = fit.own.gram(&kernel, job)?;
         let (solved, iterations) = match direct {
             true => (fit.direct(&*gram, lambda, false, job)?, None),
             false => {

@@ -85,14 +85,14 @@ impl<K> Local<K> {
     }
 
     /// The classifier of the cells: prices are those of the whole, the budget for rows is shared out.
-    fn of_cells(&self, weights: &[f64], cells: usize) -> Svc<K>
+    fn of_cells(&self, kernel: K, weights: &[f64], cells: usize) -> Svc<K>
     where
         K: Clone,
     {
         let c = if self.svc.mean { self.svc.c / weights.iter().sum::<f64>() } else { self.svc.c };
         let cache_bytes = self.svc.solver.cache_bytes / cells.clamp(1, SIDE_BY_SIDE);
         let solver = Smo { cache_bytes, ..self.svc.solver.clone() };
-        Svc { c, mean: false, solver, ..self.svc.clone() }
+        Svc { kernel, c, mean: false, solver, ..self.svc.clone() }
     }
 }
 
@@ -114,9 +114,10 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Local<K> {
         let (own, y) = Weighted::classes(x, y, job.weights)?;
         let started = Instant::now();
         let count = self.cells.unwrap_or((own.points.len() / CELL).clamp(1, MOST));
-        let gate = Gate::new(&self.svc.kernel, &own.points, count, job.compute);
+        let kernel = own.kernel(&self.svc.kernel, job)?;
+        let gate = Gate::new(&kernel, &own.points, count, job.compute);
         let gate = gate.map_err(|error| own.error(error))?;
-        let svc = self.of_cells(&own.weights, gate.cells.len());
+        let svc = self.of_cells(kernel, &own.weights, gate.cells.len());
         let fitted = {
             let (compute, mut rounds) = (job.compute, job.rounds());
             let shared = Shared::new(&mut rounds, gate.cells.len(), started);

@@ -66,7 +66,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for MultiLabel<K> {
         let mixed = |members: &Vec<bool>| members.iter().any(|&m| m) && !members.iter().all(|&m| m);
         let divided: Vec<Vec<bool>> = members.iter().filter(|members| mixed(members)).cloned().collect();
         let c = own.times(vec![self.c; own.weights.len()]);
-        let solved = relevance(&self.kernel, &self.solver, &own, &divided, &c, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let solved = relevance(&kernel, &self.solver, &own, &divided, &c, job)?;
         let labels = members.len();
         let (mut coefficients, mut offsets) = (vec![0.0; own.points.len() * labels], vec![0.0; labels]);
         let mut next = solved.iter();
@@ -83,7 +84,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for MultiLabel<K> {
         }
         let certificates = solved.iter().map(|solution| solution.certificate).collect();
         let fitted = Fitted { coefficients, offsets, certificates, loss: None };
-        Ok(MultiLabelModel { scores: ScoreModel::new(self.kernel.clone(), &own, y.names(), fitted) })
+        Ok(MultiLabelModel { scores: ScoreModel::new(kernel, &own, y.names(), fitted) })
     }
 }
 

@@ -79,6 +79,7 @@ impl<K> NuSvc<K> {
     /// answers with the margin at ±1, and the C of each.
     fn solve_to_margin<X: Points>(
         &self,
+        kernel: &K,
         all: &Pairs<'_, X>,
         job: &mut Job<'_, X>,
     ) -> Result<(Vec<Solution>, Vec<f64>)>
@@ -92,7 +93,7 @@ impl<K> NuSvc<K> {
             };
             Problem::nu_svc(&pair.positive, &weights, self.nu.min(largest(sum(true), sum(false))))
         };
-        let mut solved = all.solve(&self.kernel, job, |pair| problem(pair, 1.0))?;
+        let mut solved = all.solve(kernel, job, |pair| problem(pair, 1.0))?;
         let mut units = vec![1.0; solved.len()];
         loop {
             let is_coarse =
@@ -109,7 +110,7 @@ impl<K> NuSvc<K> {
             for &number in &coarse {
                 units[number] *= (1.0 / margin(&solved[number]).max(0.0)).clamp(2.0, FINER);
             }
-            let finer = bounded.solve_some(&coarse, &self.kernel, job, |number, pair| {
+            let finer = bounded.solve_some(&coarse, kernel, job, |number, pair| {
                 let mut problem = problem(pair, units[number]);
                 let larger = units[number] / before[number];
                 for (k, beta) in solved[number].coefficients.iter().enumerate() {
@@ -128,7 +129,7 @@ impl<K> NuSvc<K> {
         let scaled = |(solution, unit): (&mut Solution, f64)| unit / scale(solution, unit);
         let mut c: Vec<f64> = solved.iter_mut().zip(units).map(scaled).collect();
         if !without.is_empty() {
-            self.solve_without_margin(all, &without, job, &mut solved, &mut c)?;
+            Self::solve_without_margin(kernel, all, &without, job, (&mut solved, &mut c))?;
         }
         Ok((solved, c))
     }
@@ -136,23 +137,22 @@ impl<K> NuSvc<K> {
     /// Puts C-SVC with a large C in the place of the pairs with these numbers, which have no margin, and tells a ν that has one: that
     /// of this C, rounded up to two digits.
     fn solve_without_margin<X: Points>(
-        &self,
+        kernel: &K,
         all: &Pairs<'_, X>,
         numbers: &[usize],
         job: &mut Job<'_, X>,
-        solved: &mut [Solution],
-        c: &mut [f64],
+        (solved, c): (&mut [Solution], &mut [f64]),
     ) -> Result<()>
     where
         K: Kernel<X>,
     {
-        let diagonal = self.kernel.diagonal(&all.own.points)?;
+        let diagonal = kernel.diagonal(&all.own.points)?;
         let mean = diagonal.iter().sum::<f64>() / diagonal.len() as f64;
         let large = LARGE_C / if mean > 0.0 { mean } else { 1.0 };
         let prices =
             |pair: &Pair| -> Vec<f64> { pair.index.iter().map(|&i| large * all.own.weights[i]).collect() };
         let problem = |_, pair: &Pair| Problem::c_svc(&pair.positive, &prices(pair));
-        let instead = all.solve_some(numbers, &self.kernel, job, problem)?;
+        let instead = all.solve_some(numbers, kernel, job, problem)?;
         let classes = pairs(all.labels.classes().len());
         let mut nu = 0.0_f64;
         for (&number, solution) in numbers.iter().zip(instead) {
@@ -183,8 +183,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
         check_known(&self.class_weights, y)?;
         let (own, labels) = Weighted::classes(x, y, job.weights)?;
         self.check_feasible(&labels, &own.weights)?;
+        let kernel = own.kernel(&self.kernel, job)?;
         let all = Pairs { own: &own, labels: &labels, solver: &self.solver };
-        let (mut solved, c) = self.solve_to_margin(&all, job)?;
+        let (mut solved, c) = self.solve_to_margin(&kernel, &all, job)?;
         if !self.class_weights.is_empty() {
             let factors = factors(&self.class_weights, labels.classes());
             let numbers = pairs(labels.classes().len());
@@ -197,10 +198,10 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for NuSvc<K> {
                 let prices: Vec<f64> = pair.index.iter().zip(&pair.positive).map(price).collect();
                 Problem::c_svc(&pair.positive, &prices)
             };
-            solved = all.solve(&self.kernel, job, weighted)?;
+            solved = all.solve(&kernel, job, weighted)?;
         }
         job.found.add("c", c);
-        Ok(all.model(self.kernel.clone(), self.rule, &solved))
+        Ok(all.model(kernel, self.rule, &solved))
     }
 
     learn_by_pairs!();

@@ -57,8 +57,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneClass<K> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
         let programme = |_| Programme { points: None, problem: Problem::one_class(&own.weights, self.nu) };
-        let solution = own.solve(&self.kernel, &self.solver, 1, programme, job)?.swap_remove(0);
-        Ok(Function::new(self.kernel.clone(), Role::OneClass, &own, solution))
+        let kernel = own.kernel(&self.kernel, job)?;
+        let solution = own.solve(&kernel, &self.solver, 1, programme, job)?.swap_remove(0);
+        Ok(Function::new(kernel, Role::OneClass, &own, solution))
     }
 
     fn learn(

@@ -66,7 +66,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneVsAll<K> {
         let members = |class: usize| y.index().iter().map(|&of| of as usize == class).collect();
         let members: Vec<Vec<bool>> = (0..y.classes().len()).map(members).collect();
         let c = own.times(prices(self.c, &self.class_weights, &y));
-        let solved = relevance(&self.kernel, &self.solver, &own, &members, &c, job)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let solved = relevance(&kernel, &self.solver, &own, &members, &c, job)?;
         let lists: Vec<&[f64]> = solved.iter().map(|s| s.coefficients.as_slice()).collect();
         let fitted = Fitted {
             coefficients: interleaved(own.points.len(), &lists),
@@ -74,7 +75,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for OneVsAll<K> {
             certificates: solved.iter().map(|s| s.certificate).collect(),
             loss: None,
         };
-        Ok(ScoreModel::new(self.kernel.clone(), &own, y.classes(), fitted))
+        Ok(ScoreModel::new(kernel, &own, y.classes(), fitted))
     }
 }
 

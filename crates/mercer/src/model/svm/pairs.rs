@@ -12,11 +12,12 @@ macro_rules! learn_by_pairs {
             &self,
             x: &X,
             y: &Labels,
-            _: &SvcModel<X, K>,
+            model: &SvcModel<X, K>,
             settings: &Settings,
             job: &mut Job<'_, X>,
         ) -> Result<Option<Estimate>> {
-            Ok(Some(Estimate::Classes(self.fit_probability_in(x, y, settings, job)?)))
+            let fitted = Self { kernel: model.expansion.kernel().clone(), ..self.clone() };
+            Ok(Some(Estimate::Classes(fitted.fit_probability_in(x, y, settings, job)?)))
         }
     };
 }

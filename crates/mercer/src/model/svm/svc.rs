@@ -125,9 +125,10 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svc<K> {
             };
             if self.offset { problem } else { problem.without_offset() }
         };
+        let kernel = own.kernel(&self.kernel, job)?;
         let pairs = Pairs { own: &own, labels: &labels, solver: &self.solver };
-        let solved = pairs.solve(&self.kernel, job, problem)?;
-        Ok(pairs.model(self.kernel.clone(), self.rule, &solved))
+        let solved = pairs.solve(&kernel, job, problem)?;
+        Ok(pairs.model(kernel, self.rule, &solved))
     }
 
     learn_by_pairs!();

@@ -108,20 +108,21 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svdd<K> {
             Outside::Share(nu) => 1.0 / (nu * total),
         };
         check("c", c, c * total >= 1.0 - 1e-12, PRICE)?;
+        let kernel = own.kernel(&self.kernel, job)?;
         let (diagonal, tolerance) = {
-            let gram = own.gram(&self.kernel, job)?;
+            let gram = own.gram(&kernel, job)?;
             (gram.diagonal().to_vec(), self.dual_tolerance(&*gram, c))
         };
         let c = own.times(vec![c; own.weights.len()]);
         let programme = |_| Programme { points: None, problem: Problem::svdd(&diagonal, &c) };
         let solver = Smo { tolerance, ..self.solver.clone() };
-        let solution = own.solve(&self.kernel, &solver, 1, programme, job)?.swap_remove(0);
+        let solution = own.solve(&kernel, &solver, 1, programme, job)?.swap_remove(0);
         // ½αᵀKα − ½Σαk is the objective.
         let trace: f64 = solution.coefficients.iter().zip(&diagonal).map(|(a, k)| a * k).sum();
         let square_center = 2.0 * solution.certificate.objective + trace;
         // At a free point (Kα)ₛ − ½kₛₛ = b, and R² = kₛₛ − 2(Kα)ₛ + αᵀKα.
         let square_radius = square_radius(square_center, solution.offset);
-        let function = Function::new(self.kernel.clone(), Role::OneClass, &own, solution);
+        let function = Function::new(kernel, Role::OneClass, &own, solution);
         Ok(SvddModel { function, square_radius, square_center })
     }
 }

@@ -114,24 +114,26 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Svr<K> {
                 Programme { points: Some((0..n).chain(0..n).collect()), problem: Problem::nu_svr(&y, &c, nu) }
             }
         };
-        let solution = own.solve(&self.kernel, &self.solver, 1, programme, job)?.swap_remove(0);
+        let kernel = own.kernel(&self.kernel, job)?;
+        let solution = own.solve(&kernel, &self.solver, 1, programme, job)?.swap_remove(0);
         let (solution, epsilon) = match self.zone {
             Zone::Epsilon(epsilon) => (solution, epsilon),
             Zone::Nu(_) => joined(solution, n),
         };
         job.found.add("epsilon", epsilon);
-        Ok(Function::new(self.kernel.clone(), Role::Regression, &own, solution))
+        Ok(Function::new(kernel, Role::Regression, &own, solution))
     }
 
     fn learn(
         &self,
         x: &X,
         y: &[f64],
-        _: &Function<X, K>,
+        model: &Function<X, K>,
         settings: &Settings,
         job: &mut Job<'_, X>,
     ) -> Result<Option<Estimate>> {
-        Ok(Some(Estimate::Noise(self.fit_noise_in(x, y, settings, job)?)))
+        let fitted = Self { kernel: model.expansion.kernel().clone(), ..self.clone() };
+        Ok(Some(Estimate::Noise(fitted.fit_noise_in(x, y, settings, job)?)))
     }
 }
 

@@ -101,9 +101,10 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Together<K> {
             c: own.times(prices(self.c, &self.class_weights, &y)),
             loss: self.loss,
         };
+        let kernel = own.kernel(&self.kernel, job)?;
         let psd = self.kernel.definiteness() == Definiteness::Psd;
         let solver = Smo { psd, ..self.solver.clone() };
-        let gram = own.gram(&self.kernel, job)?;
+        let gram = own.gram(&kernel, job)?;
         let solved = problem.solve(&solver, &*gram, &mut job.rounds());
         let solution = solved.map_err(|error| own.error(error))?;
         job.phases = [job.phases, solution.phases].into_iter().sum();
@@ -113,7 +114,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Together<K> {
             certificates: vec![solution.certificate],
             loss: Some(self.loss),
         };
-        Ok(ScoreModel::new(self.kernel.clone(), &own, y.classes(), fitted))
+        Ok(ScoreModel::new(kernel.clone(), &own, y.classes(), fitted))
     }
 }
 

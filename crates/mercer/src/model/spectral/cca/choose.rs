@@ -40,8 +40,8 @@ impl<K, L> Cca<K, L> {
         seed: u64,
     ) -> Result<Vec<f64>>
     where
-        K: Kernel<X>,
-        L: Kernel<Y>,
+        K: Kernel<X> + Clone,
+        L: Kernel<Y> + Clone,
     {
         let (choose, trials) = (Choose::CrossValidation, Trials { candidates, count: folds, seed });
         self.scores(choose, &trials, x, y, &mut Job::new())
@@ -62,8 +62,8 @@ impl<K, L> Cca<K, L> {
         seed: u64,
     ) -> Result<Vec<f64>>
     where
-        K: Kernel<X>,
-        L: Kernel<Y>,
+        K: Kernel<X> + Clone,
+        L: Kernel<Y> + Clone,
     {
         let (choose, trials) = (Choose::Permutation, Trials { candidates, count: shuffles, seed });
         self.scores(choose, &trials, x, y, &mut Job::new())
@@ -79,17 +79,19 @@ impl<K, L> Cca<K, L> {
         job: &mut Job<'_, X>,
     ) -> Result<Vec<f64>>
     where
-        K: Kernel<X>,
-        L: Kernel<Y>,
+        K: Kernel<X> + Clone,
+        L: Kernel<Y> + Clone,
     {
         if choose == Choose::Permutation {
             check("shuffles", trials.count as f64, trials.count > 0, "must be at least 1")?;
         }
         trials.candidates.iter().try_for_each(|&kappa| check_regularizer(kappa))?;
         let own = self.checked(x, y, job)?;
+        let y = own.others(y);
+        let fitted = self.fitted(&own, &y, job)?;
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &STAGES);
-        let pairs = self.pairs(&own, y, &mut plan)?;
+        let pairs = fitted.pairs(&own, &y, &mut plan)?;
         match choose {
             Choose::CrossValidation => self.on_folds(&pairs, trials, &mut plan),
             Choose::Permutation => pairs.against_chance(trials, &mut plan),
@@ -115,10 +117,10 @@ impl<K, L> Cca<K, L> {
     /// Both views as features.
     fn pairs<X: Points, Y: Points>(&self, own: &Weighted<X>, y: &Y, plan: &mut Plan<'_>) -> Result<Pairs>
     where
-        K: Kernel<X>,
-        L: Kernel<Y>,
+        K: Kernel<X> + Clone,
+        L: Kernel<Y> + Clone,
     {
-        let (x, y, limit) = (&own.points, &own.others(y), self.limit(own.points.len()));
+        let (x, limit) = (&own.points, self.limit(own.points.len()));
         let first = View::new(&self.first, x, limit, &mut plan.stage(0)).map_err(|error| own.error(error))?;
         let second =
             View::new(&self.second, y, limit, &mut plan.stage(0)).map_err(|error| own.error(error))?;

@@ -48,16 +48,6 @@ class Relevance(Expanded):
     max_iter: int = parameter(default=10_000, setting="max-iterations", rule=COUNT)
     random_state: Any = parameter(default=None, doc="What candidates are drawn by; None is the same each time.")
 
-    def fit(self, X: Any, y: Any) -> Any:
-        """Choose relevance vectors by the evidence.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return super().fit(X, y)
-
     def _settings(self, points: Any) -> dict[str, Any]:
         return super()._settings(points) | {"seed": self._seed()}
 
@@ -71,7 +61,7 @@ class Relevance(Expanded):
         quality = self._model.quality()
         self.n_iter_ = quality["iterations"]
         if X is not None and not quality["converged"]:
-            text = f"The evidence still rose after max_iter={self.max_iter} steps. Consider increasing it."
+            text = f"The evidence still rises (by a derivative of {self.gradient_:.1e}) after {self.n_iter_} steps."
             warn(text, ConvergenceWarning)
 
     @property

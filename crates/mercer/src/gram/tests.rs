@@ -143,7 +143,8 @@ fn what_is_kept_and_what_is_not_add_up() {
 #[test]
 fn the_gram_of_a_centred_kernel_is_hkh_and_so_are_its_parts() {
     let (kernel, points) = (rbf(2.0), points(40));
-    let fitted = kernel.clone().centered().fitted(&Reference::new(&points), &mut |_| ControlFlow::Continue(()));
+    let fitted =
+        kernel.clone().centered().fitted(&Reference::new(&points), &mut |_| ControlFlow::Continue(()));
     let fitted = fitted.expect("a kernel on these points");
     let centered = Lazy::new(&fitted, &points).expect("binds");
     let n = 40;

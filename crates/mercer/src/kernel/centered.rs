@@ -329,9 +329,11 @@ mod tests {
         let texts = ["ab", "b", "ab", ""].map(String::from).to_vec();
         let labelled = |labels: [&str; 2]| {
             let labels = Some(labels.map(Into::into).to_vec());
-            Graph::new(GraphParts { nodes: 2, edges: vec![(0, 1)], labels, ..GraphParts::default() }).expect("a graph")
+            Graph::new(GraphParts { nodes: 2, edges: vec![(0, 1)], labels, ..GraphParts::default() })
+                .expect("a graph")
         };
-        let graphs = vec![labelled(["C", "N"]), labelled(["C", "O"]), labelled(["C", "N"]), labelled(["N", "C"])];
+        let graphs =
+            vec![labelled(["C", "N"]), labelled(["C", "O"]), labelled(["C", "N"]), labelled(["N", "C"])];
         let rows = |values: &[f64]| Vectors::dense(1, values.to_vec());
         let sets = vec![rows(&[0.0, 1.0]), rows(&[1.0, 0.0]), rows(&[-0.0, 1.0]), rows(&[0.0, 1.0, 0.0])];
         let keys = [
@@ -353,7 +355,9 @@ mod tests {
     #[test]
     fn values_are_those_of_the_definition_one_pair_at_a_time() {
         let (x, new) = (points(8, 0.0), points(3, 0.4));
-        for text in ["centered(rbf(0.5))", "normalized(centered(linear + 1)*rbf)", "centered(exp(centered(linear)))"] {
+        for text in
+            ["centered(rbf(0.5))", "normalized(centered(linear + 1)*rbf)", "centered(exp(centered(linear)))"]
+        {
             let kernel = fitted(text, &x);
             let bound = kernel.bind(&x).expect("binds");
             let mut rows = vec![vec![0.0; 8]; 3];

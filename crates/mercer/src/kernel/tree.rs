@@ -150,7 +150,8 @@ impl<L: Leaf> Tree<L> {
     /// What concerns `points[rows]` alone, given k(x, x) of the leaves.
     fn singles(&self, points: &L::Points, rows: &[usize], own: Vec<Vec<f64>>) -> Singles {
         let shifts = |center: &Center<L::Points>| center.mean.shifts(&*center.bound, points, rows);
-        let mut singles = Singles { own, shifts: self.centers.iter().map(shifts).collect(), ..Singles::default() };
+        let mut singles =
+            Singles { own, shifts: self.centers.iter().map(shifts).collect(), ..Singles::default() };
         for part in &self.normalized {
             let scale = |i: usize| inverse_root(diagonal(part, &singles, i));
             let scales = (0..rows.len()).map(scale).collect();
@@ -243,12 +244,14 @@ impl Piece<'_> {
             }
             Node::Normalized(inner, part) => {
                 self.evaluate(inner, out, spare);
-                let (row, columns) = (rows.scales[*part][r], self.of_columns(|singles| &singles.scales[*part]));
+                let (row, columns) =
+                    (rows.scales[*part][r], self.of_columns(|singles| &singles.scales[*part]));
                 out.iter_mut().zip(columns).for_each(|(v, column)| *v *= row * column);
             }
             Node::Centered(inner, part) => {
                 self.evaluate(inner, out, spare);
-                let (row, columns) = (rows.shifts[*part][r], self.of_columns(|singles| &singles.shifts[*part]));
+                let (row, columns) =
+                    (rows.shifts[*part][r], self.of_columns(|singles| &singles.shifts[*part]));
                 out.iter_mut().zip(columns).for_each(|(v, column)| *v -= row + column);
             }
         }

@@ -201,7 +201,8 @@ impl Leaf for SetLeaf {
         };
         kernel.check()?;
         if kernel.is_centered() {
-            let what = format!("{self}: the vectors of a set have no centre; centre the kernel on sets").into();
+            let what =
+                format!("{self}: the vectors of a set have no centre; centre the kernel on sets").into();
             return Err(ErrorKind::Unsupported { what }.into());
         }
         if kernel.leaves().iter().any(|leaf| leaf.kernel == crate::kernel::VectorKernel::Precomputed) {

@@ -54,7 +54,8 @@ impl VectorExpr {
             }
             Self::Centered(k, center) => {
                 let Some((points, weights)) = center.points::<Vectors>() else { return f64::NAN };
-                let points: Vec<Vec<f64>> = (0..points.len()).map(|i| unpack(x.len(), points.row(i))).collect();
+                let points: Vec<Vec<f64>> =
+                    (0..points.len()).map(|i| unpack(x.len(), points.row(i))).collect();
                 let total: f64 = weights.iter().sum();
                 let mean = |of: &dyn Fn(&[f64]) -> f64| {
                     points.iter().zip(weights).map(|(point, w)| w * of(point)).sum::<f64>() / total

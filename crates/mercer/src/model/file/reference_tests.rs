@@ -41,7 +41,9 @@ fn references_that_cannot_be_are_refused() {
     assert!(refused(|file| file.tensor("reference.means", &[2, 2], [0.5; 4])).contains("each centred part"));
     assert!(refused(|file| file.tensor("reference.means", &[3, 1], [0.5; 3])).contains("one for each point"));
     assert!(refused(|file| file.tensor("reference.means", &[0, 2], [0.0; 0])).contains("has no row"));
-    assert!(refused(|file| file.tensor("reference.means", &[3, 2], [f64::NAN; 6])).contains("must be finite"));
+    assert!(
+        refused(|file| file.tensor("reference.means", &[3, 2], [f64::NAN; 6])).contains("must be finite")
+    );
     assert!(refused(|file| file.list("reference.points.values", &[f64::NAN; 3])).contains("finite"));
     assert!(refused(|file| file.entry("reference.columns", "10")).contains("10 features where 9"));
     let emptied = |file: &mut Writer| {
@@ -52,7 +54,8 @@ fn references_that_cannot_be_are_refused() {
     assert!(refused(emptied).contains("no rows"));
     // A kernel that is not centred has no use for a reference, and one that is must have it.
     assert!(refused(|file| file.entry("kernel", "linear")).contains("unknown entry or tensor 'reference."));
-    let plain = Saved::from(Ridge::new(linear()).fit(&Vectors::dense(1, vec![1.0, 2.0]), &[0.0, 1.0]).unwrap());
+    let plain =
+        Saved::from(Ridge::new(linear()).fit(&Vectors::dense(1, vec![1.0, 2.0]), &[0.0, 1.0]).unwrap());
     let missing = refusal(&plain, |file| file.entry("kernel", "centered(linear)"));
     assert!(missing.contains("no tensor 'reference."), "{missing}");
 }

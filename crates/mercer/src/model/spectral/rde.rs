@@ -197,7 +197,8 @@ impl<K> Rde<K> {
         K: Kernel<X> + Clone,
     {
         let side_by_side = self.side_by_side(own.points.len(), job.memory)?;
-        let kernels = self.kernels.iter().map(|kernel| own.kernel(kernel, job)).collect::<Result<Vec<_>>>()?;
+        let kernels =
+            self.kernels.iter().map(|kernel| own.kernel(kernel, job)).collect::<Result<Vec<_>>>()?;
         let compute = job.compute;
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &[("eigenvectors", 1.0)]);

@@ -13,8 +13,10 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.decomposition import KernelPCA
 from sklearn.model_selection import GridSearchCV
+from sklearn.preprocessing import KernelCenterer
 from sklearn.svm import SVC
 
+import mercer
 from mercer import kernels as mk
 from mercer.kernels import RBF, Constant, Cosine, Kernel, Laplace, Linear, Poly, Tanh
 
@@ -71,6 +73,7 @@ def expression(random, depth):
         lambda: one ** int(random.integers(1, 101)),
         lambda: mk.exp(one),
         lambda: mk.normalized(one),
+        lambda: mk.centered(one),
         lambda: one @ feature_map(random),
     ]
     try:
@@ -121,9 +124,42 @@ def test_algebra_holds_for_values():
         (mk.exp(a + b * 0.1), mk.exp(a) * mk.exp(0.1 * b)),
         (mk.normalized(Linear()), Cosine()),
         (mk.normalized(4 * a), a),
+        (mk.centered(mk.centered(b) + 1), mk.centered(b)),
         (2 * (a + 1), 2 * a + 2),
     ]:
         np.testing.assert_allclose(one(X), other(X), rtol=1e-12, atol=1e-12)
+
+
+def test_centering_is_that_of_scikit_learn():
+    new = np.random.default_rng(1).normal(size=(7, 4))
+    for kernel in [RBF(0.3), Poly(2, coef0=1) + Linear(), mk.normalized(Linear() + 1)]:
+        centerer = KernelCenterer().fit(kernel(X))
+        k = mk.centered(kernel)
+        np.testing.assert_allclose(k(X), centerer.transform(kernel(X)), atol=1e-10)
+        np.testing.assert_allclose(k(new, X), centerer.transform(kernel(new, X)), atol=1e-10)
+        np.testing.assert_allclose(k.diag(X), np.diag(k(X)), atol=1e-10)
+        assert k.definite == "psd"
+
+
+def test_estimators_centre_about_their_training_points():
+    new = np.random.default_rng(1).normal(size=(7, 4))
+    y = np.sin(3 * X[:, 0])
+    kernel = RBF(0.3)
+    centerer = KernelCenterer().fit(kernel(X))
+    gram, rows = centerer.transform(kernel(X)), centerer.transform(kernel(new, X))
+    expected = rows @ np.linalg.solve(gram + 0.1 * np.eye(len(X)), y)
+    model = mercer.KernelRidge(kernel=mk.centered(kernel), alpha=0.1).fit(X, y)
+    np.testing.assert_allclose(model.predict(new), expected, atol=1e-9)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(new), model.predict(new))
+    # Fitted by scikit-learn, the kernel is centred about the points it was fitted to.
+    theirs = SVC(kernel=mk.centered(kernel), C=3, tol=1e-8).fit(X, y > 0).decision_function(new)
+    ours = mercer.SVC(kernel=mk.centered(kernel), C=3, tol=1e-8).fit(X, y > 0).decision_function(new)
+    np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    labels = ["a" if value else "b" for value in y > 0]
+    texts = [f"{value:.3f}" for value in y]
+    model = mercer.SVC(kernel="centered(spectrum(p=2))").fit(texts, labels)
+    assert list(pickle.loads(pickle.dumps(model)).predict(texts)) == list(model.predict(texts))
 
 
 @pytest.mark.parametrize(

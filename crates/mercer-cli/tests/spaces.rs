@@ -47,7 +47,7 @@ fn people(rows: usize) -> String {
 #[test]
 fn every_space_is_trained_shown_and_predicted() {
     for (file, text, kernel, space, shown) in [
-        ("g.jsonl", molecules(24), "normalized(wl(h=2))+path", "graphs", "graphs"),
+        ("g.jsonl", molecules(24), "centered(normalized(wl(h=2)))+path", "graphs", "graphs"),
         ("s.txt", bags(24), "normalized(set(rbf(gamma=0.5)))", "sets", "sets of vectors"),
         (
             "t.csv",

@@ -5,8 +5,10 @@ use std::ops::ControlFlow;
 
 use mercer::data::{Cells, Graph, GraphParts, Labels, Points, Records, Vectors};
 use mercer::gram::{cross, square};
-use mercer::kernel::{Definiteness, Kernel, Reference, VectorExpr, battery, linear, precomputed, rbf};
-use mercer::model::probability::{Method, Settings};
+use mercer::kernel::{
+    Definiteness, Kernel, Reference, SetExpr, VectorExpr, battery, linear, precomputed, rbf,
+};
+use mercer::model::probability::Settings;
 use mercer::model::{AnyKernel, AnyPoints, Estimator, Local, Pca, Perceptron, Ridge, Svc};
 use mercer::solve::Smo;
 
@@ -209,7 +211,7 @@ fn a_kernel_has_no_values_before_it_is_fitted_and_keeps_what_it_is_fitted_to() {
     assert!(mixed.reference().is_err() && mixed.bind(&x).is_ok());
     assert_eq!(fitted(&mixed, &Reference::new(&y)).reference().unwrap().unwrap().points, y);
     assert_eq!(kernel.definiteness(), Definiteness::Psd);
-    let refused = "set(centered(rbf))".parse::<AnyKernel>().unwrap_err().to_string();
+    let refused = "set(centered(rbf))".parse::<SetExpr>().unwrap_err().to_string();
     assert!(refused.contains("centre the kernel on sets"), "{refused}");
 }
 
@@ -296,12 +298,12 @@ fn an_offset_makes_up_for_centring() {
     };
     assert_close(ridge(rbf(0.5).centered()).values(), ridge(rbf(0.5)).values(), 1e-9);
     // Probabilities are learnt with the kernel of the classifier, about all points.
-    let settings = Settings { method: Method::Sigmoid, ..Settings::default() };
+    let settings = Settings::default();
     let svc = |kernel: VectorExpr| Svc::new(kernel).c(2.0).solver(exact.clone());
     let learnt = |kernel: VectorExpr| svc(kernel).fit_probability(&x, &y, &settings).unwrap();
     let point = [0.3, -0.2, 0.7];
     let (one, other) = (learnt(rbf(0.5).centered()), learnt(rbf(0.5)));
-    assert_close(&one.probabilities(&point), &other.probabilities(&point), 1e-5);
+    assert_close(&one.pairwise(&point), &other.pairwise(&point), 1e-5);
 }
 
 #[test]
@@ -313,7 +315,11 @@ fn methods_without_an_offset_see_the_explicit_matrix() {
     let model = perceptron(kernel.clone().centered()).fit(&x, &y).unwrap();
     let table = perceptron(precomputed()).fit(&gram, &y).unwrap();
     assert_eq!((model.updates, &model.mistakes), (table.updates, &table.mistakes));
-    assert_close(model.scores(&new).unwrap().values(), table.scores(&rows).unwrap().values(), 1e-6);
+    assert_close(
+        model.expansion.decisions(&new).unwrap().values(),
+        table.expansion.decisions(&rows).unwrap().values(),
+        1e-6,
+    );
     let numbers: Vec<f64> = (0..60).map(|i| (i as f64 * 0.1).sin()).collect();
     let ridge = |kernel: VectorExpr, x: &Vectors, new: &Vectors| {
         Ridge::new(kernel).lambda(0.1).offset(false).fit(x, &numbers).unwrap().values(new).unwrap()

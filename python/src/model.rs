@@ -27,11 +27,16 @@ pub(crate) struct Model {
     found: Facts,
 }
 
+/// Models that need k(x, x) of rows: a table of kernel values tells it of its own points, so they keep their rows of it.
+const OF_DISTANCES: [&str; 5] = ["svdd", "k-means", "som", "rbf-network", "rbf-network-regression"];
+
 impl Model {
-    /// A model that was just fitted. Of precomputed kernel values only the numbers of the support points are kept.
+    /// A model that was just fitted. Of precomputed kernel values only the numbers of the support points are kept, where no more
+    /// is needed.
     pub(crate) fn new(mut saved: Saved, found: Facts) -> Self {
         if let AnyModel::Vectors(model) = &mut saved.model
             && *model.expansion().kernel() == precomputed()
+            && !OF_DISTANCES.contains(&model.kind())
         {
             model.change(&mut |expansion| {
                 let numbers = numbers_only(expansion.points());

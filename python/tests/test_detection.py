@@ -17,7 +17,8 @@ def test_a_sphere_of_kernel_values_knows_the_training_rows_alone():
     """R² − ‖φ(x) − a‖² needs k(x, x), which a row of values with the training rows does not have."""
     vectors = SVDD(gamma=0.7, nu=0.2).fit(X)
     values = SVDD(kernel="precomputed", nu=0.2).fit(GRAM)
-    np.testing.assert_allclose(values.decision_function(GRAM), vectors.decision_function(X), atol=1e-6)
+    # Two solutions to the tolerance of the solver; k(x, x) of another row would be wrong by about 1.
+    np.testing.assert_allclose(values.decision_function(GRAM), vectors.decision_function(X), atol=5e-3)
     for rows in (rbf_kernel(NEW, X, gamma=0.7), GRAM[5:20], np.vstack([GRAM, GRAM])):
         with pytest.raises(ValueError, match=r"it must be that of a training point, .* k\(x, x\)"):
             values.predict(rows)
@@ -28,7 +29,7 @@ def test_a_function_says_what_new_rows_lack():
     function = SVDD(kernel=lambda a, b: (0.5 * a @ b.T + 1.0) ** 2, nu=0.2).fit(X)
     for rows in (X, NEW):
         expected = vectors.decision_function(rows)
-        np.testing.assert_allclose(function.decision_function(rows), expected, atol=1e-6 * np.abs(expected).max())
+        np.testing.assert_allclose(function.decision_function(rows), expected, atol=5e-3 * np.abs(expected).max())
 
 
 def test_distances_and_units_of_other_models_know_them_alone_too():

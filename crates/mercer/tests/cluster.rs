@@ -223,6 +223,14 @@ fn a_whole_weight_is_so_many_copies_in_both_methods() {
 
 #[test]
 fn empty_clusters_are_filled_and_equal_points_make_fewer() {
+    // As many clusters as points: what rounding leaves of their inertia is not below 0.
+    for (points, shift) in [(50, 0.0), (50, 1e3), (60, 1e8)] {
+        let value = |i: usize| shift + noise(i / 3, i % 3);
+        let x = Vectors::dense(3, (0..3 * points).map(value).collect());
+        let model = KMeans::new(linear()).clusters(points).restarts(3).fit(&x).unwrap();
+        let most = 1e-14 * points as f64 * (shift * shift + 1.0) * 3.0;
+        assert!((0.0..=most).contains(&model.inertia()), "{shift}: {}", model.inertia());
+    }
     // All points begin in one of three clusters.
     let x = heaps(40, 2, 2.0);
     let model = KMeans::new(linear()).clusters(3).initial(vec![1; 40]).fit(&x).unwrap();

@@ -211,10 +211,12 @@ fn a_sphere_of_a_table_knows_its_own_rows_alone() {
     };
     // Also where nearly all values are 0, as those of a new point far away are.
     for width in [0.3, 30.0] {
-        let sphere = Svdd::new(precomputed()).nu(0.2).fit(&table(&x, width)).expect("fits");
-        let expected = Svdd::new(rbf(width)).nu(0.2).fit(&x).expect("fits").values(&x).expect("decides");
+        let sphere = Svdd::new(precomputed()).nu(0.2).solver(exact()).fit(&table(&x, width)).expect("fits");
+        let direct = Svdd::new(rbf(width)).nu(0.2).solver(exact()).fit(&x).expect("fits");
+        let expected = direct.values(&x).expect("decides");
         let found = sphere.values(&table(&x, width)).expect("training rows");
-        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-6));
+        // Two solutions to the tolerance of the solver; k(x, x) of another row would be wrong by about 1.
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 5e-3), "{found:?} {expected:?}");
         let of = |rows: &[usize]| sphere.values(&table(&x, width).select(rows));
         assert!(of(&[7, 3, 30]).is_ok_and(|some| some == [found[7], found[3], found[30]]));
         let all = table(&new, width);

@@ -237,11 +237,15 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for KMeans<K> {
         let n = own.points.len();
         let clusters = match self.clusters {
             Clusters::Number(clusters) => clusters,
-            Clusters::Auto => {
-                let curve = self.gap_in(x, 1..=self.most.min(n), self.references, job)?;
-                job.found.add("gap", curve.facts());
-                curve.chosen()
-            }
+            Clusters::Auto => match self.gap_in(x, 1..=self.most.min(n), self.references, job) {
+                Ok(curve) => {
+                    job.found.add("gap", curve.facts());
+                    curve.chosen()
+                }
+                // Points that are all the same are one cluster.
+                Err(error) if matches!(error.kind(), ErrorKind::Data(DataProblem::NoVariance)) => 1,
+                Err(error) => return Err(error),
+            },
         };
         check_clusters(clusters, n)?;
         let kernel = own.kernel(&self.kernel, job)?;

@@ -303,12 +303,14 @@ impl<'a> Run<'a> {
         for (i, (&c, w)) in labels.iter().zip(self.weights).enumerate() {
             centres[c].push((i, w / sizes[c]));
         }
+        // A difference of large sums: where points are their own centres it can fall below 0 by rounding.
+        let is_rounding = (-self.geometry.rounding() * self.total.abs()..0.0).contains(&self.inertia);
         Clustering {
             labels,
             centres,
             squares: kept.iter().map(|&c| self.squares[c] / self.sizes[c].powi(2)).collect(),
             sizes,
-            inertia: self.inertia,
+            inertia: if is_rounding { 0.0 } else { self.inertia },
             separation,
             iterations: self.iterations as u64,
             converged: self.converged,

@@ -5,6 +5,9 @@
 //! Then Lloyd's iterations: each centre becomes the mean of the points that are nearest to it. A centre without points is
 //! put on the point farthest from its own.
 //!
+//! [`Lloyd`](crate::solve::cluster) clusters points of any feature space to the last label; it holds a sum for each point and cluster, which is too
+//! much for thousands of centres, and needs no means that can be written down, which a network's centres are.
+//!
 //! Cost: n·m·d multiplications for the start and for each iteration, by the product that also computes Gram matrices. Memory:
 //! a copy of the points in single precision.
 

@@ -134,10 +134,18 @@ impl Kernel {
         Ok(kernel.columns().map_err(raise)?.into_iter().map(|(name, cells)| (name, cells.kind())).collect())
     }
 
+    /// The kernel with the parameters found from points that it leaves open.
+    fn settled(&self, py: Python<'_>, x: &Points) -> PyResult<Self> {
+        let kernel = self.0.clone();
+        of_space(&x.0, self.space())?;
+        at(py, &x.0, move |points| kernel.settled(points)).map(Self)
+    }
+
     /// Checks the kernel on points.
     fn check(&self, py: Python<'_>, x: &Points, rows: usize, eigenfunctions: usize) -> PyResult<Validity> {
         let kernel = self.0.clone();
-        let found = at(py, &x.0, move |points| check(&kernel, points, Limits { rows, eigenfunctions }))?;
+        let limits = Limits { rows, eigenfunctions };
+        let found = at(py, &x.0, move |points| check(&kernel.settled(points)?, points, limits))?;
         Ok(Validity::new(found, &x.0))
     }
 }
@@ -190,8 +198,8 @@ fn matrix<T: Value + Element>(
     let shape = [x.len(), y.as_ref().map_or(x.len(), |y| y.len())];
     room::<T>(shape)?;
     let values = Run::default().job(py, move |_| match y {
-        Some(y) => cross(&kernel, &x, &y),
-        None => square(&kernel, &x),
+        Some(y) => cross(&kernel.settled(&y)?, &x, &y),
+        None => square(&kernel.settled(&x)?, &x),
     });
     PyArray1::from_vec(py, values?).reshape(shape)
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use mercer::data::Points;
-use mercer::kernel::{Definiteness, Limits, Parameter, Validity, Verdict, check};
+use mercer::kernel::{Definiteness, Kernel as _, Limits, Parameter, Validity, Verdict, check};
 use mercer::model::{AnyKernel, AnyPoints};
 use serde_json::json;
 
@@ -94,14 +94,15 @@ fn show(kernel: &AnyKernel) -> Result<()> {
 fn run_check(args: &CheckArgs) -> Result<()> {
     system::start_threads(args.common.threads)?;
     args.expression.check()?;
-    let (kernel, options) = (&args.expression, args.data_options.options());
-    let points = AnyPoints::read(Some(kernel), &args.data, &options).in_file(&args.data)?.points;
+    let (asked, options) = (&args.expression, args.data_options.options());
+    let points = AnyPoints::read(Some(asked), &args.data, &options).in_file(&args.data)?.points;
+    let kernel = &asked.settled(&points).in_file(&args.data)?;
     let limits = Limits { rows: args.rows, eigenfunctions: args.spectrum };
     let validity = check(kernel, &points, limits).in_file(&args.data)?;
     let valid = validity.verdict == Verdict::PositiveSemidefinite;
-    args.common.tell(&report(args, &points, &validity), false, || {
+    args.common.tell(&report(args, kernel, &points, &validity), false, || {
         json!({
-            "kernel": args.expression.to_string(),
+            "kernel": kernel.to_string(),
             "definiteness": validity.definiteness.to_string(),
             "verdict": validity.verdict.to_string(),
             "valid": valid,
@@ -119,7 +120,12 @@ fn run_check(args: &CheckArgs) -> Result<()> {
     if valid { Ok(()) } else { Err(Failure::Answer(code::KERNEL)) }
 }
 
-fn report(args: &CheckArgs, points: &AnyPoints, validity: &Validity<AnyPoints>) -> String {
+fn report(
+    args: &CheckArgs,
+    kernel: &AnyKernel,
+    points: &AnyPoints,
+    validity: &Validity<AnyPoints>,
+) -> String {
     let construction = match validity.definiteness {
         Definiteness::Psd => "a kernel: positive semi-definite for all data",
         Definiteness::PsdOnNonNegative => "a kernel where no feature is negative",
@@ -135,12 +141,11 @@ fn report(args: &CheckArgs, points: &AnyPoints, validity: &Validity<AnyPoints>) 
         Verdict::Asymmetric => format!("not a kernel: not symmetric on {rows}"),
     };
     let mut text = format!(
-        "kernel           {}\n\
+        "kernel           {kernel}\n\
          data             {}: {}\n\
          by construction  {construction}\n\
          on the data      {on_data}\n\
          eigenvalues      {} to {} (zero to rounding: {})\n",
-        args.expression,
         args.data.display(),
         features(points),
         short(validity.smallest),

@@ -81,6 +81,20 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
         false
     }
 
+    /// Whether it leaves parameters to data; see [`Kernel::is_open`].
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    /// The kernel with its open parameters found from points; see [`Kernel::settled`].
+    ///
+    /// # Errors
+    /// If they cannot be found from these points.
+    fn settled(self, points: &Self::Points) -> Result<Self> {
+        let _ = points;
+        Ok(self)
+    }
+
     /// Shows each real parameter to `visit`, in an order that depends on the structure only.
     fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>));
 
@@ -135,6 +149,21 @@ impl<L: Leaf> Kernel<L::Points> for Expr<L> {
 
     fn is_tabled(&self) -> bool {
         self.leaves().iter().any(|leaf| leaf.is_tabled())
+    }
+
+    fn is_open(&self) -> bool {
+        self.leaves().iter().any(|leaf| leaf.is_open())
+    }
+
+    fn settled(&self, points: &L::Points) -> Result<Self> {
+        let mut refused = Ok(());
+        let settled = self.clone().map_leaves(&mut |leaf: L| {
+            leaf.clone().settled(points).unwrap_or_else(|error| {
+                refused = Err(error);
+                leaf
+            })
+        });
+        refused.map(|()| settled)
     }
 }
 

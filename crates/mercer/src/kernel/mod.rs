@@ -81,6 +81,25 @@ pub trait Kernel<X: Points>: Send + Sync {
     fn is_tabled(&self) -> bool {
         false
     }
+
+    /// Whether it leaves parameters to the points that it is fitted to. It has no values then; the kernel that
+    /// [`Kernel::settled`] makes of it has.
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    /// The kernel with the parameters found from `points` that it leaves open. The `fit` of every estimator calls this first, so
+    /// that the model has the values found.
+    ///
+    /// # Errors
+    /// If they cannot be found from these points.
+    fn settled(&self, points: &X) -> Result<Self>
+    where
+        Self: Sized + Clone,
+    {
+        let _ = points;
+        Ok(self.clone())
+    }
 }
 
 /// A kernel bound to its columns.

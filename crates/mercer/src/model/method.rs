@@ -1,5 +1,7 @@
 //! A method as a value: its name, its parameters, how it is fitted and how its models are read.
 
+use std::borrow::Cow;
+
 use super::estimator::{Estimator, Target, TargetKind, Targets};
 use super::facts::Facts;
 use super::file::{Flaw, Reader};
@@ -9,6 +11,7 @@ use super::probability::{Estimate, Settings};
 use super::setting::{About, Parameter, Value};
 use super::space::Space;
 use crate::error::{ErrorKind, Result};
+use crate::kernel::Kernel as _;
 
 /// What is told of a method.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,14 +82,16 @@ impl<X: Space> Method<X> {
     where
         E: Estimator<X, Model: Model<X> + 'static, Target: Target<X>> + Clone + Send + Sync + 'static,
     {
-        let make = move |kernel| -> Box<dyn Configured<X>> {
-            let estimator = new(kernel);
+        let make = move |kernel: X::Kernel| -> Box<dyn Configured<X>> {
+            let estimator = new(kernel.clone());
             let mut rows = parameters();
             rows.iter_mut().for_each(|row| row.about.default = row.get(&estimator));
             Box::new(Listed {
                 title,
+                new,
                 parameters,
                 defaults: rows.into_iter().map(|row| row.about).collect(),
+                kernel,
                 estimator,
             })
         };
@@ -188,14 +193,16 @@ pub trait Configured<X: Space>: Send + Sync {
 }
 
 /// An estimator that stands in the table.
-struct Listed<E> {
+struct Listed<X: Space, E> {
     title: Title,
+    new: fn(X::Kernel) -> E,
     parameters: fn() -> Vec<Parameter<E>>,
     defaults: Vec<About>,
+    kernel: X::Kernel,
     estimator: E,
 }
 
-impl<X: Space, E> Configured<X> for Listed<E>
+impl<X: Space, E> Configured<X> for Listed<X, E>
 where
     E: Estimator<X, Model: Model<X> + 'static, Target: Target<X>> + Clone + Send + Sync + 'static,
 {
@@ -230,7 +237,7 @@ where
     }
 
     fn fit(&self, x: &X, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Box<dyn Model<X>>> {
-        Ok(Box::new(self.estimator.fit_in(x, self.target(y)?, job)?))
+        Ok(Box::new(self.settled(x)?.fit_in(x, self.target(y)?, job)?))
     }
 
     fn learn(
@@ -242,23 +249,31 @@ where
         job: &mut Job<'_, X>,
     ) -> Result<Option<Estimate>> {
         match model.downcast::<E::Model>() {
-            Some(model) => self.estimator.learn(x, self.target(y)?, model, settings, job),
+            Some(model) => self.settled(x)?.learn(x, self.target(y)?, model, settings, job),
             None => without(model.kind(), "probabilities by another method's estimator"),
         }
     }
 
     fn copy(&self) -> Box<dyn Configured<X>> {
-        let Self { title, parameters, defaults, estimator } = self;
-        let (title, parameters) = (*title, *parameters);
-        Box::new(Self { title, parameters, defaults: defaults.clone(), estimator: estimator.clone() })
+        let (kernel, estimator) = (self.kernel.clone(), self.estimator.clone());
+        Box::new(Self { defaults: self.defaults.clone(), kernel, estimator, ..*self })
     }
 }
 
-impl<E> Listed<E> {
-    fn target<'y, X: Space>(&self, y: &'y Targets<X>) -> Result<&'y E::Target>
-    where
-        E: Estimator<X, Target: Target<X>>,
-    {
+impl<X: Space, E: Estimator<X, Target: Target<X>> + Clone + 'static> Listed<X, E> {
+    /// The estimator, what its kernel leaves open found from points.
+    fn settled(&self, x: &X) -> Result<Cow<'_, E>> {
+        if !self.kernel.is_open() {
+            return Ok(Cow::Borrowed(&self.estimator));
+        }
+        let mut estimator = (self.new)(self.kernel.settled(x)?);
+        for row in (self.parameters)() {
+            row.set(&mut estimator, &row.get(&self.estimator));
+        }
+        Ok(Cow::Owned(estimator))
+    }
+
+    fn target<'y>(&self, y: &'y Targets<X>) -> Result<&'y E::Target> {
         E::Target::of(y).ok_or_else(|| {
             let wanted = E::Target::KIND.words();
             let what = format!("method '{}' fitted to anything but {wanted}", self.title.0);

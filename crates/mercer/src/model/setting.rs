@@ -301,10 +301,11 @@ pub(super) use rows;
 /// Makes the setters of an estimator, the table of its parameters, and `fit`.
 ///
 /// A line is: field, its type (`| into` where the setter takes whatever becomes it), the name in the table and its letter if
-/// it has one, the values allowed, the meaning. The last line says what the estimator is fitted to, and the model.
+/// it has one, the values allowed, the meaning. The last line says what the estimator is fitted to, and the model; where the kernel
+/// is not the field `kernel`, also which it is.
 macro_rules! settings {
     ($estimator:ident<K>: $($field:ident: $type:ty $(| $into:ident)?, $name:literal $($letter:literal)?, $domain:literal, $meaning:literal;)*
-    $($(#[$doc:meta])+ fit($($target:ty)?) -> $model:ident;)?) => {
+    $($(#[$doc:meta])+ fit($($target:ty)?) -> $model:ident $(by $($kernel:ident).+)?;)?) => {
         impl<K> $estimator<K> {
             $(
                 #[doc = concat!("Sets the ", $meaning, "; ", $domain, ".")]
@@ -325,7 +326,14 @@ macro_rules! settings {
                     K: $crate::kernel::Kernel<X> + Clone,
                 {
                     let y = $crate::model::setting::settings!(@target y $($target)?);
-                    $crate::model::Estimator::fit_in(self, x, y, &mut $crate::model::Job::new())
+                    let job = &mut $crate::model::Job::new();
+                    if !$crate::model::setting::settings!(@kernel self $($($kernel).+)?).is_open() {
+                        return $crate::model::Estimator::fit_in(self, x, y, job);
+                    }
+                    let mut settled = self.clone();
+                    let kernel = &mut $crate::model::setting::settings!(@kernel settled $($($kernel).+)?);
+                    *kernel = kernel.settled(x)?;
+                    $crate::model::Estimator::fit_in(&settled, x, y, job)
                 }
             )?
 
@@ -340,6 +348,8 @@ macro_rules! settings {
     };
     (@given $type:ty) => { $type };
     (@given $type:ty | into) => { impl Into<$type> };
+    (@kernel $estimator:ident) => { $estimator.kernel };
+    (@kernel $estimator:ident $($kernel:ident).+) => { $estimator.$($kernel).+ };
     (@target $y:ident) => { &() };
     (@target $y:ident $target:ty) => { $y };
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer::data::{Dense, Points, write_npy, write_precomputed};
 use mercer::gram::{cross, square};
+use mercer::kernel::Kernel as _;
 use mercer::model::{AnyKernel, AnyPoints};
 use serde_json::json;
 
@@ -34,9 +35,10 @@ pub(crate) struct GramArgs {
 pub(super) fn run(args: &GramArgs) -> Result<()> {
     system::start_threads(args.common.threads)?;
     args.expression.check()?;
-    let kernel = &args.expression;
-    let read = |path: &Path| AnyPoints::read(Some(kernel), path, &args.data_options.options()).in_file(path);
+    let asked = &args.expression;
+    let read = |path: &Path| AnyPoints::read(Some(asked), path, &args.data_options.options()).in_file(path);
     let columns = read(&args.data)?;
+    let kernel = &asked.settled(&columns.points).in_file(&args.data)?;
     let (values, labels, points) = match &args.rows {
         None => {
             let values = square::<f64, _, _>(kernel, &columns.points).in_file(&args.data)?;

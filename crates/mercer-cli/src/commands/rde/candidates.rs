@@ -1,6 +1,6 @@
 //! The kernels to choose from.
 
-use mercer::kernel::{Parameter, median_gamma, rbf};
+use mercer::kernel::{Kernel as _, Parameter, median_gamma, rbf};
 use mercer::model::{AnyKernel, AnyPoints};
 
 use super::RdeArgs;
@@ -22,6 +22,7 @@ impl Candidates {
     pub(super) fn new(args: &RdeArgs, x: &AnyPoints) -> Result<Self> {
         let kernel = args.kernel.clone().unwrap_or_else(|| AnyKernel::Vectors(rbf(1.0)));
         kernel.check()?;
+        let kernel = kernel.settled(x)?;
         if args.kernel.is_some() && args.grid.is_none() {
             return Ok(Self { kernels: vec![kernel], grid: None });
         }

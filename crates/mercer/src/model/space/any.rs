@@ -158,6 +158,12 @@ macro_rules! spaces {
                 }
             }
 
+            impl From<<$points as Space>::Kernel> for AnyKernel {
+                fn from(kernel: <$points as Space>::Kernel) -> Self {
+                    Self::$variant(kernel)
+                }
+            }
+
             impl AsSpace<$points> for AnyPoints {
                 fn as_space(&self) -> Option<&$points> {
                     if let Self::$variant(points) = self { Some(points) } else { None }
@@ -450,6 +456,14 @@ impl Kernel<AnyPoints> for AnyKernel {
 
     fn definiteness(&self) -> Definiteness {
         self.definiteness()
+    }
+
+    fn is_open(&self) -> bool {
+        each!(self, Self of X, kernel => Kernel::<X>::is_open(kernel))
+    }
+
+    fn settled(&self, points: &AnyPoints) -> Result<Self> {
+        both!(self, Self, kernel, points, given => Ok(kernel.settled(given)?.into()))
     }
 }
 

@@ -65,7 +65,7 @@ pub struct Local<K> {
 settings! { Local<K>:
     cells: Option<usize> | into, "cells", "from 1 to 512", "most cells that the points are divided into; one for 10,000 points, from 1 to 64, where left open";
     /// Fits a classifier to each cell.
-    fit(Labels) -> LocalModel;
+    fit(Labels) -> LocalModel by svc.kernel;
 }
 
 impl<K> Local<K> {

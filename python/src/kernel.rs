@@ -139,6 +139,13 @@ impl Kernel {
         Ok(kernel.columns().map_err(raise)?.into_iter().map(|(name, cells)| (name, cells.kind())).collect())
     }
 
+    /// The kernel as a fit to points uses it: with the parameters that it leaves to data, and what it is centred about.
+    fn settled(&self, py: Python<'_>, x: &Points) -> PyResult<Self> {
+        let kernel = self.0.clone();
+        of_space(&x.0, self.space())?;
+        at(py, &x.0, move |points| kernel.about(points)).map(Self)
+    }
+
     /// Checks the kernel on points.
     fn check(&self, py: Python<'_>, x: &Points, rows: usize, eigenfunctions: usize) -> PyResult<Validity> {
         let kernel = self.0.clone();

@@ -242,3 +242,27 @@ def test_kernels_of_two_spaces_are_not_joined():
     assert (graphs + 1).definite == "psd" and kernels.Kernel("bestmatch").definite == "unknown"
     assert kernels.check(graphs, SPACES["graphs"][0]).verdict == "psd"
     assert kernels.check(sets, SPACES["sets"][0]).verdict == "psd"
+
+
+def test_what_a_pyramid_leaves_open_is_found_from_the_training_points(tmp_path):
+    """The model has it: new points are compared in the same grids, whatever they are."""
+    points, new, *_ = SPACES["sets"]
+    open_kernel = kernels.normalized(kernels.PyramidMatch(shifts=2))
+    settled = open_kernel.settled(points)
+    rows = np.vstack(points)
+    apart = np.abs(rows[:, None] - rows[None]).max(axis=2)
+    side = 2.0 ** np.floor(np.log2(apart[apart > 0].min()))
+    levels = int(np.ceil(np.log2(apart.max() / side)))
+    assert repr(settled) == f"normalized(pyramid(side={side!r}, levels={levels}, shifts=2, seed=0, weights=half))"
+    assert settled.settled(new) == settled
+    model, expected = (mercer.SVC(kernel=kernel).fit(points, SIDE) for kernel in (open_kernel, settled))
+    mercer.save(model, tmp_path / "model")
+    far = [1000.0 * one for one in new]
+    for copy in (model, mercer.load(tmp_path / "model"), pickle.loads(pickle.dumps(model))):
+        assert np.array_equal(copy.decision_function(new), expected.decision_function(new))
+        assert np.array_equal(copy.decision_function(far), expected.decision_function(far))
+    # By themselves: the columns say.
+    assert np.array_equal(open_kernel(points), settled(points))
+    assert np.array_equal(open_kernel(new, points), settled(new, points))
+    assert kernels.check(open_kernel, points).verdict == "psd"
+    assert cross_val_score(mercer.SVC(kernel=open_kernel), points, SIDE, cv=4).mean() > 0.7

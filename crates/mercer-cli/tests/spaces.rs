@@ -72,6 +72,38 @@ fn every_space_is_trained_shown_and_predicted() {
 }
 
 #[test]
+fn what_a_pyramid_leaves_open_is_found_and_kept() {
+    let place = Place::new();
+    place.write(
+        "s.txt",
+        "a qid:1 1:0.5\na qid:1 1:2.25\nb qid:2 1:7.5\nb qid:2 1:9\na qid:3 1:1\nb qid:4 1:6.25\n",
+    );
+    // 0.5 and 1 are the nearest; the extent is 8.5 ≤ 0.5·2⁵.
+    let found = "pyramid(side=0.5, levels=5, shifts=1, seed=0, weights=half)";
+    place.run("train -k pyramid s.txt m.mercer").ok();
+    place.run("inspect m.mercer").ok().says(found);
+    place.run("kernel check pyramid s.txt").ok().says(found);
+    place.run("kernel gram pyramid s.txt s.npy").ok().says(found);
+    // A new set is met in the grids of the model, not in its own.
+    place.write("new.txt", "a qid:1 1:100\na qid:1 1:-50\n");
+    place.run("kernel gram --rows new.txt pyramid s.txt new.npy").ok().says(found);
+    place.run("predict new.txt m.mercer out").ok();
+}
+
+#[test]
+fn graphs_without_labels_are_predicted() {
+    let place = Place::new();
+    place.write("g.jsonl", molecules(8));
+    place.run("train -k normalized(wl(h=2)) -c 10 g.jsonl m.mercer").ok();
+    let bare = "{\"nodes\": [\"C\", \"N\"], \"edges\": [[0, 1]]}\n";
+    place.write("new.jsonl", bare.repeat(3));
+    place.run("predict new.jsonl m.mercer out").ok();
+    assert_eq!(place.read("out").lines().count(), 3);
+    let refused = place.run("train -k wl new.jsonl n.mercer");
+    assert!(refused.code == Some(1) && refused.err.contains("label"), "{}", refused.err);
+}
+
+#[test]
 fn a_folder_is_graphs_without_being_told() {
     let place = Place::new();
     let folder = common::data("heart_scale").with_file_name("MUTAG");

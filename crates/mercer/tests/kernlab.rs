@@ -1,13 +1,17 @@
-//! Crammer–Singer and Weston–Watkins against kernlab's `spoc-svc` and `kbb-svc`.
+//! Crammer–Singer and Weston–Watkins against kernlab's `spoc-svc` and `kbb-svc`, kernels on texts against its `stringdot`.
 //!
 //! `kernlab/answers.json` was written by `kernlab/make_answers.R`, whose head has the formulations. `spoc-svc` is ours.
 //! `kbb-svc` has a bias with a price, that is the kernel k + 1, and the margin 2: with F = 2G it is four times our
 //! programme at C/2. Its alpha gives a primal value, which no optimum exceeds, and a dual one, which none falls below.
+//!
+//! `kernlab/strings.json` was written by `kernlab/make_strings.R`, whose head says what `stringdot` computes: the definition's
+//! value of texts that both end with a newline.
 
 use std::path::Path;
 
 use mercer::data::{Labels, Points, ReadOptions, Vectors, read};
-use mercer::kernel::VectorExpr;
+use mercer::gram;
+use mercer::kernel::{TextExpr, Unit, VectorExpr, range, spectrum};
 use mercer::model::{Loss, Together};
 use mercer::solve::Stop;
 use serde_json::Value;
@@ -99,4 +103,32 @@ fn objectives_scores_and_predictions_agree_with_kernlab() {
     assert_eq!(cases.len(), 32);
     let failures: Vec<String> = cases.iter().flat_map(differences).collect();
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The values of a Gram in the order of the file: row after row, from the diagonal on.
+fn upper(kernel: &TextExpr, texts: &Vec<String>) -> Vec<f64> {
+    let values = gram::square::<f64, _, _>(kernel, texts).expect("a Gram");
+    (0..texts.len()).flat_map(|i| values[i * texts.len()..][i..texts.len()].to_vec()).collect()
+}
+
+#[test]
+fn spectrum_and_bounded_range_agree_with_kernlab() {
+    let stored: Value =
+        serde_json::from_str(include_str!("kernlab/strings.json")).expect("the answers are JSON");
+    let texts = stored["strings"].as_array().expect("a list of strings");
+    let texts: Vec<String> =
+        texts.iter().map(|text| format!("{}\n", text.as_str().expect("a text"))).collect();
+    let cases = stored["cases"].as_array().expect("a list of cases");
+    assert_eq!((texts.len(), cases.len()), (12, 10));
+    for case in cases {
+        let p = case["length"].as_u64().expect("a length") as u32;
+        let kernel = if case["type"] == "spectrum" { spectrum(p) } else { range(p) }.unit(Unit::Byte);
+        // Counts are whole numbers, and the same.
+        assert_eq!(upper(&kernel, &texts), numbers(&case["values"]), "{kernel}");
+        let normalized = upper(&kernel.clone().normalized(), &texts);
+        for (ours, theirs) in normalized.iter().zip(numbers(&case["normalized"])) {
+            // Both divide by a root, in one step or in two: some roundings of numbers up to 1.
+            assert!((ours - theirs).abs() <= 4.0 * f64::EPSILON, "{kernel}: {ours} {theirs}");
+        }
+    }
 }

@@ -84,6 +84,10 @@ pub(crate) fn structured(place: &Place, arguments: &[String]) -> Result<(), Fail
         visible(step::cargo(&place.root).args(options))
     })?;
     let python = environment(place, "structured-env", STRUCTURED)?;
+    // The machines of `published` and `cv` are those of the package.
+    if matches!(arguments.first().map(String::as_str), None | Some("published" | "cv")) {
+        package::install_release(place, &python)?;
+    }
     run(place, python, "bench/structured.py", arguments)
 }
 

@@ -240,6 +240,23 @@ class Kernel(Expression):
         return gram[0, 0] if alone else gram
 
     @documented
+    def settled(self, X: Any) -> Kernel:
+        """The kernel with those parameters found from points that it leaves to data, as side and levels of `PyramidMatch`.
+
+        The ``fit`` of an estimator does this first; a call ``k(X, Y)`` takes what Y says.
+
+        Returns
+        -------
+        Kernel
+            The kernel, unchanged where it leaves nothing open.
+
+        >>> from mercer.kernels import PyramidMatch
+        >>> PyramidMatch().settled([[[0.5], [2.25]], [[1.0], [8.0]]])
+        pyramid(side=0.5, levels=4, shifts=1, seed=0, weights=half)
+        """
+        return Kernel._of(self._native.settled(rows(X, self._native)))
+
+    @documented
     def diag(self, X: Any) -> NDArray[np.float64]:
         """k(x, x) of each row, the diagonal of ``k(X)`` to the bit.
 

@@ -245,19 +245,25 @@ def BestMatch(kernel: Kernel) -> Kernel:
 
 @recorded("pyramid")
 def PyramidMatch(
-    side: SupportsFloat = 1.0, levels: SupportsIndex = 8, shifts: SupportsIndex = 1, seed: SupportsIndex = 0,
+    side: SupportsFloat | None = None, levels: SupportsIndex | None = None, shifts: SupportsIndex = 1, seed: SupportsIndex = 0,
     *, weights: Literal["half", "dimension"] = "half",
 ) -> Kernel:
     """Vectors of two sets that meet in the cells of grids, each coarser than the one before.
 
     Parameters
     ----------
+    side : float, optional
+        s > 0, the side of the finest cells. By default it is found from the points that an estimator is fitted to: the largest power of
+        two that does not exceed the smallest distance between two vectors, or, where `levels` is given, the smallest for
+        which s·2ᴸ covers the data.
+    levels : int, optional
+        L from 1 to 60: there are grids of sides s·2ⁱ, i < L, and one cell that holds all. By default so many that s·2ᴸ covers the data.
     weights : {"half", "dimension"}, default="half"
         Whether a meeting in grid i weighs 2⁻ⁱ, or that over the number of features.
 
     >>> from mercer.kernels import PyramidMatch
-    >>> round(float(PyramidMatch(levels=3)([[[0.5], [2.2], [7.5]]], [[[0.9], [3.1]]])[0, 0]), 12)
+    >>> round(float(PyramidMatch(side=1, levels=3)([[[0.5], [2.2], [7.5]]], [[[0.9], [3.1]]])[0, 0]), 12)
     1.5
     """
-    given = {"side": real(side), "levels": whole(levels), "shifts": whole(shifts), "seed": whole(seed), "weights": word(weights)}
-    return Kernel(call("pyramid", **given))
+    found = {"side": None if side is None else real(side), "levels": None if levels is None else whole(levels)}
+    return Kernel(call("pyramid", **found, shifts=whole(shifts), seed=whole(seed), weights=word(weights)))

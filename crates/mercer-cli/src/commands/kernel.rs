@@ -94,15 +94,15 @@ fn show(kernel: &AnyKernel) -> Result<()> {
 fn run_check(args: &CheckArgs) -> Result<()> {
     system::start_threads(args.common.threads)?;
     args.expression.check()?;
-    let (kernel, options) = (&args.expression, args.data_options.options());
-    let points = AnyPoints::read(Some(kernel), &args.data, &options).in_file(&args.data)?.points;
+    let (asked, options) = (&args.expression, args.data_options.options());
+    let points = AnyPoints::read(Some(asked), &args.data, &options).in_file(&args.data)?.points;
     let limits = Limits { rows: args.rows, eigenfunctions: args.spectrum };
-    let kernel = kernel.about(&points.select(&limits.sample(points.len()))).in_file(&args.data)?;
+    let kernel = asked.about(&points.select(&limits.sample(points.len()))).in_file(&args.data)?;
     let validity = check(&kernel, &points, limits).in_file(&args.data)?;
     let valid = validity.verdict == Verdict::PositiveSemidefinite;
-    args.common.tell(&report(args, &points, &validity), false, || {
+    args.common.tell(&report(args, &kernel, &points, &validity), false, || {
         json!({
-            "kernel": args.expression.to_string(),
+            "kernel": kernel.to_string(),
             "definiteness": validity.definiteness.to_string(),
             "verdict": validity.verdict.to_string(),
             "valid": valid,
@@ -120,7 +120,12 @@ fn run_check(args: &CheckArgs) -> Result<()> {
     if valid { Ok(()) } else { Err(Failure::Answer(code::KERNEL)) }
 }
 
-fn report(args: &CheckArgs, points: &AnyPoints, validity: &Validity<AnyPoints>) -> String {
+fn report(
+    args: &CheckArgs,
+    kernel: &AnyKernel,
+    points: &AnyPoints,
+    validity: &Validity<AnyPoints>,
+) -> String {
     let construction = match validity.definiteness {
         Definiteness::Psd => "a kernel: positive semi-definite for all data",
         Definiteness::PsdOnNonNegative => "a kernel where no feature is negative",
@@ -136,12 +141,11 @@ fn report(args: &CheckArgs, points: &AnyPoints, validity: &Validity<AnyPoints>) 
         Verdict::Asymmetric => format!("not a kernel: not symmetric on {rows}"),
     };
     let mut text = format!(
-        "kernel           {}\n\
+        "kernel           {kernel}\n\
          data             {}: {}\n\
          by construction  {construction}\n\
          on the data      {on_data}\n\
          eigenvalues      {} to {} (zero to rounding: {})\n",
-        args.expression,
         args.data.display(),
         features(points),
         short(validity.smallest),

@@ -26,21 +26,21 @@ struct Entry {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a label must be a number or a text")]
 enum LabelEntry {
     Number(f64),
     Text(String),
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "nodes must be their number or a list of labels")]
 enum NodesEntry {
     Count(usize),
     Labels(Vec<LabelEntry>),
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "an edge must be [a, b] or [a, b, label], the nodes whole numbers from 0")]
 enum EdgeEntry {
     Plain(usize, usize),
     Labelled(usize, usize, LabelEntry),
@@ -55,7 +55,7 @@ impl LabelEntry {
     }
 }
 
-/// Reads graphs, one a line, and their labels.
+/// Reads graphs, one a line, and their labels where lines have them: all, or none.
 pub(super) fn read(
     mut input: Input,
     labelled: bool,
@@ -66,6 +66,8 @@ pub(super) fn read(
         return Err(input.failure(source));
     }
     let (mut graphs, mut labels) = (Vec::new(), ColumnBuilder::default());
+    // The first line without a label, and how many have one.
+    let (mut without, mut with) = (None, 0);
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
             continue;
@@ -75,12 +77,20 @@ pub(super) fn read(
         let entry: Entry = serde_json::from_slice(line).map_err(|error| {
             let text = error.to_string();
             let words = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
-            flaw(error.column().saturating_sub(1), other(words))
+            let problem = match error.is_syntax() {
+                true => other(format!("no graph as a JSON object: {words}")),
+                false => other(words),
+            };
+            flaw(error.column().saturating_sub(1), problem)
         })?;
         if labelled {
+            with += usize::from(entry.label.is_some());
             let pushed = match &entry.label {
                 None if options.sets => labels.push(b""),
-                None => Err(ParseProblem::MissingLabel),
+                None => {
+                    without.get_or_insert_with(|| flaw(0, ParseProblem::MissingLabel));
+                    Ok(())
+                }
                 Some(LabelEntry::Number(value)) => {
                     labels.push_number(*value);
                     Ok(())
@@ -94,7 +104,10 @@ pub(super) fn read(
         }
         graphs.push(graph(&entry).map_err(|((key, item), problem)| flaw(place(line, key, item), problem))?);
     }
-    Ok((graphs, labelled.then(|| labels.finish())))
+    match without {
+        Some(error) if with > 0 => Err(error),
+        found => Ok((graphs, (labelled && found.is_none()).then(|| labels.finish()))),
+    }
 }
 
 /// The graph of one line, without a label.

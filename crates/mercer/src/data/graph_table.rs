@@ -222,8 +222,20 @@ mod tests {
             ),
             (r#"{"nodes": 2, "edges": [], "label": 1, "attributes": [[1]]}"#, "2:53: 1 lists of attributes"),
             (r#"{"nodes": 2, "edges": []}"#, "2:1: a row without a label"),
-            (r#"{"nodes": 2, "edges": [[0, 1, 2, 3]], "label": 1}"#, "2:"),
-            (r#"{"nodes": 2, "edges": [[0, -1]], "label": 1}"#, "2:"),
+            (
+                r#"{"nodes": 2, "edges": [[0, 1, 2, 3]], "label": 1}"#,
+                "2:37: an edge must be [a, b] or [a, b, label]",
+            ),
+            (
+                r#"{"nodes": 2, "edges": [[0, -1]], "label": 1}"#,
+                "2:32: an edge must be [a, b] or [a, b, label]",
+            ),
+            (
+                r#"{"nodes": 1.5, "edges": [], "label": 1}"#,
+                "2:14: nodes must be their number or a list of labels",
+            ),
+            (r#"{"nodes": 1, "edges": [], "label": [1]}"#, "2:39: a label must be a number or a text"),
+            ("not JSON", "2:2: no graph as a JSON object: expected ident"),
             (r#"{"nodes": 2, "edges": [], "label": 1, "weight": 3}"#, "2:46: unknown field `weight`"),
             (r#"{"nodes": 2, "edges": "#, "2:22: EOF while parsing"),
             (r#"{"nodes": 2, "label": 1}"#, "2:24: missing field `edges`"),
@@ -231,5 +243,22 @@ mod tests {
             let found = flaw(line);
             assert!(found.starts_with(message), "{line}: {found}");
         }
+    }
+
+    #[test]
+    fn graphs_of_json_have_all_a_label_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("g.json");
+        let read = |lines: &str| {
+            fs::write(&path, lines).unwrap();
+            read_graphs(&path, &ReadOptions::default())
+        };
+        let (bare, labelled) =
+            ("{\"nodes\": 1, \"edges\": []}\n", "{\"nodes\": 1, \"edges\": [], \"label\": 1}\n");
+        let table = read(&bare.repeat(2)).unwrap();
+        assert_eq!((table.points.len(), table.labels), (2, None));
+        assert_eq!(read(&labelled.repeat(2)).unwrap().labels.map(|labels| labels.len()), Some(2));
+        let error = read(&format!("{bare}{labelled}")).unwrap_err().to_string();
+        assert!(error.ends_with("g.json:1:1: a row without a label"), "{error}");
     }
 }

@@ -195,14 +195,15 @@ impl<X: Points> Mean<X> {
 }
 
 impl<L: Leaf> Expr<L> {
-    /// The expression with its centred parts centred about the reference points; as it is where they are fitted already.
+    /// The expression with what its leaves leave to data found from the reference points, and its centred parts centred about them; as
+    /// it is where it is fitted already.
     pub(super) fn fitted_to(&self, reference: &Reference<L::Points>, tick: Tick<'_>) -> Result<Self> {
         let lists = &reference.means;
+        let mut fitted = self.settled(&reference.points)?;
         if !self.is_centered() || lists.is_empty() && self.centers().is_some() {
-            return Ok(self.clone());
+            return Ok(fitted);
         }
-        self.check()?;
-        let mut fitted = self.clone();
+        fitted.check()?;
         let mut count = 0;
         fitted.each_center(&mut |_, _| {
             count += 1;
@@ -224,11 +225,26 @@ impl<L: Leaf> Expr<L> {
         Ok(fitted)
     }
 
+    /// The expression with the parameters found from points that its leaves leave to data.
+    pub(super) fn settled(&self, points: &L::Points) -> Result<Self> {
+        let mut refused = Ok(());
+        let settled = self.clone().map_leaves(&mut |leaf: L| {
+            leaf.clone().settled(points).unwrap_or_else(|error| {
+                refused = Err(error);
+                leaf
+            })
+        });
+        refused.map(|()| settled)
+    }
+
     /// What the centred parts are centred about; none where no part is.
     ///
     /// # Errors
-    /// If a part is not fitted, or two are fitted to different points.
+    /// If a part is not fitted, or two are fitted to different points, or a leaf leaves parameters to data.
     pub fn reference(&self) -> Result<Option<Reference<L::Points>>> {
+        if self.leaves().iter().any(|leaf| leaf.is_open()) {
+            return Err(not_fitted(self));
+        }
         let centers = self.centers().ok_or_else(|| not_fitted(self))?;
         let anchor = centers.first().map(|first| &first.anchor);
         Ok(anchor.map(|anchor| Reference {
@@ -261,9 +277,9 @@ impl<L: Leaf> Expr<L> {
     }
 }
 
-/// The error of a centred kernel that is used before it is fitted.
+/// The error of a kernel that is used before it is fitted.
 pub(super) fn not_fitted<L: Leaf>(kernel: &Expr<L>) -> crate::Error {
-    let what = format!("values of {kernel} before it is fitted to points that it is centred about").into();
+    let what = format!("values of {kernel} before it is fitted to points").into();
     ErrorKind::Unsupported { what }.into()
 }
 

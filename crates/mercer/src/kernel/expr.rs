@@ -87,6 +87,20 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
         None
     }
 
+    /// Whether it leaves parameters to data; it has no values then, until [`Leaf::settled`] finds them.
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    /// The kernel with its open parameters found from points; see [`Kernel::fitted`].
+    ///
+    /// # Errors
+    /// If they cannot be found from these points.
+    fn settled(self, points: &Self::Points) -> Result<Self> {
+        let _ = points;
+        Ok(self)
+    }
+
     /// Shows each real parameter to `visit`, in an order that depends on the structure only.
     fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>));
 

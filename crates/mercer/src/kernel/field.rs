@@ -38,11 +38,18 @@ pub(crate) enum Value<'a> {
     Shift(&'a mut f64, f64),
     /// A whole number in a range, and the rule that says which.
     Whole(&'a mut u32, RangeInclusive<u32>, &'static str),
+    /// A positive number; none is found from data.
+    OpenScale(&'a mut Option<f64>),
+    /// A whole number in a range, and the rule that says which; none is found from data.
+    OpenWhole(&'a mut Option<u32>, RangeInclusive<u32>, &'static str),
     /// The index of a feature, from 1.
     Index(&'a mut usize),
     /// One of several values with a name: the names, which of them is chosen, and how another is.
     Choice { names: Vec<&'static str>, chosen: usize, choose: Box<dyn FnMut(usize) + 'a> },
 }
+
+/// The text of a parameter that is found from data.
+const AUTO: &str = "auto";
 
 /// A parameter that may be given in place of another.
 #[derive(Clone, Copy)]
@@ -82,6 +89,22 @@ impl<'a> Field<'a> {
         rule: &'static str,
     ) -> Self {
         Self::new(name, symbol, Value::Whole(value, range, rule))
+    }
+
+    /// A positive number, searched on a log scale, or none, which is found from data.
+    pub(crate) fn open_scale(name: &'static str, symbol: &'static str, value: &'a mut Option<f64>) -> Self {
+        Self::new(name, symbol, Value::OpenScale(value))
+    }
+
+    /// A whole number in `range`, or none, which is found from data; `rule` says that it must be one of the two.
+    pub(crate) fn open_whole(
+        name: &'static str,
+        symbol: &'static str,
+        value: &'a mut Option<u32>,
+        range: RangeInclusive<u32>,
+        rule: &'static str,
+    ) -> Self {
+        Self::new(name, symbol, Value::OpenWhole(value, range, rule))
     }
 
     /// The index of a feature, from 1.
@@ -136,9 +159,14 @@ impl<'a> Field<'a> {
     /// # Errors
     /// A value outside the domain.
     pub(super) fn check(&self) -> Result<()> {
+        let scale = |value: f64| {
+            check(self.name, value, value > 0.0 && value.is_finite(), "must be positive and finite")
+        };
         match &self.value {
-            Value::Scale(value) => {
-                check(self.name, **value, **value > 0.0 && value.is_finite(), "must be positive and finite")
+            Value::Scale(value) => scale(**value),
+            Value::OpenScale(value) => value.map_or(Ok(()), scale),
+            Value::OpenWhole(value, range, rule) => {
+                value.map_or(Ok(()), |value| check(self.name, f64::from(value), range.contains(&value), rule))
             }
             Value::Share(value) => {
                 check(self.name, **value, **value > 0.0 && **value <= 1.0, "must lie in (0, 1]")
@@ -185,6 +213,12 @@ impl<'a> Field<'a> {
                 return Err(call.fail(call.at, needs));
             }
             (_, None) => {}
+            (Value::OpenScale(value), Some(argument)) => {
+                **value = if argument.value == AUTO { None } else { Some(call.real(argument)?) };
+            }
+            (Value::OpenWhole(value, ..), Some(argument)) => {
+                **value = if argument.value == AUTO { None } else { Some(call.whole(self.name, bare, 0)?) };
+            }
             (Value::Scale(value) | Value::Share(value) | Value::Shift(value, _), Some(argument)) => {
                 **value = call.real(argument)?
             }
@@ -215,6 +249,10 @@ impl<'a> Field<'a> {
         let Self { name, symbol, .. } = self;
         match &self.value {
             Value::Scale(_) => format!("{symbol} > 0"),
+            Value::OpenScale(_) => format!("{symbol} > 0 or {AUTO}"),
+            Value::OpenWhole(_, range, _) => {
+                format!("{symbol} from {} to {} or {AUTO}", range.start(), range.end())
+            }
             Value::Share(_) => format!("{symbol} in (0, 1]"),
             Value::Shift(..) => String::new(),
             Value::Whole(_, range, _) => format!("{symbol} from {} to {}", range.start(), range.end()),
@@ -241,7 +279,12 @@ impl<'a> Field<'a> {
             Value::Scale(value) => visit(Slot::scale(self.name, value)),
             Value::Share(value) => visit(Slot::share(self.name, value)),
             Value::Shift(value, least) => visit(Slot::shift(self.name, value, least)),
-            Value::Whole(..) | Value::Index(_) | Value::Choice { .. } => {}
+            Value::OpenScale(Some(value)) => visit(Slot::scale(self.name, value)),
+            Value::OpenScale(None)
+            | Value::OpenWhole(..)
+            | Value::Whole(..)
+            | Value::Index(_)
+            | Value::Choice { .. } => {}
         }
     }
 
@@ -261,6 +304,9 @@ impl fmt::Display for Value<'_> {
         match self {
             Self::Scale(value) | Self::Share(value) | Self::Shift(value, _) => Number(**value).fmt(f),
             Self::Whole(value, ..) => write!(f, "{value}"),
+            Self::OpenScale(Some(value)) => Number(*value).fmt(f),
+            Self::OpenWhole(Some(value), ..) => write!(f, "{value}"),
+            Self::OpenScale(None) | Self::OpenWhole(None, ..) => f.write_str(AUTO),
             Self::Index(value) => write!(f, "{value}"),
             Self::Choice { names, chosen, .. } => f.write_str(names[*chosen]),
         }

@@ -114,7 +114,7 @@ pub trait Kernel<X: Points>: Send + Sync {
     }
 
     /// The kernel as a fit to points uses it: itself, unless it depends on what it is fitted to, as [centred](Expr::centered)
-    /// kernels do. Every method fits its kernel to all of its training points, with their weights, and the model has the
+    /// kernels do, and those that leave parameters to data. Every method fits its kernel to all of its training points, with their weights, and the model has the
     /// fitted kernel. A kernel that is fitted already stays as it is, unless the reference comes with its means. `tick` is told
     /// the share of the work that is done, from 0 to 1, and answers whether to go on.
     ///

@@ -22,6 +22,7 @@ impl Candidates {
     pub(super) fn new(args: &RdeArgs, x: &AnyPoints) -> Result<Self> {
         let kernel = args.kernel.clone().unwrap_or_else(|| AnyKernel::Vectors(rbf(1.0)));
         kernel.check()?;
+        let kernel = kernel.about(x)?;
         if args.kernel.is_some() && args.grid.is_none() {
             return Ok(Self { kernels: vec![kernel], grid: None });
         }

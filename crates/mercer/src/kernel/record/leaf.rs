@@ -234,6 +234,24 @@ impl Leaf for RecordLeaf {
         each!(&self.part, leaf => leaf.definiteness())
     }
 
+    fn is_open(&self) -> bool {
+        each!(&self.part, leaf => leaf.is_open())
+    }
+
+    fn settled(self, points: &Records) -> Result<Self> {
+        if !self.is_open() {
+            return Ok(self);
+        }
+        let Self { part, columns } = self;
+        let part = match part {
+            Part::Vectors(leaf) => Part::Vectors(leaf.settled(&Source::of(points, &columns)?)?),
+            Part::Texts(leaf) => Part::Texts(leaf.settled(&Source::of(points, &columns)?)?),
+            Part::Graphs(leaf) => Part::Graphs(leaf.settled(&Source::of(points, &columns)?)?),
+            Part::Sets(leaf) => Part::Sets(leaf.settled(&Source::of(points, &columns)?)?),
+        };
+        Ok(Self { part, columns })
+    }
+
     fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>)) {
         each!(&mut self.part, leaf => leaf.visit_parameters(visit));
     }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::extent::settled;
 use super::over::{self, Pairs};
-use super::pyramid::Grids;
+use super::pyramid::{Grids, MAX_LEVELS};
 use crate::data::Vectors;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::facts::{Facts, Stated};
@@ -32,7 +33,7 @@ pub enum SetLeaf {
     Mean(VectorExpr),
     /// ½(Σ_x max_y k(x, y)/|X| + Σ_y max_x k(x, y)/|Y|). Text: `bestmatch(rbf(gamma=1))`.
     BestMatch(VectorExpr),
-    /// The pyramid match. Text: `pyramid(side=1, levels=8, shifts=1, seed=0, weights=half)`.
+    /// The pyramid match. Text: `pyramid(side=auto, levels=auto, shifts=1, seed=0, weights=half)`.
     Pyramid(Pyramid),
 }
 
@@ -48,10 +49,12 @@ pub enum Weights {
 /// Parameters of the pyramid match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pyramid {
-    /// The side of the finest cells.
-    pub side: f64,
-    /// L: grids of sides `side`·2ⁱ, i = 0 … L − 1, and at last one cell that holds all.
-    pub levels: u32,
+    /// s, the side of the finest cells. None is found from data: the largest power of two that does not exceed the smallest
+    /// distance between two vectors, or, where `levels` is given, the smallest for which s·2ᴸ covers the data.
+    pub side: Option<f64>,
+    /// L: grids of sides s·2ⁱ, i = 0 … L − 1, and at last one cell that holds all. None is found from data: the fewest for which
+    /// s·2ᴸ covers the data.
+    pub levels: Option<u32>,
     /// How many pyramids are added up, each shifted by an offset of its own.
     pub shifts: u32,
     /// The seed of the offsets.
@@ -60,7 +63,7 @@ pub struct Pyramid {
     pub weights: Weights,
 }
 
-const PYRAMID: Pyramid = Pyramid { side: 1.0, levels: 8, shifts: 1, seed: 0, weights: Weights::Half };
+const PYRAMID: Pyramid = Pyramid { side: None, levels: None, shifts: 1, seed: 0, weights: Weights::Half };
 
 impl Default for Pyramid {
     fn default() -> Self {
@@ -80,9 +83,11 @@ pub fn best_match(kernel: VectorExpr) -> SetExpr {
     Expr::Leaf(SetLeaf::BestMatch(kernel))
 }
 
-/// The pyramid match with finest cells of this side and so many levels.
+/// The pyramid match with finest cells of this side and so many levels; each that is `None` is found from the sets that an
+/// estimator is fitted to.
 #[must_use]
-pub fn pyramid(side: f64, levels: u32) -> SetExpr {
+pub fn pyramid(side: impl Into<Option<f64>>, levels: impl Into<Option<u32>>) -> SetExpr {
+    let (side, levels) = (side.into(), levels.into());
     Expr::Leaf(SetLeaf::Pyramid(Pyramid { side, levels, ..Pyramid::default() }))
 }
 
@@ -101,8 +106,8 @@ impl Stated for Pyramid {
             remark: "",
             definiteness: Definiteness::Psd,
             fields: vec![
-                Field::scale("side", "s", &mut self.side),
-                Field::whole("levels", "L", &mut self.levels, 1..=60, "must lie in 1 to 60"),
+                Field::open_scale("side", "s", &mut self.side),
+                Field::open_whole("levels", "L", &mut self.levels, 1..=MAX_LEVELS, "must lie in 1 to 60"),
                 Field::whole("shifts", "T", &mut self.shifts, 1..=64, "must lie in 1 to 64"),
                 Field::whole("seed", "seed", &mut self.seed, 0..=u32::MAX, "must be a whole number"),
                 Field::choice(
@@ -221,6 +226,17 @@ impl Leaf for SetLeaf {
         }
     }
 
+    fn is_open(&self) -> bool {
+        matches!(self, Self::Pyramid(Pyramid { side, levels, .. }) if side.is_none() || levels.is_none())
+    }
+
+    fn settled(self, points: &Vec<Vectors>) -> Result<Self> {
+        match self {
+            Self::Pyramid(pyramid) => Ok(Self::Pyramid(settled(pyramid, points)?)),
+            other => Ok(other),
+        }
+    }
+
     fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>)) {
         match self {
             Self::Mean(kernel) => kernel.visit(&mut |slot| visit(slot.under(MEAN))),
@@ -233,7 +249,7 @@ impl Leaf for SetLeaf {
         match self {
             Self::Mean(kernel) => over::bind(kernel, Pairs::Mean, columns),
             Self::BestMatch(kernel) => over::bind(kernel, Pairs::Best, columns),
-            Self::Pyramid(pyramid) => features::bind(Grids(*pyramid), columns),
+            Self::Pyramid(pyramid) => features::bind(Grids::new(pyramid)?, columns),
         }
     }
 
@@ -241,7 +257,8 @@ impl Leaf for SetLeaf {
         match self {
             Self::Mean(kernel) => over::own(kernel, Pairs::Mean, points, rows),
             Self::BestMatch(kernel) => over::own(kernel, Pairs::Best, points, rows),
-            Self::Pyramid(pyramid) => features::squares(&Grids(*pyramid), points, rows),
+            // All of a set meets itself in the finest grid, whatever the grids.
+            Self::Pyramid(pyramid) => features::squares(&Grids::any(pyramid), points, rows),
         }
     }
 }

@@ -24,6 +24,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+mod extent;
 mod leaf;
 mod over;
 mod pyramid;

@@ -19,11 +19,20 @@ use std::collections::HashMap;
 
 use super::leaf::{Pyramid, Weights};
 use crate::data::{Points, Row, SplitMix, Vectors};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::kernel::features::{Dictionary, Features, Rows, sparse};
 
+/// Most grids but the last: beyond them weights are below the rounding of 1.
+pub(super) const MAX_LEVELS: u32 = 60;
+
 /// The features of the pyramid match.
-pub(super) struct Grids(pub(super) Pyramid);
+pub(super) struct Grids {
+    pyramid: Pyramid,
+    /// The side of the finest cells.
+    finest: f64,
+    /// Grids, but for the last.
+    levels: u32,
+}
 
 /// The cells that occur, and the turns in them, with their numbers.
 #[derive(Default)]
@@ -33,26 +42,45 @@ pub(super) struct Known {
 }
 
 impl Grids {
+    /// The grids of a pyramid whose side and levels are known.
+    pub(super) fn new(pyramid: &Pyramid) -> Result<Self> {
+        match (pyramid.side, pyramid.levels) {
+            (Some(_), Some(_)) => Ok(Self::any(pyramid)),
+            _ => Err(ErrorKind::Unsupported {
+                what: format!(
+                    "values of {pyramid} before side and levels are found from data; `settled` finds them"
+                )
+                .into(),
+            }
+            .into()),
+        }
+    }
+
+    /// The grids of a pyramid, with any side and levels where these are open.
+    pub(super) fn any(pyramid: &Pyramid) -> Self {
+        Self { pyramid: *pyramid, finest: pyramid.side.unwrap_or(1.0), levels: pyramid.levels.unwrap_or(1) }
+    }
+
     /// The offset of each feature in the pyramid of this number.
     fn offsets(&self, pyramid: u32, width: usize) -> Vec<f64> {
         if pyramid == 0 {
             return vec![0.0; width];
         }
-        let side = self.side(self.0.levels);
-        let mut random = SplitMix(u64::from(self.0.seed) << 32 | u64::from(pyramid));
+        let side = self.side(self.levels);
+        let mut random = SplitMix(u64::from(self.pyramid.seed) << 32 | u64::from(pyramid));
         (0..width).map(|_| side * random.uniform()).collect()
     }
 
     /// The side of the cells of grid `level`.
     fn side(&self, level: u32) -> f64 {
-        self.0.side * f64::from(level).exp2()
+        self.finest * f64::from(level).exp2()
     }
 
     /// √(wᵢ − wᵢ₊₁), √w_L of the last grid.
     fn value(&self, level: u32, width: usize) -> f64 {
         let weight = |level: u32| f64::from(level).exp2().recip();
-        let drop = if level == self.0.levels { weight(level) } else { weight(level) - weight(level + 1) };
-        let scale = match self.0.weights {
+        let drop = if level == self.levels { weight(level) } else { weight(level) - weight(level + 1) };
+        let scale = match self.pyramid.weights {
             Weights::Half => 1.0,
             Weights::Dimension => width.max(1) as f64,
         };
@@ -62,9 +90,9 @@ impl Grids {
     /// Calls `visit(cell, turn, value)` for each vector of a set in each grid.
     fn visit(&self, set: &Vectors, mut visit: impl FnMut(&[i64], u32, f64) -> Result<()>) -> Result<()> {
         let width = set.width();
-        for pyramid in 0..self.0.shifts {
+        for pyramid in 0..self.pyramid.shifts {
             let offsets = self.offsets(pyramid, width);
-            for level in 0..=self.0.levels {
+            for level in 0..=self.levels {
                 let value = self.value(level, width);
                 let mut turns: HashMap<Box<[i64]>, u32> = HashMap::new();
                 for i in 0..set.len() {
@@ -81,7 +109,7 @@ impl Grids {
     /// The cell of a vector: the pyramid, the grid, and the place along each feature.
     fn cell(&self, row: Row<'_>, pyramid: u32, level: u32, offsets: &[f64]) -> Box<[i64]> {
         let mut cell = vec![i64::from(pyramid), i64::from(level)];
-        if level < self.0.levels {
+        if level < self.levels {
             let side = self.side(level);
             cell.extend(offsets.iter().map(|offset| (offset / side).floor() as i64));
             row.for_each(|k, value| cell[k + 2] = ((value + offsets[k]) / side).floor() as i64);

@@ -37,19 +37,21 @@ impl Definition for SetLeaf {
             }
             // Only without shifts: the offsets have no definition but the code.
             Self::Pyramid(pyramid) => {
+                let (finest, levels) = (pyramid.side.unwrap(), pyramid.levels.unwrap());
                 let met = |level: u32| {
-                    let side = pyramid.side * 2_f64.powi(level as i32);
-                    let cell = |set: &Vectors, s: usize| -> Vec<i64> {
-                        (0..3)
-                            .map(|k| {
-                                if level == pyramid.levels {
-                                    0
-                                } else {
-                                    (set.row(s).get(k) / side).floor() as i64
-                                }
-                            })
-                            .collect()
-                    };
+                    let side = finest * 2_f64.powi(level as i32);
+                    let cell =
+                        |set: &Vectors, s: usize| -> Vec<i64> {
+                            (0..3)
+                                .map(|k| {
+                                    if level == levels {
+                                        0
+                                    } else {
+                                        (set.row(s).get(k) / side).floor() as i64
+                                    }
+                                })
+                                .collect()
+                        };
                     let mut free: Vec<Vec<i64>> = (0..n).map(|t| cell(b, t)).collect();
                     let mut met = 0;
                     for s in 0..m {
@@ -62,7 +64,7 @@ impl Definition for SetLeaf {
                 };
                 let scale = if pyramid.weights == Weights::Half { 1.0 } else { 3.0 };
                 let (mut sum, mut before) = (0.0, 0.0);
-                for level in 0..=pyramid.levels {
+                for level in 0..=levels {
                     sum += (met(level) - before) / 2_f64.powi(level as i32) / scale;
                     before = met(level);
                 }
@@ -100,6 +102,7 @@ fn definite() -> impl Strategy<Value = SetExpr> {
     prop_oneof![
         definite_leaf().prop_map(set_mean),
         (0.3..2.0_f64, 1..5_u32, weights).prop_map(|(side, levels, weights)| {
+            let (side, levels) = (Some(side), Some(levels));
             Expr::Leaf(SetLeaf::Pyramid(Pyramid { side, levels, weights, ..Pyramid::default() }))
         }),
     ]
@@ -158,7 +161,7 @@ proptest! {
 
     #[test]
     fn shifted_pyramids_are_kernels_of_the_seed((x, seed, shifts) in (some_sets(), 0..9_u32, 2..5_u32)) {
-        let pyramid = |seed| Expr::Leaf(SetLeaf::Pyramid(Pyramid { side: 0.5, levels: 3, shifts, seed, ..Pyramid::default() }));
+        let pyramid = |seed| Expr::Leaf(SetLeaf::Pyramid(Pyramid { side: Some(0.5), levels: Some(3), shifts, seed, ..Pyramid::default() }));
         prop_assert_eq!(battery(&pyramid(seed), &x), Ok(()));
         prop_assert_eq!(rows(&pyramid(seed), &x, &x), rows(&pyramid(seed), &x, &x));
         for (own, set) in pyramid(seed).bind(&x).unwrap().diagonal().iter().zip(&x) {
@@ -235,7 +238,8 @@ fn text_of_kernels_is_parsed_and_refused_by_column() {
         ("set", "set(rbf(gamma=1))"),
         ("set( rbf(0.5) @ columns(1, 2) + 1 )", "set(rbf(gamma=0.5) @ columns(1, 2) + 1)"),
         ("2*bestmatch(linear)", "2*bestmatch(linear)"),
-        ("pyramid(side=0.5)", "pyramid(side=0.5, levels=8, shifts=1, seed=0, weights=half)"),
+        ("pyramid(side=0.5)", "pyramid(side=0.5, levels=auto, shifts=1, seed=0, weights=half)"),
+        ("pyramid(side=auto, levels=3)", "pyramid(side=auto, levels=3, shifts=1, seed=0, weights=half)"),
         ("normalized(set(exp(linear)*(linear + 1)^2))", "normalized(set(exp(linear)*(linear + 1)^2))"),
     ] {
         assert_eq!(text.parse::<SetExpr>().unwrap().to_string(), canonical);
@@ -246,9 +250,89 @@ fn text_of_kernels_is_parsed_and_refused_by_column() {
     refused("set(linear, linear)", 13, "takes one kernel on vectors");
     refused("set(linear", 4, "a '(' without its ')'");
     refused("pyramid(levels=0)", 16, "must lie in 1 to 60");
+    refused("pyramid(side=0)", 14, "must be positive and finite");
+    refused("pyramid(side=none)", 14, "'none' is not a number");
     refused("spectrum(2)", 1, "known: set, bestmatch, pyramid");
     refused("set(set(linear))", 5, "unknown kernel 'set'");
-    let paths: Vec<_> =
-        "set(2*rbf) + pyramid".parse::<SetExpr>().unwrap().parameters().into_iter().map(|p| p.path).collect();
+    let paths: Vec<_> = "set(2*rbf) + pyramid(side=1) + pyramid"
+        .parse::<SetExpr>()
+        .unwrap()
+        .parameters()
+        .into_iter()
+        .map(|p| p.path)
+        .collect();
     assert_eq!(paths, ["0.set.0.constant", "0.set.1.rbf.gamma", "1.pyramid.side"]);
+}
+
+/// The largest difference of two rows along a feature.
+fn apart(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+fn found(kernel: &SetExpr, sets: &Vec<Vectors>) -> (f64, u32) {
+    match kernel.settled(sets).unwrap() {
+        Expr::Leaf(SetLeaf::Pyramid(Pyramid { side: Some(side), levels: Some(levels), .. })) => {
+            (side, levels)
+        }
+        other => panic!("{other} is open"),
+    }
+}
+
+proptest! {
+    #[test]
+    fn open_grids_part_what_differs_and_cover_the_data((sets, scale) in (some_sets(), -40..40_i32)) {
+        let rows: Vec<Vec<f64>> = sets
+            .iter()
+            .flat_map(|set| (0..set.len()).map(|i| (0..3).map(|k| set.row(i).get(k)).collect()))
+            .collect();
+        let pairs = rows.iter().flat_map(|x| rows.iter().map(|y| apart(x, y)));
+        let smallest = pairs.clone().filter(|d| *d > 0.0).fold(f64::INFINITY, f64::min);
+        let largest = pairs.fold(0.0, f64::max);
+        let (side, levels) = found(&pyramid(None, None), &sets);
+        let top = side * 2_f64.powi(levels as i32);
+        prop_assert_eq!(side.log2().fract(), 0.0);
+        prop_assert!(side <= smallest && (2.0 * side > smallest || smallest.is_infinite()), "{} {}", side, smallest);
+        prop_assert!(top >= largest && (top / 2.0 < largest || levels == 1), "{} {}", top, largest);
+        // Given levels: the side is the smallest power of two that covers the data with them.
+        let (side, levels) = found(&pyramid(None, 4), &sets);
+        prop_assert_eq!(levels, 4);
+        prop_assert!(largest == 0.0 || (16.0 * side >= largest && 8.0 * side < largest), "{} {}", side, largest);
+        // A given side stays; another unit of length by a power of two scales the side alone.
+        prop_assert_eq!(found(&pyramid(0.3, None), &sets).0, 0.3);
+        if largest > 0.0 {
+            let factor = 2_f64.powi(scale);
+            let scaled: Vec<Vectors> = sets
+                .iter()
+                .map(|set| Vectors::dense(3, (0..set.len()).flat_map(|i| (0..3).map(move |k| (i, k)))
+                    .map(|(i, k)| factor * set.row(i).get(k)).collect::<Vec<f64>>()))
+                .collect();
+            let (was, now) = (found(&pyramid(None, None), &sets), found(&pyramid(None, None), &scaled));
+            prop_assert_eq!((was.0 * factor, was.1), now);
+        }
+    }
+}
+
+#[test]
+fn open_grids_of_one_vector_or_none_are_the_unit_grid() {
+    for sets in [vec![], vec![line(&[])], vec![line(&[3.0, 3.0]), line(&[3.0])]] {
+        assert_eq!(found(&pyramid(None, None), &sets), (1.0, 1));
+    }
+    // Numbers that no 60 levels span: the coarsest cells cover them all the same.
+    let (side, levels) = found(&pyramid(None, None), &vec![line(&[0.0, 1e-300, 1e300])]);
+    assert_eq!(levels, 60);
+    assert!(side * 60_f64.exp2() >= 1e300 && side * 59_f64.exp2() < 1e300);
+    let error = pyramid(None, None).settled(&vec![line(&[1.0]), line(&[0.0, f64::NAN])]).unwrap_err();
+    assert_eq!(error.to_string(), "row 2, column 1: not a finite number");
+}
+
+#[test]
+fn an_open_pyramid_has_no_values_before_it_is_settled() {
+    let kernel = pyramid(None, None).normalized();
+    assert!(kernel.reference().is_err() && pyramid(1.0, 3).reference().is_ok());
+    let sets = vec![line(&[0.5, 2.25]), line(&[1.0, 2.5]), line(&[7.5]), line(&[6.25, 7.75])];
+    let error = kernel.bind(&sets).err().map(|error| error.to_string()).unwrap();
+    assert!(error.contains("before side and levels are found from data"), "{error}");
+    // The nearest are 2.25 and 2.5, 7.5 and 7.75; the extent is 7.25 <= 8 = 2^5/4.
+    let text = "normalized(pyramid(side=0.25, levels=5, shifts=1, seed=0, weights=half))";
+    assert_eq!(kernel.settled(&sets).unwrap().to_string(), text);
 }

@@ -32,7 +32,7 @@ pub fn median_gamma(points: &Vectors) -> Option<f64> {
 }
 
 /// The entries of a row, by ascending features.
-fn entries(points: &Vectors, i: usize) -> Vec<(usize, f64)> {
+pub(crate) fn entries(points: &Vectors, i: usize) -> Vec<(usize, f64)> {
     let mut entries = Vec::new();
     points.row(i).for_each(|k, value| entries.push((k, value)));
     entries
@@ -40,7 +40,14 @@ fn entries(points: &Vectors, i: usize) -> Vec<(usize, f64)> {
 
 /// ‖x − y‖²
 fn square(x: &[(usize, f64)], y: &[(usize, f64)]) -> f64 {
-    let (mut i, mut j, mut sum) = (0, 0, 0.0);
+    let mut sum = 0.0;
+    differences(x, y, |difference| sum += difference * difference);
+    sum
+}
+
+/// Calls `visit(xₖ − yₖ)` for each feature that one of two rows has.
+pub(crate) fn differences(x: &[(usize, f64)], y: &[(usize, f64)], mut visit: impl FnMut(f64)) {
+    let (mut i, mut j) = (0, 0);
     while i < x.len() || j < y.len() {
         let (at_x, at_y) = (x.get(i).map_or(usize::MAX, |e| e.0), y.get(j).map_or(usize::MAX, |e| e.0));
         let mut difference = 0.0;
@@ -52,9 +59,8 @@ fn square(x: &[(usize, f64)], y: &[(usize, f64)]) -> f64 {
             difference -= y[j].1;
             j += 1;
         }
-        sum += difference * difference;
+        visit(difference);
     }
-    sum
 }
 
 #[cfg(test)]

@@ -16,3 +16,4 @@ mod value;
 pub use construct::*;
 pub use kernel::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 pub use median::median_gamma;
+pub(crate) use median::{differences, entries};

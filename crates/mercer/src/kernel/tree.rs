@@ -77,10 +77,13 @@ enum Node {
     Centered(Box<Node>, usize),
 }
 
+/// A leaf, and itself bound to columns.
+type BoundLeaf<L> = (L, Box<dyn Bound<<L as Leaf>::Points>>);
+
 /// An expression bound to columns.
 struct Tree<L: Leaf> {
     root: Node,
-    leaves: Vec<(L, Box<dyn Bound<L::Points>>)>,
+    leaves: Vec<BoundLeaf<L>>,
     centers: Vec<Center<L::Points>>,
     /// The parts that are normalised, each after those inside it.
     normalized: Vec<Node>,
@@ -162,7 +165,7 @@ impl<L: Leaf> Tree<L> {
 
     /// What concerns `points[rows]` alone; k(x, x) of the leaves only where a part is normalised.
     fn singles_of(&self, points: &L::Points, rows: &[usize]) -> Singles {
-        let of = |(leaf, bound): &(L, Box<dyn Bound<L::Points>>)| {
+        let of = |(leaf, bound): &BoundLeaf<L>| {
             bound.own(points, rows).unwrap_or_else(|| leaf.diagonal(points, rows))
         };
         let own = if self.normalized.is_empty() { Vec::new() } else { self.leaves.iter().map(of).collect() };

@@ -224,11 +224,11 @@ mod tests {
             (r#"{"nodes": 2, "edges": []}"#, "2:1: a row without a label"),
             (
                 r#"{"nodes": 2, "edges": [[0, 1, 2, 3]], "label": 1}"#,
-                "2:37: an edge must be [a, b] or [a, b, label]",
+                "2:36: an edge must be [a, b] or [a, b, label]",
             ),
             (
                 r#"{"nodes": 2, "edges": [[0, -1]], "label": 1}"#,
-                "2:32: an edge must be [a, b] or [a, b, label]",
+                "2:31: an edge must be [a, b] or [a, b, label]",
             ),
             (
                 r#"{"nodes": 1.5, "edges": [], "label": 1}"#,

@@ -251,7 +251,7 @@ def test_what_a_pyramid_leaves_open_is_found_from_the_training_points(tmp_path):
     settled = open_kernel.settled(points)
     rows = np.vstack(points)
     apart = np.abs(rows[:, None] - rows[None]).max(axis=2)
-    side = 2.0 ** np.floor(np.log2(apart[apart > 0].min()))
+    side = float(2.0 ** np.floor(np.log2(apart[apart > 0].min())))
     levels = int(np.ceil(np.log2(apart.max() / side)))
     assert repr(settled) == f"normalized(pyramid(side={side!r}, levels={levels}, shifts=2, seed=0, weights=half))"
     assert settled.settled(new) == settled

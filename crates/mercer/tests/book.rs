@@ -174,6 +174,20 @@ fn sets() -> mercer::Result<()> {
 }
 
 #[test]
+fn open_pyramid() -> mercer::Result<()> {
+    use mercer::data::{Labels, Vectors};
+    use mercer::kernel::pyramid;
+    use mercer::model::Svc;
+
+    let sets: Vec<Vectors> =
+        [[0.5, 2.25], [1.0, 2.5], [7.5, 9.0], [6.25, 7.75]].map(|set| Vectors::dense(1, set.to_vec())).into();
+    let model = Svc::new(pyramid(None, None)).fit(&sets, &Labels::first_seen(["a", "a", "b", "b"]))?;
+    // 2.25 and 2.5 are the nearest; the extent is 8.5 ≤ 0.25·2⁶.
+    assert_eq!(model.expansion.kernel(), &pyramid(0.25, 6));
+    Ok(())
+}
+
+#[test]
 fn tables() -> mercer::Result<()> {
     use mercer::data::{Cells, Labels, Records};
     use mercer::kernel::RecordExpr;

@@ -259,6 +259,9 @@ fn widths_of_features_that_do_not_matter_become_small() {
     assert_eq!(widths.len(), 3);
     assert!(widths[1] > 30.0 * widths[0] && widths[1] > 30.0 * widths[2], "{widths:?}");
     assert!(model.evidence[0] > plain.evidence[0] + 10.0, "{:?} {:?}", model.evidence, plain.evidence);
+    // A kernel that is fitted to the points is so at each width.
+    let centred = Rvr::new(rbf(0.5).centered()).width(WidthChoice::Evidence).fit(&x, &y).unwrap();
+    assert!(centred.evidence[0] >= Rvr::new(rbf(0.5).centered()).fit(&x, &y).unwrap().evidence[0]);
     // Texts have no features, and a sum of kernels is no Gaussian.
     let texts: Vec<String> = (0..8).map(|i| "ab".repeat(i + 1)).collect();
     assert!(Rvr::new(spectrum(2)).width(WidthChoice::Features).fit(&texts, &y[..8]).is_err());

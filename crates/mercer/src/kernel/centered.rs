@@ -227,6 +227,9 @@ impl<L: Leaf> Expr<L> {
 
     /// The expression with the parameters found from points that its leaves leave to data.
     pub(super) fn settled(&self, points: &L::Points) -> Result<Self> {
+        if !self.leaves().iter().any(|leaf| leaf.is_open()) {
+            return Ok(self.clone());
+        }
         let mut refused = Ok(());
         let settled = self.clone().map_leaves(&mut |leaf: L| {
             leaf.clone().settled(points).unwrap_or_else(|error| {

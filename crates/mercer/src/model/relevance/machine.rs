@@ -36,6 +36,7 @@ use std::time::Instant;
 use super::columns::Candidates;
 use super::model::RelevanceModel;
 use super::width::{Trial, Tries, WidthChoice, search};
+use crate::kernel::Reference;
 use crate::model::prelude::*;
 use crate::solve::Stage;
 use crate::solve::relevance::{Classes, Climb, Relevant, classify, pull_of_numbers, regress};
@@ -252,6 +253,14 @@ impl<X: Points, K: Kernel<X> + Clone> Tries<K> for Fits<'_, '_, X> {
             }
         };
         Ok((Trial { kernel, candidates, found }, flow))
+    }
+
+    fn prepared(&self, kernel: K) -> Result<K> {
+        if kernel.reference().is_ok() {
+            return Ok(kernel);
+        }
+        let reference = Reference::weighted(&self.own.points, &self.own.weights);
+        kernel.fitted(&reference, &mut |_| ControlFlow::Continue(())).map_err(|error| self.own.error(error))
     }
 
     fn pulls(&self, trial: &Trial<K>) -> Vec<Vec<Vec<f64>>> {

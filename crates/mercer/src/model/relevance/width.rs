@@ -63,6 +63,9 @@ pub(super) trait Tries<K> {
     /// The best model of a kernel. After a break the search is over.
     fn fitted(&mut self, kernel: &K) -> Result<(Trial<K>, ControlFlow<()>)>;
 
+    /// The kernel fitted to the points, where it depends on them.
+    fn prepared(&self, kernel: K) -> Result<K>;
+
     /// For each climb the derivatives of its log evidence in the values of each column in its model.
     fn pulls(&self, trial: &Trial<K>) -> Vec<Vec<Vec<f64>>>;
 }
@@ -161,7 +164,7 @@ fn slope<X: Points, K: Kernel<X>>(
     let all: Vec<usize> = (0..points.len()).collect();
     // Σ Dₙᵢ k(xₙ, xᵢ) at other parameters.
     let along = |vector: &[f64]| -> Result<f64> {
-        let bound = trial.kernel.with_searched(vector)?.bind(&chosen)?;
+        let bound = fits.prepared(trial.kernel.with_searched(vector)?)?.bind(&chosen)?;
         let mut sum = 0.0;
         let mut values = vec![0.0; index.len() * ROWS];
         for rows in all.chunks(ROWS) {

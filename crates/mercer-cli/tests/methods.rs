@@ -28,6 +28,8 @@ fn typed(parameter: &Value) -> String {
         "choice" => parameter["choices"][0].as_str().unwrap().to_owned(),
         "kernel" => "linear".to_owned(),
         "weights" => "1=2".to_owned(),
+        // A number or a word: the word that is there.
+        "numbers" if parameter["default"].is_string() => parameter["default"].as_str().unwrap().to_owned(),
         _ if parameter["default"].is_number() => parameter["default"].to_string(),
         "number" => "0.5".to_owned(),
         _ => "20".to_owned(),

@@ -225,6 +225,21 @@ fn subsequences_of_texts() -> mercer::Result<()> {
 }
 
 #[test]
+fn a_centred_kernel() -> mercer::Result<()> {
+    use mercer::data::Vectors;
+    use mercer::kernel::{Kernel, Reference, linear};
+    use std::ops::ControlFlow;
+
+    let points = Vectors::dense(1, vec![1.0, 3.0, 5.0]);
+    let kernel = linear().centered().fitted(&Reference::new(&points), &mut |_| ControlFlow::Continue(()))?;
+    assert_eq!(
+        mercer::gram::square::<f64, _, _>(&kernel, &points)?,
+        [4.0, 0.0, -4.0, 0.0, 0.0, 0.0, -4.0, 0.0, 4.0]
+    );
+    Ok(())
+}
+
+#[test]
 fn every_block_of_the_book_stands_here() {
     // As the formatter may break lines differently, blanks and the commas before a closing bracket do not count.
     let plain = |text: &str| {

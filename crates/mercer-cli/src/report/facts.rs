@@ -124,7 +124,7 @@ fn cell(name: &str, fact: &Fact) -> Option<String> {
 fn trials(parts: &[Facts], taken: &Facts) -> String {
     // The first number of a trial is what was tried.
     let first = parts.first().and_then(|part| part.iter().next()).map_or("trial", |(name, _)| name);
-    let is_taken = |part: &Facts| part.number(first).is_some_and(|own| taken.number(first) == Some(own));
+    let is_taken = |part: &Facts| part.get(first).is_some_and(|own| taken.get(first) == Some(own));
     let best = parts.iter().position(is_taken);
     let shown = best.map_or(0..parts.len().min(2 * AROUND + 1), |best| {
         best.saturating_sub(AROUND)..parts.len().min(best + AROUND + 1)
@@ -193,8 +193,8 @@ mod tests {
         assert_eq!(lines[0], "tried        30 kappas, the best of them and its neighbours:");
         assert_eq!((lines.len(), lines[1].trim()), (13, "kappa  score"));
         let trial = |clusters: usize| Facts::default().with("clusters", clusters).with("gap", 2.0);
-        let found = Facts::default().with("gap", (1..4).map(trial).collect::<Vec<_>>());
-        let counted = numbers(&found, "", &Facts::default().with("clusters", 1_usize));
+        let gaps = Facts::default().with("gap", (1..4).map(trial).collect::<Vec<_>>());
+        let counted = numbers(&gaps, "", &Facts::default().with("clusters", 1_usize));
         let head = "gap          3 clusters, the best of them and its neighbours:\n";
         assert!(
             counted.starts_with(head) && counted.contains("1    2  <") && !counted.contains("wider"),

@@ -19,7 +19,7 @@ fn parts_that_do_not_fit_are_refused() {
     assert!(counts("grid", &[usize::MAX, 2, 0]).contains("without units"));
     assert!(counts("grid", &[2, 3, 0]).contains("4 names of units where 6"));
     assert!(counts("grid", &[1, 4, 0]).contains("not named by their rows"));
-    assert!(counts("winners", &[0, 1]).contains("2 nearest units where 4"));
+    assert!(counts("winners", &[0, 1]).contains("fewer nearest units than points"));
     assert!(counts("winners", &[0, 1, 2, 4]).contains("not on the grid"));
     assert!(counts("medians", &[0]).contains("1 medians where 4"));
     assert!(counts("epochs", &[3]).contains("number of epochs"));

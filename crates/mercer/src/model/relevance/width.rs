@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use super::columns::Candidates;
 use crate::kernel::Parameter;
-use crate::model::prelude::{Kernel, Points, Result, words};
+use crate::model::prelude::{Kernel, Kind, Points, Result, Setting, Value};
 use crate::solve::relevance::{Bend, Relevant};
 
 /// Where the parameters of the kernel come from.
@@ -22,7 +22,23 @@ pub enum WidthChoice {
     /// Those of the largest evidence, of a Gaussian kernel with a width for each feature.
     Features,
 }
-words!(WidthChoice: WidthChoice::Kernel = "kernel", WidthChoice::Evidence = "evidence", WidthChoice::Features = "features");
+
+/// A word; its kind is that of the width of an RBF network, which is an option of the same name and may be a number.
+impl Setting for WidthChoice {
+    const KIND: Kind = Kind::Numbers;
+    fn value(&self) -> Value {
+        let word = match self {
+            Self::Kernel => "kernel",
+            Self::Evidence => "evidence",
+            Self::Features => "features",
+        };
+        Value::Word(word.to_owned())
+    }
+    fn of(value: &Value) -> Option<Self> {
+        let all = [Self::Kernel, Self::Evidence, Self::Features];
+        all.into_iter().find(|choice| choice.value() == *value)
+    }
+}
 
 /// Steps of the logarithms of all parameters together, by which the first widths are tried.
 const STRIDE: f64 = 1.5;
@@ -31,10 +47,10 @@ const STRIDE: f64 = 1.5;
 const STRIDES: i32 = 5;
 
 /// Quasi-Newton steps at most.
-const STEPS: usize = 30;
+const STEPS: usize = 20;
 
 /// Halvings of a step at most.
-const HALVINGS: i32 = 5;
+const HALVINGS: i32 = 3;
 
 /// The longest step of a parameter, on its scale.
 const LONGEST: f64 = 1.5;

@@ -6,7 +6,7 @@
 
 use super::ascent::{Curvature, TRIALS, largest, moved};
 use super::bend::Bend;
-use super::evidence::{Evidence, Step, StepKind};
+use super::evidence::{Step, StepKind};
 use super::likelihood::{Classes, Mode, PRECISIONS};
 use super::posterior::Posterior;
 use super::regression::regress;
@@ -58,7 +58,8 @@ pub(crate) fn classify(problem: &Classes<'_>, climb: &Climb, watch: Steps<'_>) -
     found.expect("a model without columns has a mode")
 }
 
-/// The candidates of a regression of each function to 1 in its class and −1 elsewhere, with their α; given up where it has many more than `most`.
+/// The candidates of a regression of each function to 1 in its class and −1 elsewhere, with their α; none where it has many more than
+/// `most`.
 fn regressed(problem: &Classes<'_>, climb: &Climb, most: usize, watch: Steps<'_>) -> (Vec<usize>, Vec<f64>) {
     // Columns come in before others leave.
     let columns = (2 * most + PASSING).min(problem.weights.len() / 3);
@@ -149,7 +150,7 @@ impl Ascent<'_> {
             let step = model.best(least, false, &refused).filter(|step| step.gain >= least);
             let Some(step) = step else { return false };
             let needed = if step.kind == StepKind::Delete { -0.5 * least } else { least };
-            match self.after(&model, step) {
+            match self.after(step) {
                 Some(mode) if mode.evidence >= self.mode.evidence + needed => {
                     self.mode = mode;
                     return true;
@@ -161,7 +162,7 @@ impl Ascent<'_> {
     }
 
     /// The mode after a step.
-    fn after(&self, model: &Evidence<'_>, step: Step) -> Option<Mode> {
+    fn after(&self, step: Step) -> Option<Mode> {
         let Mode { mut active, mut alpha, mut weights, .. } = self.mode.clone();
         let at = active.iter().position(|&column| column == step.column);
         match (step.kind, at) {
@@ -178,7 +179,6 @@ impl Ascent<'_> {
             }
             (StepKind::Change(_) | StepKind::Delete, None) => return None,
         }
-        debug_assert_eq!(model.active.len(), self.mode.active.len());
         self.problem.mode(&active, &alpha, &weights)
     }
 

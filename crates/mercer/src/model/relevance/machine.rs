@@ -39,7 +39,7 @@ use super::width::{Trial, Tries, WidthChoice, search};
 use crate::kernel::Reference;
 use crate::model::prelude::*;
 use crate::solve::Stage;
-use crate::solve::relevance::{Classes, Climb, Relevant, classify, pull_of_numbers, regress};
+use crate::solve::relevance::{Classes, Climb, Relevant, Steps, classify, pull_of_numbers, regress};
 
 /// The relevance vector machine for numbers, and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -225,21 +225,20 @@ impl<X: Points, K: Kernel<X> + Clone> Tries<K> for Fits<'_, '_, X> {
         let (begun, started) = (&mut self.begun, self.started);
         let mut stages = self.job.stages();
         // How many steps and fits there will be is not known: most climbs take a few hundred steps, most searches twenty fits.
-        let mut following =
-            |parts: usize, work: &mut dyn FnMut(&mut dyn FnMut(u64) -> ControlFlow<()>) -> Relevant| {
-                let before = *begun as f64 / parts as f64;
-                *begun += 1;
-                work(&mut |steps| {
-                    let share = 1.0 - (-(steps as f64) / (climb.steps as f64).min(300.0)).exp();
-                    let fits = before + share / parts as f64;
-                    let done = if searched { 1.0 - (-fits / 20.0).exp() } else { fits };
-                    let answer = stages(&Stage { name: "evidence", done, elapsed: started.elapsed() });
-                    if answer.is_break() {
-                        flow = answer;
-                    }
-                    answer
-                })
-            };
+        let mut following = |parts: usize, work: &mut dyn FnMut(Steps<'_>) -> Relevant| {
+            let before = *begun as f64 / parts as f64;
+            *begun += 1;
+            work(&mut |steps| {
+                let share = 1.0 - (-(steps as f64) / (climb.steps as f64).min(300.0)).exp();
+                let fits = before + share / parts as f64;
+                let done = if searched { 1.0 - (-fits / 20.0).exp() } else { fits };
+                let answer = stages(&Stage { name: "evidence", done, elapsed: started.elapsed() });
+                if answer.is_break() {
+                    flow = answer;
+                }
+                answer
+            })
+        };
         let found = match &self.target {
             Target::Numbers(y) => {
                 vec![following(1, &mut |watch| regress(columns, y, weights, climb, watch))]

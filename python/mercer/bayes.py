@@ -61,7 +61,9 @@ class Relevance(Expanded):
         quality = self._model.quality()
         self.n_iter_ = quality["iterations"]
         if X is not None and not quality["converged"]:
-            text = f"The evidence still rises (by a derivative of {self.gradient_:.1e}) after {self.n_iter_} steps."
+            text = f"The evidence still rose after max_iter={self.max_iter} steps. Consider increasing it."
+            if self.n_iter_ < self.max_iter:
+                text = f"The climb of the evidence ended with a derivative of {self.gradient_:.1e} left, which rounding hides."
             warn(text, ConvergenceWarning)
 
     @property

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from mercer._parameters import FLAG, RULES, declared, parameter
 from mercer._svm import SupportVectors
@@ -126,6 +127,7 @@ class SVDD(Detector):
         return super()._settings(points) | ({"nu": self.nu} if self.C is None else {"c": self.C})
 
     def _outputs(self, X: Any, what: str = "decisions") -> Any:
+        check_is_fitted(self)
         if self._input != "function":
             return super()._outputs(X, what)
         # A table of the function's values has k(x, x) of the training rows alone.

@@ -335,7 +335,7 @@ def test_a_map_has_a_cell_for_each_unit(grid):
     np.testing.assert_allclose(areas, 1.0 if grid == "rectangular" else np.sqrt(0.75))
     np.testing.assert_array_equal(plot.som_map(model, "hits").collections[0].get_array(), model.hits_.ravel())
     plane = plot.som_map(model, 2, X=IRIS, texts=range(24), legend=False)
-    np.testing.assert_allclose(plane.collections[0].get_array(), model.dual_coef_ @ IRIS[:, 2])
+    np.testing.assert_allclose(plane.collections[0].get_array(), model.dual_coef_ @ IRIS[model.support_, 2])
     assert [text.get_text() for text in plane.texts] == [str(unit) for unit in range(24)]
     assert plane.get_title(loc="left") == "x2"
 

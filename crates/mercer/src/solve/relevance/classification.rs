@@ -102,7 +102,7 @@ struct Ascent<'a> {
 
 impl Ascent<'_> {
     fn climbed(mut self, watch: Steps<'_>) -> Relevant {
-        let limit = self.steps.saturating_add(self.climb.steps);
+        let limit = self.climb.steps;
         while self.steps < limit && watch(self.steps).is_continue() {
             self.steps += 1;
             if self.step() {

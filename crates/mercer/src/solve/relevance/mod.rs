@@ -54,7 +54,7 @@ use std::ops::ControlFlow;
 pub(crate) struct Climb {
     /// The least gain of log evidence for which a column is added.
     pub tolerance: f64,
-    /// Steps at most.
+    /// Steps at most, of all starts together.
     pub steps: u64,
     /// The climb ends where the model has more columns than this.
     pub columns: usize,

@@ -130,7 +130,7 @@ struct Ascent<'a> {
 
 impl Ascent<'_> {
     fn climbed(mut self, columns: &Columns, watch: Steps<'_>) -> Relevant {
-        let limit = self.steps.saturating_add(self.climb.steps);
+        let limit = self.climb.steps;
         let mut converged = false;
         let goes_on =
             |ascent: &Self| ascent.steps < limit && ascent.model.active.len() <= ascent.climb.columns;

@@ -291,7 +291,7 @@ impl Row<'_> {
     }
 }
 
-/// The same for rows of the same numbers, whatever their storage.
+/// Rows of equal numbers have equal hashes, whatever their storage.
 impl Hash for Row<'_> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.for_each(|k, v| {

@@ -95,7 +95,7 @@ pub(super) fn search<X: Points, K: Kernel<X>>(
     let parameters = start.searched();
     let (mut best, mut flow) = fits.fitted(start)?;
     let mut at: Vec<f64> = parameters.iter().map(|p| if p.log { p.value.ln() } else { p.value }).collect();
-    // The same factor for all parameters of a positive size.
+    // One factor for all parameters that must be positive.
     let origin = at.clone();
     for direction in [1.0, -1.0] {
         for stride in 1..=STRIDES {

@@ -163,7 +163,7 @@ pub(crate) struct MethodArgs {
     #[arg(long, short, value_parser = names(), default_value = DEFAULT, hide_default_value = true)]
     method: String,
     /// Kernel expression, for instance "rbf(gamma=0.5) + 2*linear"; it tells what points are: vectors or texts
-    /// [default: rbf with gamma = 1/features]
+    /// [default: rbf with gamma = 1/features, of linear methods linear]
     #[arg(long, short, value_name = "EXPRESSION")]
     pub(crate) kernel: Option<AnyKernel>,
     #[command(flatten)]
@@ -392,6 +392,15 @@ impl Choice {
         }
         let method = if wanted == "isotonic" { Curve::Isotonic } else { Curve::Sigmoid };
         Ok(Settings { method, folds, seed })
+    }
+
+    /// The kernel that was given, or the only one that the method has; none where points tell which is usual.
+    pub(crate) fn kernel(&self, asked: &MethodArgs) -> mercer::Result<Option<AnyKernel>> {
+        match (&asked.kernel, self.card.kernel) {
+            (Some(kernel), _) => Ok(Some(kernel.clone())),
+            (None, Some(text)) => text.parse().map(Some),
+            (None, None) => Ok(None),
+        }
     }
 
     /// The estimator with its parameters. Those that others depend on stand before them in the table.

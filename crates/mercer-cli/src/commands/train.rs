@@ -76,12 +76,13 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
         sets: target == TargetKind::Sets,
         ..args.data_options.options()
     };
-    let mut input = Input::read(&args.data, args.asked.kernel.as_ref(), &options, args.scale)?;
+    let kernel = choice.kernel(&args.asked)?;
+    let mut input = Input::read(&args.data, kernel.as_ref(), &options, args.scale)?;
     let y = targets(args, &choice, &mut input)?;
     mercer::return_freed_memory();
     let read_seconds = started.elapsed().as_secs_f64();
 
-    let kernel = args.asked.kernel.clone().unwrap_or_else(|| input.x.usual_kernel());
+    let kernel = kernel.unwrap_or_else(|| input.x.usual_kernel());
     let mut estimator = choice.estimator(kernel.clone(), args.common.seed)?;
     let memory = memory(args, &mut estimator)?;
     estimator.check()?;

@@ -69,6 +69,12 @@ pub trait Points: Clone + Send + Sync {
     fn as_vectors(&self) -> Option<&Vectors> {
         None
     }
+    /// These vectors as points; none in a space whose points are not vectors.
+    #[must_use]
+    fn of_vectors(vectors: Vectors) -> Option<Self> {
+        let _ = vectors;
+        None
+    }
     /// Points with these features, stored as these points are; none in a space whose points have no means.
     #[must_use]
     fn with_rows(&self, rows: &Dense<f64>) -> Option<Self> {
@@ -393,6 +399,9 @@ impl Points for Vectors {
         key(|hasher| self.row(i).hash(hasher))
     }
 
+    fn of_vectors(vectors: Vectors) -> Option<Self> {
+        Some(vectors)
+    }
     fn as_vectors(&self) -> Option<&Vectors> {
         Some(self)
     }

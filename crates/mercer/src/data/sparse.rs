@@ -59,6 +59,12 @@ impl<T: Real> Sparse<T> {
         self.index.len()
     }
 
+    /// Where each row begins and the last one ends, and the columns and values of all entries.
+    #[must_use]
+    pub fn parts(&self) -> (&[usize], &[u32], &[T]) {
+        (&self.start, &self.index, &self.values)
+    }
+
     /// Columns and values of row `i`.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[u32], &[T]) {

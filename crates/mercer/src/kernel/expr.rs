@@ -82,6 +82,11 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
         false
     }
 
+    /// Whether it is the inner product of the points; see [`Kernel::is_linear`].
+    fn is_linear(&self) -> bool {
+        false
+    }
+
     /// The product of this kernel on each feature by itself; see [`Kernel::by_feature`].
     fn by_feature(&self, _features: usize) -> Option<Expr<Self>> {
         None
@@ -151,6 +156,10 @@ impl<L: Leaf> Kernel<L::Points> for Expr<L> {
 
     fn definiteness(&self) -> Definiteness {
         Expr::definiteness(self)
+    }
+
+    fn is_linear(&self) -> bool {
+        matches!(self, Self::Leaf(leaf) if leaf.is_linear())
     }
 
     fn is_tabled(&self) -> bool {

@@ -85,6 +85,11 @@ pub trait Kernel<X: Points>: Send + Sync {
         false
     }
 
+    /// Whether it is the inner product of the points themselves, which are vectors.
+    fn is_linear(&self) -> bool {
+        false
+    }
+
     /// The real parameters that a search may change; none of a kernel that is not an expression.
     fn searched(&self) -> Vec<Parameter> {
         Vec::new()

@@ -13,6 +13,8 @@ pub trait Estimator<X: Points> {
     type Target: ?Sized;
     /// What is fitted.
     type Model;
+    /// The text of the only kernel that the method has; none where it takes any.
+    const KERNEL: Option<&'static str> = None;
 
     /// Refuses settings out of range.
     ///

@@ -410,7 +410,7 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
     }
 
     /// Refuses points that cannot be compared with the model's, and numbers that are not finite.
-    fn check(&self, points: &X) -> Result<()> {
+    pub(super) fn check(&self, points: &X) -> Result<()> {
         self.points.accepts(points)?;
         points.check_finite()
     }

@@ -21,6 +21,8 @@ pub struct Card {
     pub target: TargetKind,
     /// The word for its models in files; several methods may share it.
     pub kind: &'static str,
+    /// The text of the only kernel that it has; none where it takes any.
+    pub kernel: Option<&'static str>,
     /// Kinds of probabilities that can be learnt beside it: `sigmoid`, `isotonic`, `noise`, `density`.
     pub probabilities: &'static [&'static str],
     /// Its parameters.
@@ -202,7 +204,7 @@ where
     fn card(&self) -> Card {
         let (name, summary, kind, probabilities) = self.title;
         let (target, parameters) = (E::Target::KIND, self.defaults.clone());
-        Card { name, summary, target, kind, probabilities, parameters }
+        Card { name, summary, target, kind, kernel: E::KERNEL, probabilities, parameters }
     }
 
     fn set(&mut self, name: &str, value: &Value) -> Result<()> {

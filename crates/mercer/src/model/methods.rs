@@ -2,11 +2,12 @@
 
 use super::method::Method;
 use super::space::Space;
-use super::{cluster, map, network, online, relevance, spectral, svm};
+use super::{cluster, linear, map, network, online, relevance, spectral, svm};
 
 pub(super) fn all<X: Space>() -> Vec<Method<X>> {
     let families = [
         svm::methods(),
+        linear::methods(),
         spectral::methods(),
         relevance::methods(),
         network::methods(),

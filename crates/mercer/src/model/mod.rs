@@ -16,6 +16,7 @@ pub mod file;
 mod fitted;
 mod job;
 pub mod libsvm;
+mod linear;
 mod map;
 mod method;
 mod methods;
@@ -39,6 +40,7 @@ pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use facts::{Fact, Facts};
 pub use fitted::{Calibrates, How, Model, Object, Prediction};
 pub use job::{Event, Job, Watcher};
+pub use linear::{Algorithm, Cost, Hinges, LinearModel, LinearSolver, LinearSvc, LinearSvr, Logistic, Zones};
 pub use map::{MapStart, Som, SomModel, Training};
 pub use method::{Card, Configured, Method};
 pub use network::{

@@ -11,6 +11,7 @@ mod lanes;
 mod memory;
 mod nearest;
 mod readout;
+mod rows;
 mod runs;
 mod sparse;
 mod spmm;
@@ -25,6 +26,9 @@ pub(crate) use memory::{Aligned, fence, huge_vec, huge_zeros, stream};
 pub use memory::{keep_little_freed_memory, return_freed_memory};
 pub(crate) use nearest::{first_below_f32, first_below_f64, keep_nearer, shrink_distances};
 pub(crate) use readout::{add_f64, add_strip, add_widened, readout};
+pub(crate) use rows::{
+    DenseBlock, Pass, SparseBlock, dense_pass_f32, dense_pass_f64, sparse_pass_f32, sparse_pass_f64,
+};
 pub(crate) use runs::{RUN_LANES, common_words};
 pub(crate) use sparse::{SparseRow, SparseRows, sparse_dots_f32, sparse_dots_f64};
 pub(crate) use spmm::sparse_row_times;

@@ -12,6 +12,7 @@
 //! - `algebra`: the methods that are linear systems and eigenproblems of a Gram matrix (ridge regression, Fisher's
 //!   discriminant, canonical correlations, relevant dimensions).
 //! - `cluster`: k-means in feature space, and the graphs of spectral clustering.
+//! - [`linear`]: weights for the features themselves, by Newton's method or coordinate descent, without a Gram.
 //! - `network`: networks of one hidden layer: their centres and output weights.
 //!
 //! This module has what they share: the certificate, the progress of work whose length is not known beforehand
@@ -22,6 +23,7 @@ mod certificate;
 pub(crate) mod cluster;
 mod effort;
 mod finite;
+pub mod linear;
 pub(crate) mod map;
 pub(crate) mod network;
 mod patience;

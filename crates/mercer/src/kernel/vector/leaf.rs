@@ -69,6 +69,10 @@ impl Leaf for VectorLeaf {
         self.maps.iter().try_for_each(Map::check)
     }
 
+    fn is_linear(&self) -> bool {
+        self.kernel == VectorKernel::Linear && self.maps.is_empty()
+    }
+
     fn is_tabled(&self) -> bool {
         self.kernel == VectorKernel::Precomputed
     }

@@ -16,7 +16,7 @@ macro_rules! priced_by_class {
         }
     )+};
 }
-pub(super) use priced_by_class;
+pub(in crate::model) use priced_by_class;
 
 /// Refuses C or a weight that is not positive and finite.
 pub(in crate::model) fn check_prices(c: f64, weights: &[(String, f64)]) -> Result<()> {

@@ -1,0 +1,200 @@
+//! Linear methods: weights for the features themselves, for text and for millions of rows.
+
+mod classifier;
+mod model;
+mod regression;
+
+pub use classifier::{Hinges, LinearSvc, Logistic};
+pub use model::LinearModel;
+pub use regression::{LinearSvr, Zones};
+
+pub use crate::solve::linear::{Algorithm, Cost};
+
+use std::time::Duration;
+
+use super::method::Method;
+use super::prelude::*;
+use super::setting::{rows, words};
+use super::space::Space;
+use crate::data::Vectors;
+use crate::solve::linear::{self, Answer, Design, Limits, Problem};
+use crate::solve::{Progress, Shared};
+
+words!(Algorithm: Algorithm::Newton = "newton", Algorithm::Dual = "dual");
+
+/// What the linear methods have in common: the offset, how the problem is solved and when that ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearSolver {
+    /// Whether there is an offset: a constant feature.
+    pub offset: bool,
+    /// The value of the constant feature, above 0. The larger, the less its weight costs.
+    pub constant: f64,
+    /// Whether the weight of the constant feature is left out of ‖w‖².
+    pub free_offset: bool,
+    /// How the problem is solved.
+    pub algorithm: Algorithm,
+    /// The largest gap, as a share of the objective.
+    pub tolerance: f64,
+    /// The most steps (of Newton's method) or passes (of coordinate descent).
+    pub iteration_limit: u64,
+    /// The most time.
+    pub time_limit: Option<Duration>,
+    /// What the order of the points in coordinate descent is drawn by.
+    pub seed: u64,
+}
+
+impl Default for LinearSolver {
+    /// An offset whose constant feature is 1 and whose weight costs as the others do; Newton's method to a gap of 1e-4.
+    fn default() -> Self {
+        Self {
+            offset: true,
+            constant: 1.0,
+            free_offset: false,
+            algorithm: Algorithm::Newton,
+            tolerance: 1e-4,
+            iteration_limit: 100_000,
+            time_limit: None,
+            seed: 0,
+        }
+    }
+}
+
+impl LinearSolver {
+    fn check(&self) -> Result<()> {
+        let (constant, tolerance) = (self.constant, self.tolerance);
+        check("constant", constant, constant > 0.0 && constant.is_finite(), "must be positive and finite")?;
+        check(
+            "tolerance",
+            tolerance,
+            tolerance > 0.0 && tolerance.is_finite(),
+            "must be positive and finite",
+        )?;
+        let free = self.offset && self.free_offset;
+        check(
+            "free-offset",
+            1.0,
+            !free || self.algorithm == Algorithm::Newton,
+            "goes with the solver newton: the dual has a condition more, which coordinate descent cannot keep",
+        )
+    }
+
+    /// The value of the constant feature; 0 for none.
+    fn constant(&self) -> f64 {
+        if self.offset { self.constant } else { 0.0 }
+    }
+
+    /// Solves a problem for each of the lists of targets and prices, side by side.
+    fn solve<X: Points>(
+        &self,
+        x: &Vectors,
+        cost: Cost,
+        parts: &[(Vec<f64>, Vec<f64>)],
+        job: &mut Job<'_, X>,
+    ) -> Vec<Answer> {
+        use rayon::prelude::*;
+        let limits =
+            Limits { tolerance: self.tolerance, iterations: self.iteration_limit, time: self.time_limit };
+        let mut watch = job.rounds();
+        let shared = Shared::new(&mut watch, parts.len(), std::time::Instant::now());
+        let solve = |(part, (targets, prices)): (usize, &(Vec<f64>, Vec<f64>))| {
+            let x = Design::new(x, self.constant());
+            let free_offset = self.offset && self.free_offset;
+            let problem = Problem { x, targets, prices, cost, free_offset };
+            let mut watch = |progress: &Progress| shared.show(part, progress);
+            linear::solve(&problem, self.algorithm, &limits, self.seed, &mut watch)
+        };
+        parts.par_iter().enumerate().map(solve).collect()
+    }
+}
+
+/// The parameters of [`LinearSolver`].
+fn solver() -> Vec<Parameter<LinearSolver>> {
+    let mut rows = rows! { LinearSolver:
+        offset, "offset", "a flag", "constant of the decision";
+        constant, "constant", "above 0", "value of the constant feature whose weight is the offset: the larger, the less the offset costs";
+        free_offset, "free-offset", "a flag", "leaving the offset out of the penalty";
+    };
+    let own = rows! { LinearSolver:
+        algorithm, "solver", "newton or dual", "Newton's method on the primal, all cores, or coordinate descent on the dual, one core";
+        tolerance, "tolerance" 't', "above 0", "largest gap between primal and dual, as a share of the objective";
+        time_limit, "time-limit", "seconds, 0 or more", "most time, after which the best model so far is taken";
+        iteration_limit, "max-iterations", "a whole number", "most steps of Newton's method or passes of coordinate descent";
+    };
+    rows.extend(own.into_iter().map(|row| row.in_group("Solver")));
+    let seed = rows! { LinearSolver: seed, "seed", "a whole number", "seed by which coordinate descent draws the order of the points"; };
+    rows.extend(seed);
+    rows
+}
+
+/// The settings of the solver, of an estimator that has one.
+macro_rules! solved {
+    ($($estimator:ident),+) => {$(
+        impl<K> $estimator<K> {
+            /// Sets the offset, how the problem is solved and when that ends.
+            #[must_use]
+            pub fn solver(mut self, solver: $crate::model::linear::LinearSolver) -> Self {
+                self.solver = solver;
+                self
+            }
+
+            /// Sets the largest gap, as a share of the objective.
+            #[must_use]
+            pub fn tolerance(mut self, tolerance: f64) -> Self {
+                self.solver.tolerance = tolerance;
+                self
+            }
+
+            /// All parameters by name: its own and those of the solver.
+            pub(in crate::model) fn parameters() -> Vec<$crate::model::setting::Parameter<Self>>
+            where
+                K: 'static,
+            {
+                let solver = $crate::model::linear::solver().into_iter();
+                let solver = solver.map(|row| row.of_part(|e: &Self| &e.solver, |e: &mut Self| &mut e.solver));
+                Self::own_parameters().into_iter().chain(solver).collect()
+            }
+        }
+    )+};
+}
+solved!(LinearSvc, Logistic, LinearSvr);
+
+/// The vectors of points that a linear method can be fitted to.
+fn vectors<'x, X: Points, K: Kernel<X>>(kernel: &K, x: &'x X) -> Result<&'x Vectors> {
+    let refused = |what: &str| Err(ErrorKind::Unsupported { what: what.into() }.into());
+    match x.as_vectors() {
+        None => refused("linear methods on points that are not vectors; svc, svr and ridge take any kernel"),
+        Some(_) if !kernel.is_linear() => {
+            refused("linear methods with another kernel than linear; svc, svr and ridge take any kernel")
+        }
+        Some(vectors) => Ok(vectors),
+    }
+}
+
+pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
+    let none: &[&str] = &[];
+    let (svc, logistic, svr) = (
+        "linear support vector machine: weights for the features, for text and for millions of rows",
+        "logistic regression: weights for the features and probabilities of classes",
+        "linear support vector regression: weights for the features",
+    );
+    vec![
+        Method::new(
+            ("linear-svc", svc, "linear", none),
+            LinearSvc::new,
+            LinearSvc::parameters,
+            model::read::<X>,
+        ),
+        Method::new(
+            ("logistic", logistic, "linear", none),
+            Logistic::new,
+            Logistic::parameters,
+            model::read::<X>,
+        ),
+        Method::new(
+            ("linear-svr", svr, "linear-regression", none),
+            LinearSvr::new,
+            LinearSvr::parameters,
+            model::read::<X>,
+        ),
+    ]
+}

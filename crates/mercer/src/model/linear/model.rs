@@ -1,0 +1,291 @@
+//! A fitted linear model.
+
+use super::{Cost, LinearSolver};
+use crate::data::{Sparse, Vectors};
+use crate::model::prelude::*;
+use crate::solve::linear::{Answer, Design};
+
+/// Numbers of a prediction that the calling thread computes by itself.
+const SHORT: usize = 1 << 16;
+
+/// Functions ⟨w, x⟩ − b: one for numbers and for two classes, of which it is positive for the first, else one for each class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearModel<X, K> {
+    /// The functions: the points are the vectors w, each of which enters its own output with coefficient 1.
+    pub expansion: Expansion<X, K>,
+    /// Class names; none for numbers.
+    pub classes: Vec<String>,
+    /// What errors cost in the fit.
+    pub cost: Cost,
+    /// How good each function is.
+    pub certificates: Vec<Certificate>,
+    /// Positions of support points: none, since the model has only their sums.
+    support: Vec<usize>,
+}
+
+impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
+    pub(super) fn new(
+        kernel: &K,
+        solver: &LinearSolver,
+        cost: Cost,
+        width: usize,
+        answers: Vec<Answer>,
+        classes: Vec<String>,
+    ) -> Result<Self> {
+        let outputs = answers.len();
+        let (mut rows, mut offsets, mut certificates) = (Vec::new(), Vec::new(), Vec::new());
+        for Answer { mut weights, certificate, .. } in answers {
+            // The offset is subtracted.
+            offsets.push(weights.get(width).map_or(0.0, |b| -solver.constant() * b));
+            weights.truncate(width);
+            rows.push(weights);
+            certificates.push(certificate);
+        }
+        let mut identity = vec![0.0; outputs * outputs];
+        (0..outputs).for_each(|o| identity[o * outputs + o] = 1.0);
+        let coefficients = Coefficients::full(outputs, outputs, identity);
+        let points = X::of_vectors(stored(width, rows)).ok_or_else(|| ErrorKind::Unsupported {
+            what: "linear methods on points that are not vectors".into(),
+        })?;
+        let expansion = Expansion::new(kernel.clone(), points, coefficients, offsets);
+        Ok(Self { expansion, classes, cost, certificates, support: Vec::new() })
+    }
+}
+
+/// The vectors w, stored as they are smaller.
+fn stored(width: usize, rows: Vec<Vec<f64>>) -> Vectors {
+    let values: Vec<f64> = rows.concat();
+    let entries = values.iter().filter(|&&w| w != 0.0).count();
+    if 3 * entries >= 2 * values.len() || width > Sparse::<f64>::MAX_COLUMNS {
+        return Vectors::dense(width, values);
+    }
+    let (mut start, mut index, mut kept) = (vec![0], Vec::new(), Vec::new());
+    for row in rows {
+        for (k, w) in row.into_iter().enumerate().filter(|(_, w)| *w != 0.0) {
+            index.push(k as u32);
+            kept.push(w);
+        }
+        start.push(index.len());
+    }
+    Vectors::Sparse64(Sparse::new(width, start, index, kept))
+}
+
+impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
+    /// The functions at each of `points`: one row per point, one column per function.
+    ///
+    /// # Errors
+    /// If the points do not fit the model.
+    pub fn values(&self, points: &X) -> Result<Dense<f64>> {
+        self.expansion.check(points)?;
+        let (Some(x), Some(weights)) = (points.as_vectors(), self.expansion.points().as_vectors()) else {
+            return self.expansion.rows(points, true);
+        };
+        let (design, outputs) = (Design::new(x, 0.0), self.expansion.offsets().len());
+        let rows: Vec<u32> = (0..x.len() as u32).collect();
+        let (mut all, mut own) = (vec![0.0; outputs * rows.len()], vec![0.0; rows.len()]);
+        for (output, offset) in self.expansion.offsets().iter().enumerate() {
+            let mut dense = vec![0.0; x.width()];
+            weights.row(output).for_each(|k, w| dense[k] = w);
+            design.products(&rows, &dense, &mut own);
+            all.iter_mut().skip(output).step_by(outputs).zip(&own).for_each(|(all, f)| *all = f - offset);
+        }
+        match all.iter().position(|value| !value.is_finite()) {
+            None => Ok(Dense::new(outputs, all)),
+            Some(at) => Err(ErrorKind::Data(DataProblem::DecisionNotFinite { row: at / outputs + 1 }).into()),
+        }
+    }
+
+    /// The weights of function `function`, one for each feature.
+    ///
+    /// # Panics
+    /// If there is no such function.
+    #[must_use]
+    pub fn weights(&self, function: usize) -> Vec<f64> {
+        let mut dense = vec![0.0; self.expansion.points().width()];
+        if let Some(weights) = self.expansion.points().as_vectors() {
+            weights.row(function).for_each(|k, w| dense[k] = w);
+        }
+        dense
+    }
+
+    /// The number of the class of a row of function values.
+    fn class(&self, values: &[f64]) -> usize {
+        match values {
+            [one] => usize::from(*one <= 0.0),
+            _ => first_largest(values),
+        }
+    }
+
+    fn predict_as(&self, points: &X, _: How) -> Result<Vec<usize>> {
+        let values = self.values(points)?;
+        Ok((0..values.len()).map(|i| self.class(values.row(i))).collect())
+    }
+
+    /// A column for each class: of two classes half the function and half its negative.
+    fn by_class(&self, values: Dense<f64>, of: impl Fn(f64) -> f64) -> Dense<f64> {
+        match self.classes.len() {
+            2 => {
+                let both = |&f: &f64| [of(f), of(-f)];
+                Dense::new(2, values.values().iter().flat_map(both).collect())
+            }
+            classes => Dense::new(classes, values.values().iter().map(|&f| of(f)).collect()),
+        }
+    }
+}
+classifies!(LinearModel);
+
+impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
+    made_of!(expansion, support, classes);
+
+    fn kind(&self) -> &'static str {
+        if self.classes.is_empty() { "linear-regression" } else { "linear" }
+    }
+
+    fn quality(&self) -> Quality {
+        Quality::of(&self.certificates)
+    }
+
+    fn facts(&self) -> Facts {
+        let points = self.expansion.points();
+        let used = points.as_vectors().map_or(0, |weights| {
+            let mut used = vec![false; weights.width()];
+            (0..weights.len()).for_each(|o| weights.row(o).for_each(|k, w| used[k] |= w != 0.0));
+            used.iter().filter(|used| **used).count()
+        });
+        Facts::default()
+            .with("loss", cost_word(self.cost))
+            .with("features", points.width())
+            .with("features_used", used)
+    }
+
+    fn words(&self) -> String {
+        let features = count(self.expansion.points().width(), "feature");
+        match self.classes.len() {
+            0 => format!("a weight for each of {features}"),
+            2 => format!("2 classes, a weight for each of {features}"),
+            classes => format!("{classes} classes, a function for each, of {features}"),
+        }
+    }
+
+    fn outputs(&self) -> (&'static str, Vec<String>) {
+        match self.classes.as_slice() {
+            [] => ("", vec!["f".to_owned()]),
+            [first, second] => ("pair", vec![format!("{first} vs {second}")]),
+            classes => ("class", classes.to_vec()),
+        }
+    }
+
+    fn double(&self, _: How) -> bool {
+        true
+    }
+
+    fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
+        self.values(points)
+    }
+
+    fn class_of(&self, decisions: &[f64]) -> usize {
+        self.class(decisions)
+    }
+
+    fn is_short(&self, rows: usize, _: How) -> bool {
+        rows.saturating_mul(self.expansion.points().width()) <= SHORT
+    }
+
+    fn predict(&self, points: &X, how: How) -> Result<Prediction> {
+        if self.classes.is_empty() {
+            return Ok(Prediction::Values(self.values(points)?));
+        }
+        Ok(Prediction::Classes(self.predict_as(points, how)?))
+    }
+
+    fn scores(&self, points: &X, _: How) -> Result<Dense<f64>> {
+        let half = if self.classes.len() == 2 { 0.5 } else { 1.0 };
+        match self.classes.is_empty() {
+            true => without(self.kind(), "scores of classes"),
+            false => Ok(self.by_class(self.values(points)?, |f| half * f)),
+        }
+    }
+
+    /// The logistic function of each class's own function, of more than two as shares of their sum.
+    fn probabilities(&self, points: &X, _: How) -> Result<Dense<f64>> {
+        if self.cost != Cost::Logistic {
+            return without(self.kind(), "probabilities without the logistic loss");
+        }
+        let odds = |f: f64| if f >= 0.0 { 1.0 / (1.0 + (-f).exp()) } else { f.exp() / (1.0 + f.exp()) };
+        let mut shares = self.by_class(self.values(points)?, odds);
+        if self.classes.len() > 2 {
+            let share = |row: &[f64]| {
+                let sum: f64 = row.iter().sum();
+                let even = 1.0 / row.len() as f64;
+                row.iter().map(|p| if sum > 0.0 { p / sum } else { even }).collect::<Vec<f64>>()
+            };
+            let rows = (0..shares.len()).flat_map(|i| share(shares.row(i)));
+            shares = Dense::new(self.classes.len(), rows.collect());
+        }
+        Ok(shares)
+    }
+
+    fn calibrates(&self) -> Calibrates {
+        if self.cost == Cost::Logistic { Calibrates::Own } else { Calibrates::Nothing }
+    }
+
+    fn check(&self) -> Result<Dense<f64>, Flaw> {
+        let outputs = match self.classes.len() {
+            0 => 1,
+            _ => match parts::check_names(&self.classes, 2)? {
+                2 => 1,
+                classes => classes,
+            },
+        };
+        let numbers = matches!(self.cost, Cost::Insensitive(_) | Cost::SquaredInsensitive(_));
+        if numbers != self.classes.is_empty() {
+            return Err("the loss is not one of this kind of model".into());
+        }
+        parts::same_or_none("certificates", self.certificates.len(), outputs)?;
+        let weights = parts::check(&self.expansion, outputs, &self.support)?;
+        let unit = |(at, &w): (usize, &f64)| w == if at / outputs == at % outputs { 1.0 } else { 0.0 };
+        match weights.values().len() == outputs * outputs && weights.values().iter().enumerate().all(unit) {
+            true => Ok(weights),
+            false => Err("the coefficients of a linear model must be those of the unit matrix".into()),
+        }
+    }
+
+    /// Entry `loss`; tensor `epsilon` (one number) of those that have a zone.
+    fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+        writer.entry("loss", cost_word(self.cost));
+        if let Cost::Insensitive(epsilon) | Cost::SquaredInsensitive(epsilon) = self.cost {
+            writer.list("epsilon", &[epsilon]);
+        }
+        Ok(())
+    }
+}
+
+fn cost_word(cost: Cost) -> &'static str {
+    match cost {
+        Cost::Hinge => "hinge",
+        Cost::SquaredHinge => "squared-hinge",
+        Cost::Logistic => "logistic",
+        Cost::Insensitive(_) => "insensitive",
+        Cost::SquaredInsensitive(_) => "squared-insensitive",
+    }
+}
+
+pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<LinearModel<X, X::Kernel>, Flaw> {
+    let classes: Vec<String> =
+        reader.optional("classes").map(|json| text::parse("classes", &json)).transpose()?.unwrap_or_default();
+    let cost = match reader.entry("loss")?.as_str() {
+        "hinge" => Cost::Hinge,
+        "squared-hinge" => Cost::SquaredHinge,
+        "logistic" => Cost::Logistic,
+        "insensitive" => Cost::Insensitive(parts::number(reader, "epsilon")?),
+        "squared-insensitive" => Cost::SquaredInsensitive(parts::number(reader, "epsilon")?),
+        other => return Err(format!("loss '{other}' is not known").into()),
+    };
+    let outputs = if classes.len() < 3 { 1 } else { classes.len() };
+    let certificates = text::read_certificates(&reader.entry("certificates")?)?;
+    let expansion: Expansion<X, X::Kernel> = parts::read_full(reader, "", outputs)?;
+    if !expansion.kernel().is_linear() || expansion.points().as_vectors().is_none() {
+        return Err("a linear model has the kernel linear, on vectors".into());
+    }
+    Ok(LinearModel { expansion, classes, cost, certificates, support: reader.counts("support")? })
+}

@@ -1,0 +1,171 @@
+use super::*;
+use crate::data::{Dense, Sparse, SplitMix, Vectors};
+use crate::solve::{Stop, unwatched};
+
+const COSTS: [Cost; 5] =
+    [Cost::Hinge, Cost::SquaredHinge, Cost::Logistic, Cost::Insensitive(0.2), Cost::SquaredInsensitive(0.2)];
+
+fn uniform(random: &mut SplitMix) -> f64 {
+    2.0 * random.uniform() - 1.0
+}
+
+/// Points with noisy targets: signs, or numbers for costs of regression.
+fn drawn(seed: u64, n: usize, d: usize, cost: Cost) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let mut random = SplitMix(seed);
+    let rows: Vec<f64> = (0..n * d).map(|_| uniform(&mut random)).collect();
+    let w: Vec<f64> = (0..d).map(|_| 2.0 * uniform(&mut random)).collect();
+    let targets = rows.chunks(d).map(|x| {
+        let t = 0.3 + x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() + uniform(&mut random);
+        if matches!(cost, Cost::Insensitive(_) | Cost::SquaredInsensitive(_)) { t } else { t.signum() }
+    });
+    let targets = targets.collect();
+    let prices = (0..n).map(|_| 0.2 + (4.0 * random.uniform()).floor() * 0.6).collect();
+    (rows, targets, prices)
+}
+
+/// The primal objective, written out.
+fn objective(p: &Problem<'_>, rows: &[f64], d: usize, constant: f64, w: &[f64]) -> f64 {
+    let own = if p.free_offset { &w[..d] } else { w };
+    let square: f64 = own.iter().map(|w| w * w).sum();
+    let output =
+        |x: &[f64]| x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>() + w.get(d).map_or(0.0, |b| b * constant);
+    let costs = rows.chunks(d).zip(p.targets.iter().zip(p.prices));
+    0.5 * square + costs.map(|(x, (&y, &c))| p.cost.value(y, c, output(x))).sum::<f64>()
+}
+
+fn limits(tolerance: f64) -> Limits {
+    Limits { tolerance, iterations: 100_000, time: None }
+}
+
+#[test]
+fn both_ways_find_an_objective_that_no_small_change_improves() {
+    for (seed, cost) in COSTS.into_iter().enumerate() {
+        for (constant, free_offset) in [(0.0, false), (1.0, false), (2.0, false), (1.0, true)] {
+            let (n, d) = (83, 5);
+            let (rows, targets, prices) = drawn(seed as u64, n, d, cost);
+            let x = Vectors::dense(d, rows.clone());
+            let p = Problem {
+                x: Design::new(&x, constant),
+                targets: &targets,
+                prices: &prices,
+                cost,
+                free_offset,
+            };
+            let newton = solve(&p, Algorithm::Newton, &limits(1e-10), 0, &mut unwatched());
+            assert_eq!(newton.certificate.stop, Stop::Converged, "{cost:?} {constant} {free_offset}");
+            let best = objective(&p, &rows, d, constant, &newton.weights);
+            let gap = newton.certificate.gap.unwrap();
+            assert!((best + newton.certificate.objective - gap).abs() <= 1e-9 * best, "{cost:?}");
+            let mut random = SplitMix(7);
+            for size in [1e-1, 1e-2, 1e-3] {
+                for _ in 0..50 {
+                    let near: Vec<f64> =
+                        newton.weights.iter().map(|w| w + size * uniform(&mut random)).collect();
+                    assert!(objective(&p, &rows, d, constant, &near) >= best - gap, "{cost:?}");
+                }
+            }
+            if cost != Cost::Logistic && !free_offset {
+                let dual = solve(&p, Algorithm::Dual, &limits(1e-8), 0, &mut unwatched());
+                assert_eq!(dual.certificate.stop, Stop::Converged, "{cost:?} {constant}");
+                let other = objective(&p, &rows, d, constant, &dual.weights);
+                assert!((other - best).abs() <= 2e-8 * best, "{cost:?} {constant}: {other} and {best}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_dual_point_is_allowed_and_gives_the_gap() {
+    for cost in COSTS {
+        let (rows, targets, prices) = drawn(3, 200, 7, cost);
+        let x = Vectors::dense(7, rows.clone());
+        let p =
+            Problem { x: Design::new(&x, 1.0), targets: &targets, prices: &prices, cost, free_offset: false };
+        // Stopped early: the gap must be true at any time.
+        for tolerance in [0.5, 1e-2, 1e-6] {
+            let answer = solve(&p, Algorithm::Newton, &limits(tolerance), 0, &mut unwatched());
+            let mut sum = vec![0.0; 8];
+            for (x, b) in rows.chunks(7).zip(&answer.dual) {
+                x.iter().chain(&[1.0]).zip(&mut sum).for_each(|(x, s)| *s += b * x);
+            }
+            let duals = answer.dual.iter().zip(targets.iter().zip(&prices)).map(|(&b, (&y, &c))| {
+                assert!((cost.allowed(y, c, b) - b).abs() <= 1e-12, "{cost:?}: {b}");
+                cost.dual(y, c, b)
+            });
+            let dual = duals.sum::<f64>() - 0.5 * sum.iter().map(|s| s * s).sum::<f64>();
+            let gap = objective(&p, &rows, 7, 1.0, &answer.weights) - dual;
+            let told = answer.certificate.gap.unwrap();
+            assert!((gap - told).abs() <= 1e-9 * dual.abs(), "{cost:?}: {gap} and {told}");
+            assert!(told <= tolerance * (dual + told));
+        }
+    }
+}
+
+#[test]
+fn sparse_and_single_rows_are_the_same_problem() {
+    let (rows, targets, prices) = drawn(5, 300, 9, Cost::Hinge);
+    // Every third value is 0, and all are exact in single precision.
+    let rows: Vec<f64> =
+        rows.iter().enumerate().map(|(k, v)| if k % 3 == 0 { 0.0 } else { f64::from(*v as f32) }).collect();
+    let (mut start, mut index, mut values) = (vec![0], Vec::new(), Vec::new());
+    for x in rows.chunks(9) {
+        for (k, &value) in x.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+            index.push(k as u32);
+            values.push(value);
+        }
+        start.push(index.len());
+    }
+    let single: Vec<f32> = values.iter().map(|&v| v as f32).collect();
+    let forms: [Vectors; 4] = [
+        Dense::new(9, rows.clone()).into(),
+        Dense::new(9, rows.iter().map(|&v| v as f32).collect::<Vec<f32>>()).into(),
+        Sparse::new(9, start.clone(), index.clone(), values).into(),
+        Sparse::new(9, start, index, single).into(),
+    ];
+    let solved = forms.map(|x| {
+        let x = Design::new(&x, 1.0);
+        let cost = Cost::Hinge;
+        let p = Problem { x, targets: &targets, prices: &prices, cost, free_offset: false };
+        solve(&p, Algorithm::Newton, &limits(1e-9), 0, &mut unwatched()).weights
+    });
+    for other in &solved[1..] {
+        for (a, b) in solved[0].iter().zip(other) {
+            // A gap of 1e-9 of the objective allows a distance of √(2 gap) of the weights.
+            assert!((a - b).abs() < 1e-3, "{a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn the_bits_do_not_depend_on_the_threads() {
+    for (cost, n, d) in
+        [(Cost::Hinge, 9000, 30), (Cost::Logistic, 20_000, 12), (Cost::SquaredHinge, 6000, 300)]
+    {
+        let (rows, targets, prices) = drawn(11, n, d, cost);
+        let x = Vectors::dense(d, rows);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let x = Design::new(&x, 1.0);
+            let p = Problem { x, targets: &targets, prices: &prices, cost, free_offset: false };
+            pool.install(|| solve(&p, Algorithm::Newton, &limits(1e-5), 0, &mut unwatched()).weights)
+        };
+        let one = on(1);
+        assert!(on(2) == one && on(3) == one, "{cost:?}");
+    }
+}
+
+#[test]
+fn points_without_a_feature_and_columns_without_a_value_are_solved() {
+    // No row has an entry: the offset alone decides. Hinge of 3 points of one sign and 1 of the other.
+    let x: Vectors = Sparse::<f64>::new(4, vec![0; 5], Vec::new(), Vec::new()).into();
+    for cost in COSTS {
+        let targets = [1.0, 1.0, 1.0, -1.0];
+        for constant in [0.0, 1.0] {
+            let x = Design::new(&x, constant);
+            let p = Problem { x, targets: &targets, prices: &[1.0; 4], cost, free_offset: false };
+            let answer = solve(&p, Algorithm::Newton, &limits(1e-9), 0, &mut unwatched());
+            assert_eq!(answer.certificate.stop, Stop::Converged, "{cost:?} {constant}");
+            assert!(answer.weights[..4].iter().all(|&w| w == 0.0), "{cost:?} {constant}");
+        }
+    }
+}

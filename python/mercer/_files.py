@@ -30,6 +30,11 @@ _EXAMPLE = """
 >>> [each.predict([[-1.0], [4.0]]) for each in again]
 [array([1, 2]), array([1, 2])]
 """
+#: scikit-learn's words for the losses of linear models.
+_LOSSES = {
+    "hinge": "hinge", "squared-hinge": "squared_hinge", "insensitive": "epsilon_insensitive",
+    "squared-insensitive": "squared_epsilon_insensitive",
+}
 _RETURNS = "estimator : estimator of this package\n    Fitted."
 
 
@@ -134,12 +139,13 @@ def _estimator(model: _mercer.Model) -> Any:
         "C": head["c"], "nu": nu, "epsilon": head["epsilon"], "tol": head["tolerance"],
         "multiclass": "ovo-sum" if facts.get("rule") == "sum" else None,
         "mu": facts.get("mu"), "alpha": facts.get("lambda", facts.get("kappa")), "n_clusters": facts.get("clusters"),
-        "n_neighbors": facts.get("neighbors"), "neighbors_only": None if facts.get("neighbors") is None else True,
+        "loss": _LOSSES.get(facts.get("loss", "")), "n_neighbors": facts.get("neighbors"), "neighbors_only": None if facts.get("neighbors") is None else True,
     }
     own = make().get_params()
     parameters = {name: value for name, value in parameters.items() if value is not None and name in own}
     text = head["kernel"]
-    parameters["kernel" if "kernel" in own else "affinity"] = text if text == "precomputed" else Kernel(text)
+    if name := next((name for name in ("kernel", "affinity") if name in own), None):
+        parameters[name] = text if text == "precomputed" else Kernel(text)
     estimator = make(**parameters)
     estimator._restore(model)
     if head["names"]:

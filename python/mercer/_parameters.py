@@ -87,7 +87,12 @@ def parameter(
     return field(default=default, kw_only=kw_only, metadata=said)
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter,))
+def fixed(value: Any) -> Any:
+    """A parameter of a base that the class does not have: it has this value, and `__init__` does not take it."""
+    return field(default=value, init=False, metadata={"doc": "", "rule": None, "setting": "", "kind": ""})
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter, fixed))
 def declared(cls: type[T]) -> type[T]:
     """Make the annotated attributes of a class the parameters of an estimator."""
     made: Any = dataclass(kw_only=True, eq=False, repr=False)(cls)

@@ -15,6 +15,14 @@ from mercer._svm import SupportVectors
 __all__ = ["SVR", "NuSVR"]
 
 
+def numbers(y: Any) -> Any:
+    """A finite number for each row, as a column."""
+    target = column_or_1d(y, warn=True).astype(np.float64, copy=False)
+    if not np.isfinite(target).all():
+        raise ValueError("Input y contains NaN or infinity.")
+    return target.reshape(-1, 1)
+
+
 @declared
 class Regressor(RegressorMixin, SupportVectors):
     """A function that predicts numbers."""
@@ -23,10 +31,7 @@ class Regressor(RegressorMixin, SupportVectors):
     shrinking: bool = parameter(default=True, setting="shrinking", rule=FLAG)
 
     def _target(self, y: Any) -> Any:
-        target = column_or_1d(y, warn=True).astype(np.float64, copy=False)
-        if not np.isfinite(target).all():
-            raise ValueError("Input y contains NaN or infinity.")
-        return target.reshape(-1, 1)
+        return numbers(y)
 
     def predict(self, X: Any) -> Any:
         """Predict a number for each row."""

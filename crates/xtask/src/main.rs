@@ -35,12 +35,14 @@ cargo xtask COMMAND
   published  published test errors of a dozen data sets, reproduced by svm-train and svm-predict
   structured kernels on texts, graphs and sets: speed and values beside peers, published accuracies
   learners   relevance vectors, clusters, maps and networks beside peers; `tables`: Tipping's published errors
+  linear     linear machines beside LIBLINEAR and scikit-learn (--threads N)
   answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm)
   help       this text
 
 `test`, `wheel` and `stubs` set up a private Python environment in target/python-env the first time; `test --peers`,
 `bench`, `bench-python`, `compat`, `published` and `answers` one in target/bench-env, `structured` one in
-target/structured-env, `learners` one in target/learners-env. All need Python 3.11 or newer.
+target/structured-env, `learners` one in target/learners-env, `linear` one in
+target/linear-env. All need Python 3.11 or newer.
 The full data sets are looked for in $MERCER_DATA, else in ../shared/data.
 ";
 
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         "published" => python::published(&place, rest),
         "structured" => python::structured(&place, rest),
         "learners" => python::learners(&place, rest),
+        "linear" => python::linear(&place, rest),
         "answers" => none(rest).and_then(|()| python::answers(&place)),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

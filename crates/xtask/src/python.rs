@@ -101,6 +101,16 @@ pub(crate) fn learners(place: &Place, arguments: &[String]) -> Result<(), Failur
     run(place, python, "bench/learners.py", arguments)
 }
 
+/// What the benchmark of linear machines compares with.
+const LINEAR: &[&str] = &["liblinear-official", "numpy", "scikit-learn", "scipy"];
+
+/// `cargo xtask linear`: linear machines beside their peers.
+pub(crate) fn linear(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    let python = environment(place, "linear-env", LINEAR)?;
+    package::install_release(place, &python)?;
+    run(place, python, "bench/linear.py", arguments)
+}
+
 /// `cargo xtask answers`: LIBSVM's stored answers.
 pub(crate) fn answers(place: &Place) -> Result<(), Failure> {
     let python = peers(place)?;

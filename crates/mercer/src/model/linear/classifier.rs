@@ -127,8 +127,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
         check(
             "solver",
             1.0,
-            self.solver.algorithm == super::Algorithm::Newton,
-            "must be newton: coordinate descent is for hinges and insensitive zones",
+            self.solver.algorithm != super::Algorithm::Dual,
+            "must be auto or newton: coordinate descent is for hinges and insensitive zones",
         )?;
         self.solver.check()
     }

@@ -20,7 +20,7 @@ use crate::data::Vectors;
 use crate::solve::linear::{self, Answer, Design, Limits, Problem};
 use crate::solve::{Progress, Shared};
 
-words!(Algorithm: Algorithm::Newton = "newton", Algorithm::Dual = "dual");
+words!(Algorithm: Algorithm::Auto = "auto", Algorithm::Newton = "newton", Algorithm::Dual = "dual");
 
 /// What the linear methods have in common: the offset, how the problem is solved and when that ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,13 +44,13 @@ pub struct LinearSolver {
 }
 
 impl Default for LinearSolver {
-    /// An offset whose constant feature is 1 and whose weight costs as the others do; Newton's method to a gap of 1e-4.
+    /// An offset whose constant feature is 1 and whose weight costs as the others do; a gap of 1e-4.
     fn default() -> Self {
         Self {
             offset: true,
             constant: 1.0,
             free_offset: false,
-            algorithm: Algorithm::Newton,
+            algorithm: Algorithm::Auto,
             tolerance: 1e-4,
             iteration_limit: 100_000,
             time_limit: None,
@@ -73,8 +73,8 @@ impl LinearSolver {
         check(
             "free-offset",
             1.0,
-            !free || self.algorithm == Algorithm::Newton,
-            "goes with the solver newton: the dual has a condition more, which coordinate descent cannot keep",
+            !free || self.algorithm != Algorithm::Dual,
+            "goes with the solver newton: the dual has one condition more, which coordinate descent cannot keep",
         )
     }
 
@@ -115,7 +115,7 @@ fn solver() -> Vec<Parameter<LinearSolver>> {
         free_offset, "free-offset", "a flag", "leaving the offset out of the penalty";
     };
     let own = rows! { LinearSolver:
-        algorithm, "solver", "newton or dual", "Newton's method on the primal, all cores, or coordinate descent on the dual, one core";
+        algorithm, "solver", "auto, newton or dual", "Newton's method on the primal, all cores; coordinate descent on the dual, one core; auto begins with the first and gives it up where its systems are hard";
         tolerance, "tolerance" 't', "above 0", "largest gap between primal and dual, as a share of the objective";
         time_limit, "time-limit", "seconds, 0 or more", "most time, after which the best model so far is taken";
         iteration_limit, "max-iterations", "a whole number", "most steps of Newton's method or passes of coordinate descent";
@@ -179,19 +179,19 @@ pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
     );
     vec![
         Method::new(
-            ("linear-svc", svc, "linear", none),
+            ("linear-svc", svc, "linear-svc", none),
             LinearSvc::new,
             LinearSvc::parameters,
             model::read::<X>,
         ),
         Method::new(
-            ("logistic", logistic, "linear", none),
+            ("logistic", logistic, "logistic", none),
             Logistic::new,
             Logistic::parameters,
             model::read::<X>,
         ),
         Method::new(
-            ("linear-svr", svr, "linear-regression", none),
+            ("linear-svr", svr, "linear-svr", none),
             LinearSvr::new,
             LinearSvr::parameters,
             model::read::<X>,

@@ -138,7 +138,11 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
     made_of!(expansion, support, classes);
 
     fn kind(&self) -> &'static str {
-        if self.classes.is_empty() { "linear-regression" } else { "linear" }
+        match self.cost {
+            Cost::Hinge | Cost::SquaredHinge => "linear-svc",
+            Cost::Logistic => "logistic",
+            Cost::Insensitive(_) | Cost::SquaredInsensitive(_) => "linear-svr",
+        }
     }
 
     fn quality(&self) -> Quality {

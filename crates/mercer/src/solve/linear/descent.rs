@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use super::cost::Cost;
 use super::design::{dot, sums};
-use super::{Answer, Limits, Problem};
+use super::{Answer, Limits, Problem, Start};
 use crate::data::SplitMix;
 use crate::solve::{Certificate, Progress, Stop, Watch};
 
@@ -75,6 +75,35 @@ pub(super) fn solve(problem: &Problem<'_>, limits: &Limits, seed: u64, watch: Wa
     }
 }
 
+/// The share of the gain of the second pass that the fourth must not exceed: where the gain does not even halve while passes double, dual variables creep towards their bounds and Newton's method is the faster.
+const FALL: f64 = 0.5;
+/// Passes before the gains are compared.
+const FIRST_LOOK: usize = 4;
+/// The work that the start may take, in passes over all points.
+const WORK: f64 = 80.0;
+
+/// Passes as long as they gain much; none where they do not from the beginning.
+pub(super) fn start(problem: &Problem<'_>, tolerance: f64, seed: u64) -> Option<Start> {
+    let mut run = Run::new(problem, seed);
+    let (mut gains, mut work, mut pass) = (vec![0.0], 0.0, 0_usize);
+    while work < WORK {
+        pass += 1;
+        work += run.active.len() as f64 / problem.x.len() as f64;
+        run.pass();
+        gains.push(run.gain);
+        if pass == FIRST_LOOK && run.gain > FALL * gains[FIRST_LOOK / 2] {
+            return None;
+        }
+        if pass.is_multiple_of((pass / 4).max(PASSES as usize)) {
+            let (primal, gap) = run.gap();
+            if gap <= tolerance * primal {
+                break;
+            }
+        }
+    }
+    Some(Start { weights: run.weights, dual: run.dual })
+}
+
 struct Run<'a> {
     problem: &'a Problem<'a>,
     norms: Vec<f64>,
@@ -89,6 +118,8 @@ struct Run<'a> {
     /// Pushes above this leave a point out that does not move.
     bound: f64,
     updates: u64,
+    /// What the last pass has added to the dual objective.
+    gain: f64,
     random: SplitMix,
 }
 
@@ -104,6 +135,7 @@ impl<'a> Run<'a> {
             largest: f64::INFINITY,
             bound: f64::INFINITY,
             updates: 0,
+            gain: 0.0,
             random: SplitMix(seed),
         }
     }
@@ -117,13 +149,15 @@ impl<'a> Run<'a> {
             Cost::SquaredHinge | Cost::Logistic => (0.0, true),
         };
         self.random.shuffle(&mut self.active);
+        self.gain = 0.0;
         let (mut largest, mut at): (f64, usize) = (0.0, 0);
         while at < self.active.len() {
             let i = self.active[at] as usize;
             let (y, c, old) = (self.problem.targets[i], self.problem.prices[i], self.dual[i]);
             let own = if squared { 0.5 / c } else { 0.0 };
             let q = (self.norms[i] + own).max(f64::MIN_POSITIVE);
-            let free = old + (y - self.problem.x.product(i, &self.weights) - own * old) / q;
+            let push = y - self.problem.x.product(i, &self.weights) - own * old;
+            let free = old + push / q;
             let shrunk = free.signum() * (free.abs() - epsilon / q).max(0.0);
             let new = self.problem.cost.allowed(y, c, shrunk);
             if new == old {
@@ -136,8 +170,10 @@ impl<'a> Run<'a> {
                 }
             } else {
                 largest = largest.max((new - old).abs() * q);
+                let change = new - old;
+                self.gain += change * (push - 0.5 * q * change) - epsilon * (new.abs() - old.abs());
                 self.dual[i] = new;
-                self.problem.x.add(i, new - old, &mut self.weights);
+                self.problem.x.add(i, change, &mut self.weights);
                 self.updates += 1;
             }
             at += 1;

@@ -60,9 +60,18 @@ pub(crate) struct Answer {
     pub(crate) certificate: Certificate,
 }
 
+/// A place to start from: w, and β with w = Σ βx.
+struct Start {
+    weights: Vec<f64>,
+    dual: Vec<f64>,
+}
+
 /// How a problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
+    /// Newton's method; where its systems turn out to be hard, coordinate descent as long as each pass gains much, and Newton's method
+    /// from where that ended.
+    Auto,
     /// Newton's method on the primal, all cores.
     Newton,
     /// Coordinate descent on the dual, one core.
@@ -78,7 +87,11 @@ pub(crate) fn solve(
     watch: Watch<'_>,
 ) -> Answer {
     match algorithm {
-        Algorithm::Newton => newton::solve(problem, limits, watch),
+        Algorithm::Auto => newton::attempt(problem, limits, watch).unwrap_or_else(|| {
+            let start = descent::start(problem, limits.tolerance, seed);
+            newton::solve(problem, start, limits, watch)
+        }),
+        Algorithm::Newton => newton::solve(problem, None, limits, watch),
         Algorithm::Dual => descent::solve(problem, limits, seed, watch),
     }
 }

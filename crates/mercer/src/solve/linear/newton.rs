@@ -22,8 +22,9 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+use super::cost::Cost;
 use super::design::{Design, dot, sums};
-use super::{Answer, Limits, Problem};
+use super::{Answer, Limits, Problem, Start};
 use crate::linalg::{Cholesky, Lower};
 use crate::solve::{Certificate, Progress, Stop, Watch};
 
@@ -33,8 +34,11 @@ const SAMPLE: usize = 8;
 const MIN_SAMPLED: usize = 4096;
 /// Steps and conjugate-gradient steps each that the sample is worth: it only gives a place to start from.
 const SAMPLE_STEPS: (u64, usize) = (3, 6);
-/// σ at first, in units of the mean price C: as wide a smoothing as four times the distance between the margins.
+/// σ at first, in units of the price C of each point, so that a weight counts as so many copies: as wide a smoothing as four times the
+/// distance between the margins.
 const FIRST_SIGMA: f64 = 0.25;
+/// How much larger σ is where there is a guess of the dual variables from the start.
+const WARM_SIGMA: f64 = 4.0;
 /// How σ grows from one guess of the dual variables to the next. Larger factors need fewer guesses and more steps for each: 3 was the
 /// fastest of 3, 6 and 15 on a9a, w8a and mnist.
 const GROWTH: f64 = 3.0;
@@ -44,8 +48,12 @@ const SOLVED: f64 = 0.25;
 const FORCING: f64 = 0.1;
 /// The most conjugate-gradient steps.
 const MAX_CONJUGATE: usize = 500;
+/// A system that takes more steps than this is hard: a pass of coordinate descent costs as much as one of them.
+const HARD: usize = 60;
 /// The most features of a direct solution.
 const MAX_DIRECT: usize = 2048;
+/// Features up to which a solution is direct, however few points there are.
+const FEW: usize = 64;
 /// Conjugate-gradient steps that a direct solution may be worth, by the count of operations.
 const DIRECT: f64 = 20.0;
 /// The share of the slope at the beginning that a step may leave.
@@ -57,10 +65,40 @@ const PATIENCE: u64 = 60;
 /// Numbers that one thread works on at a time.
 const CHUNK: usize = 8192;
 
-/// Minimises the primal objective.
-pub(super) fn solve(problem: &Problem<'_>, limits: &Limits, watch: Watch<'_>) -> Answer {
+/// Minimises the primal objective, unless the systems turn out to be hard: it then gives up, where there is another algorithm.
+pub(super) fn attempt(problem: &Problem<'_>, limits: &Limits, watch: Watch<'_>) -> Option<Answer> {
+    let other = !problem.free_offset && problem.cost != Cost::Logistic;
+    let hard = if other && problem.x.width() > MAX_DIRECT { HARD } else { usize::MAX };
+    minimise(problem, None, hard, limits, watch)
+}
+
+/// Minimises the primal objective, from a start if there is one.
+pub(super) fn solve(
+    problem: &Problem<'_>,
+    start: Option<Start>,
+    limits: &Limits,
+    watch: Watch<'_>,
+) -> Answer {
+    minimise(problem, start, usize::MAX, limits, watch).expect("it does not give up")
+}
+
+/// Minimises the primal objective; gives up where a system takes more than `hard` steps of conjugate gradients.
+fn minimise(
+    problem: &Problem<'_>,
+    start: Option<Start>,
+    hard: usize,
+    limits: &Limits,
+    watch: Watch<'_>,
+) -> Option<Answer> {
     let started = Instant::now();
     let n = problem.x.len();
+    let all = (0..n as u32).collect();
+    if let Some(Start { weights, dual }) = start {
+        let mut descent = Descent::new(problem, all, 1.0, weights);
+        descent.dual = dual.clone();
+        (descent.prior, descent.sigma) = (Some(dual), WARM_SIGMA * descent.sigma);
+        return descent.run(hard, limits, started, watch);
+    }
     let mut weights = vec![0.0; problem.x.width()];
     if n >= MIN_SAMPLED {
         let rows = (0..n as u32).step_by(SAMPLE).collect();
@@ -72,7 +110,7 @@ pub(super) fn solve(problem: &Problem<'_>, limits: &Limits, watch: Watch<'_>) ->
         }
         weights = sample.weights;
     }
-    Descent::new(problem, (0..n as u32).collect(), 1.0, weights).run(limits, started, watch)
+    Descent::new(problem, all, 1.0, weights).run(hard, limits, started, watch)
 }
 
 /// A minimisation over some of the points.
@@ -87,10 +125,13 @@ struct Descent<'a> {
     outputs: Vec<f64>,
     /// The guess of the dual variables that the cost is smoothed about; none at first.
     prior: Option<Vec<f64>>,
+    /// σ of each point as a multiple of its price.
     sigma: f64,
     /// β, allowed.
     dual: Vec<f64>,
     primal: f64,
+    /// Steps of conjugate gradients in the last system.
+    conjugate: usize,
     /// ‖gradient‖² where the present smoothing began.
     first: Option<f64>,
 }
@@ -113,26 +154,30 @@ impl<'a> Descent<'a> {
         if weights.iter().any(|&w| w != 0.0) {
             problem.x.products(&rows, &weights, &mut outputs);
         }
-        let mean = problem.prices.iter().sum::<f64>() / problem.prices.len().max(1) as f64;
         Self {
             problem,
             scale,
             weights,
             outputs,
             prior: None,
-            sigma: FIRST_SIGMA * mean * scale,
+            sigma: FIRST_SIGMA / spread(problem),
             dual: vec![0.0; rows.len()],
             rows,
             primal: f64::INFINITY,
+            conjugate: 0,
             first: None,
         }
     }
 
-    fn run(mut self, limits: &Limits, started: Instant, watch: Watch<'_>) -> Answer {
+    fn run(mut self, hard: usize, limits: &Limits, started: Instant, watch: Watch<'_>) -> Option<Answer> {
         let (mut steps, mut best, mut since) = (0, f64::INFINITY, 0);
+        // A start may be all that there is to do.
+        let mut first = self.prior.is_some().then(|| self.certified());
         loop {
-            let mut reached = self.step(MAX_CONJUGATE);
-            steps += 1;
+            let mut reached = first.take().unwrap_or_else(|| {
+                steps += 1;
+                self.step(MAX_CONJUGATE)
+            });
             if reached.gap <= limits.tolerance * self.primal.abs() {
                 // What was carried along from step to step is computed anew before it is believed.
                 reached = self.certified();
@@ -165,7 +210,10 @@ impl<'a> Descent<'a> {
                     stop,
                     exact: false,
                 };
-                return Answer { weights: self.weights, dual: self.dual, certificate };
+                return Some(Answer { weights: self.weights, dual: self.dual, certificate });
+            }
+            if self.conjugate > hard {
+                return None;
             }
             if !self.problem.cost.is_smooth() && reached.inner <= SOLVED * (reached.gap - reached.inner) {
                 self.prior = Some(self.dual.clone());
@@ -201,7 +249,8 @@ impl<'a> Descent<'a> {
         let (rows, active): (Vec<u32>, Vec<f64>) =
             self.rows.iter().zip(&curvature).filter(|(_, h)| **h > 0.0).map(|(&i, &h)| (i, h)).unzip();
         let system = System { x: self.problem.x, rows: &rows, curvature: &active, free: self.damping() };
-        let (direction, residual) = system.solve(&gradient, forcing, conjugate);
+        let (direction, residual, steps) = system.solve(&gradient, forcing, conjugate);
+        self.conjugate = steps;
         let mut change = vec![0.0; self.rows.len()];
         self.problem.x.products(&self.rows, &direction, &mut change);
         let length = self.length(&direction, &change, dot(&gradient, &direction));
@@ -229,7 +278,7 @@ impl<'a> Descent<'a> {
     fn answer(&self, at: usize, output: f64) -> (f64, f64) {
         let (y, c) = self.point(at);
         let prior = self.prior.as_ref().map_or(0.0, |prior| prior[at]);
-        self.problem.cost.answer(y, c, (prior, self.sigma), output)
+        self.problem.cost.answer(y, c, (prior, self.sigma * c), output)
     }
 
     /// Target and price of a point.
@@ -335,6 +384,21 @@ impl<'a> Descent<'a> {
     }
 }
 
+/// The size of errors: 1 of classes, where it is a margin; of numbers how far the targets are from their mean, or from 0 where there is no
+/// offset.
+fn spread(problem: &Problem<'_>) -> f64 {
+    if !matches!(problem.cost, Cost::Insensitive(_)) {
+        return 1.0;
+    }
+    let mean = |of: &dyn Fn(f64) -> f64| {
+        let weighted = problem.targets.iter().zip(problem.prices).map(|(&y, c)| c * of(y));
+        weighted.sum::<f64>() / problem.prices.iter().sum::<f64>()
+    };
+    let centre = if problem.x.has_constant() { mean(&|y| y) } else { 0.0 };
+    let spread = mean(&|y| (y - centre).abs());
+    if spread > 0.0 { spread } else { 1.0 }
+}
+
 /// Makes the sum of β zero by scaling down those of the larger sign.
 fn balance(dual: &mut [f64]) {
     let sum = |sign: f64| dual.iter().map(|b| (sign * b).max(0.0)).sum::<f64>();
@@ -365,18 +429,18 @@ struct System<'a> {
 }
 
 impl System<'_> {
-    /// d, and what is left of the system: (I + Σ h xxᵀ) d + gradient.
-    fn solve(&self, gradient: &[f64], forcing: f64, conjugate: usize) -> (Vec<f64>, Vec<f64>) {
+    /// d, what is left of the system, (I + Σ h xxᵀ) d + gradient, and the steps of conjugate gradients.
+    fn solve(&self, gradient: &[f64], forcing: f64, conjugate: usize) -> (Vec<f64>, Vec<f64>, usize) {
         let (width, entries) = (gradient.len(), self.x.entries());
         let active = entries * self.rows.len() as f64;
         let cost = entries / 2.0 + (width as f64).powi(3) / (6.0 * active.max(1.0));
-        let direct = width <= MAX_DIRECT && cost <= DIRECT;
+        let direct = width <= FEW || (width <= MAX_DIRECT && cost <= DIRECT);
         let found = if direct { self.direct(gradient) } else { None };
         found.unwrap_or_else(|| self.conjugate(gradient, forcing, conjugate))
     }
 
     /// The solution by a factor; none where the matrix has none.
-    fn direct(&self, gradient: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    fn direct(&self, gradient: &[f64]) -> Option<(Vec<f64>, Vec<f64>, usize)> {
         let width = gradient.len();
         let outer = self.x.outer(self.rows, self.curvature);
         let mut lower = Lower::zeros(width);
@@ -389,7 +453,7 @@ impl System<'_> {
         let mut right = [gradient.iter().map(|g| -g).collect::<Vec<f64>>()];
         factor.solve(&mut right);
         let [direction] = right;
-        Some((direction, vec![0.0; width]))
+        Some((direction, vec![0.0; width], 0))
     }
 
     fn own(&self, i: usize, width: usize) -> f64 {
@@ -397,7 +461,7 @@ impl System<'_> {
     }
 
     /// The solution by conjugate gradients, preconditioned by the diagonal.
-    fn conjugate(&self, gradient: &[f64], forcing: f64, most: usize) -> (Vec<f64>, Vec<f64>) {
+    fn conjugate(&self, gradient: &[f64], forcing: f64, most: usize) -> (Vec<f64>, Vec<f64>, usize) {
         let width = gradient.len();
         let mut inverse = self.x.squares(self.rows, self.curvature);
         inverse.iter_mut().enumerate().for_each(|(i, s)| *s = 1.0 / (*s + self.own(i, width)));
@@ -408,10 +472,9 @@ impl System<'_> {
         let mut z = scaled(&residual);
         let (mut search, mut size) = (z.clone(), dot(&residual, &z));
         let target = size * forcing * forcing;
-        for _ in 0..most {
-            if size <= 0.0 {
-                break;
-            }
+        let mut steps = 0;
+        while steps < most && size > 0.0 {
+            steps += 1;
             let mut product = self.x.curvature(self.rows, self.curvature, &search);
             product.iter_mut().zip(&search).enumerate().for_each(|(i, (p, v))| *p += self.own(i, width) * v);
             let step = size / dot(&search, &product);
@@ -427,6 +490,6 @@ impl System<'_> {
             size = next;
         }
         residual.iter_mut().for_each(|r| *r = -*r);
-        (direction, residual)
+        (direction, residual, steps)
     }
 }

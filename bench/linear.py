@@ -1,0 +1,158 @@
+"""Linear machines beside LIBLINEAR and scikit-learn, one run. Run by `cargo xtask linear [CASE…] [--threads N] [--quick]`.
+
+Each row has the smallest time of three fits with the data in memory in the form that the program wants (conversion apart, of
+mercer included) and how far the objective is above the best one found, as a share of it: mercer's at a gap of 1e-9.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("cases", nargs="*", default=["a9a", "w8a", "mnist", "sparse", "dense"])
+parser.add_argument("--threads", type=int, default=1)
+parser.add_argument("--costs", default="hinge,squared-hinge,logistic")
+parser.add_argument("--tolerance", type=float, default=1e-3)
+ARGUMENTS = parser.parse_args()
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "MERCER_NUM_THREADS"):
+    os.environ[variable] = str(ARGUMENTS.threads)
+
+import numpy as np  # noqa: E402
+import scipy.sparse as sp  # noqa: E402
+from liblinear.liblinear import parameter, problem  # noqa: E402
+from liblinear.liblinearutil import train  # noqa: E402
+from place import SHARED  # noqa: E402
+from sklearn.datasets import load_svmlight_file  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.svm import LinearSVC  # noqa: E402
+from table import table  # noqa: E402
+
+import mercer  # noqa: E402
+
+warnings.simplefilter("ignore")
+
+
+def classes(name: str) -> tuple[Any, Any]:
+    with gzip.open(SHARED / f"classification/{name}.libsvm.gz", "rb") as file:
+        X, y = load_svmlight_file(file)
+    return X, np.where(y > 0, 1.0, -1.0)
+
+
+def mnist() -> tuple[Any, Any]:
+    """Even against odd digits, pixels from 0 to 1."""
+    folder = SHARED / "classification"
+    with gzip.open(folder / "mnist.train-images-idx3-ubyte.gz") as file:
+        pixels = np.frombuffer(file.read(), dtype=np.uint8, offset=16).reshape(60_000, 784)
+    with gzip.open(folder / "mnist.train-labels-idx1-ubyte.gz") as file:
+        digits = np.frombuffer(file.read(), dtype=np.uint8, offset=8)
+    return sp.csr_matrix(pixels / 255.0), np.where(digits % 2 == 0, 1.0, -1.0)
+
+
+def sparse(n: int = 500_000, d: int = 100_000, entries: int = 50) -> tuple[Any, Any]:
+    """Rows of norm 1 whose features are as frequent as words are."""
+    random = np.random.default_rng(0)
+    frequency = np.cumsum(1.0 / (np.arange(d) + 10.0))
+    index = np.searchsorted(frequency / frequency[-1], random.random(n * entries))
+    rows = (random.random(n * entries), (np.repeat(np.arange(n), entries), np.minimum(index, d - 1)))
+    X = sp.csr_matrix(rows, shape=(n, d))
+    X.sum_duplicates()
+    X = sp.csr_matrix(sp.diags(1.0 / np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())) @ X)
+    score = X @ random.standard_normal(d)
+    return X, np.where(score + 0.3 * score.std() * random.standard_normal(n) > 0, 1.0, -1.0)
+
+
+def dense(n: int = 2_000_000, d: int = 50) -> tuple[Any, Any]:
+    random = np.random.default_rng(1)
+    X = random.standard_normal((n, d))
+    score = X @ random.standard_normal(d)
+    return X, np.where(score + score.std() * random.standard_normal(n) > 0, 1.0, -1.0)
+
+
+CASES: dict[str, Callable[[], tuple[Any, Any]]] = {
+    "a9a": lambda: classes("a9a"), "w8a": lambda: classes("w8a"), "mnist": mnist, "sparse": sparse, "dense": dense,
+}
+#: The solvers of LIBLINEAR for each cost.
+SOLVERS = {"hinge": (3,), "squared-hinge": (1, 2), "logistic": (0, 7)}
+
+
+def objective(X: Any, y: Any, cost: str, w: Any) -> float:
+    margin = 1.0 - y * (X @ w[:-1] + w[-1])
+    if cost == "logistic":
+        losses = np.logaddexp(0.0, margin - 1.0).sum()
+    else:
+        losses = (np.maximum(margin, 0.0) ** (1 if cost == "hinge" else 2)).sum()
+    return 0.5 * float(w @ w) + float(losses)
+
+
+def timed(make: Callable[[], Any]) -> tuple[float, Any]:
+    best, result = np.inf, None
+    for _ in range(3):
+        started = time.perf_counter()
+        result = make()
+        best = min(best, time.perf_counter() - started)
+        if best > 10.0:
+            break
+    return best, result
+
+
+def own(X: Any, y: Any, cost: str, tolerance: float) -> Any:
+    options = {"tol": tolerance, "max_iter": 10_000, "n_threads": ARGUMENTS.threads}
+    if cost == "logistic":
+        model = mercer.LogisticRegression(**options)
+        model._free_offset = False
+    else:
+        model = mercer.LinearSVC(loss=cost.replace("-", "_"), **options)
+    model.fit(X, y)
+    return np.append(model.coef_.ravel(), model.intercept_), model.certificate_
+
+
+def peers(X: Any, y: Any, cost: str) -> dict[str, Callable[[], Any]]:
+    """The fits of the peers, which give their weights, the offset last."""
+    rows = problem(y, sp.csr_matrix(X), bias=1.0)
+
+    def liblinear(solver: int) -> Any:
+        model = train(rows, parameter(f"-s {solver} -c 1 -B 1 -q"))
+        w = np.array(model.w[: X.shape[1] + 1])
+        return w * (1.0 if model.get_labels()[0] > 0 else -1.0)
+
+    def theirs(make: Callable[[], Any]) -> Any:
+        model = make().fit(X, y)
+        return np.append(model.coef_.ravel(), model.intercept_)
+
+    found: dict[str, Callable[[], Any]] = {f"liblinear -s {s}": (lambda s=s: liblinear(s)) for s in SOLVERS[cost]}
+    if cost == "logistic":
+        found["sklearn lbfgs"] = lambda: theirs(lambda: LogisticRegression(tol=1e-4))
+    else:
+        found["sklearn LinearSVC"] = lambda: theirs(lambda: LinearSVC(loss=cost.replace("-", "_"), dual="auto"))
+    return found
+
+
+def main() -> None:
+    rows = []
+    for name in ARGUMENTS.cases:
+        X, y = CASES[name]()
+        for cost in ARGUMENTS.costs.split(","):
+            best = objective(X, y, cost, own(X, y, cost, 1e-9)[0])
+            seconds, (w, certificate) = timed(lambda: own(X, y, cost, ARGUMENTS.tolerance))
+            mine = seconds
+            excess = (objective(X, y, cost, w) - best) / best
+            steps = f"{certificate.iterations} steps"
+            rows.append([name, cost, "mercer", f"{seconds:.4f}", f"{excess:.1e}", "", steps])
+            if ARGUMENTS.threads == 1:
+                fine, _ = timed(lambda: own(X, y, cost, 1e-6))
+                rows.append([name, cost, "mercer, gap 1e-6", f"{fine:.4f}", "", "", ""])
+            fits = peers(X, y, cost) if name != "dense" or cost != "hinge" else {}
+            for peer, fit in fits.items():
+                seconds, w = timed(fit)
+                excess = (objective(X, y, cost, w) - best) / best
+                rows.append([name, cost, peer, f"{seconds:.4f}", f"{excess:.1e}", f"{seconds / mine:.2f}", ""])
+            print(table(["data", "cost", "program", "fit s", "above best", "× mercer", ""], rows[-1 - len(fits) - (ARGUMENTS.threads == 1):]), flush=True)
+
+
+main()

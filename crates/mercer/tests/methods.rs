@@ -87,7 +87,7 @@ fn cards<X: Space>() -> Vec<Card> {
 fn through_the_file(kernel: &str, cards: &[Card], points: fn(bool) -> AnyPoints) {
     let (x, new) = (points(false), points(true));
     for card in cards {
-        let kernel: AnyKernel = kernel.parse().unwrap();
+        let kernel: AnyKernel = card.kernel.unwrap_or(kernel).parse().unwrap();
         let estimator = AnyEstimator::new(card.name, kernel.clone()).unwrap();
         estimator.check().unwrap();
         let model = estimator.fit(&x, &targets(card.target, points), &mut Job::new());

@@ -170,7 +170,11 @@ fn vectors<'x, X: Points, K: Kernel<X>>(kernel: &K, x: &'x X) -> Result<&'x Vect
     }
 }
 
+/// The methods, of which points that are not vectors have none.
 pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
+    if X::NAME != Vectors::NAME {
+        return Vec::new();
+    }
     let none: &[&str] = &[];
     let (svc, logistic, svr) = (
         "linear support vector machine: weights for the features, for text and for millions of rows",

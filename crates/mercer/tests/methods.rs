@@ -222,6 +222,9 @@ fn what_does_not_fit_is_refused_by_name() {
         ("spektrum(p=3)", 1, "spectrum"),
         ("rbf(gamma=1) + spectrum(p=3)", 16, "spectrum"),
         ("", 1, "expected"),
+        // Vectors know all of it and refuse it by a rule; to other spaces a word further to the right is unknown.
+        ("normalized(precomputed)", 1, "new rows of a table do not say k(x, x)"),
+        ("1e308*1e308*vertices", 1, "must be finite"),
     ] {
         let error = text.parse::<AnyKernel>().unwrap_err();
         let ErrorKind::KernelText { column: found, .. } = error.kind() else { panic!("{error}") };

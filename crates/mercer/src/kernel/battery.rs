@@ -284,7 +284,8 @@ impl<'a, X: Points, K: Kernel<X> + ?Sized> Bench<'a, X, K> {
         let single = block_f32(&*self.bound, self.points, &self.all);
         self.first(|i, j| {
             let (single, double) = (single[i * self.n() + j], self.value(i, j));
-            let tolerance = SINGLE * self.scale(i, j);
+            // Below the smallest normal number f32 has fewer digits, and then none.
+            let tolerance = (SINGLE * self.scale(i, j)).max(f32::MIN_POSITIVE.into());
             let holds = (f64::from(single) - double).abs() <= tolerance;
             // A value outside the range of f32 has no answer in f32; `finite` speaks of the others.
             let representable = (double as f32).is_finite();

@@ -83,9 +83,14 @@ fn failures<K: Kernel<Vectors>>(kernel: &K) -> Vec<Failure> {
 
 #[test]
 fn good_kernels_pass() {
-    for text in
-        ["linear", "rbf(2) + 0.5*poly(degree=2, coef0=1)", "normalized(exp(linear))", "tanh", "plummer"]
-    {
+    for text in [
+        "linear",
+        "(1e-5*linear)^9",
+        "rbf(2) + 0.5*poly(degree=2, coef0=1)",
+        "normalized(exp(linear))",
+        "tanh",
+        "plummer",
+    ] {
         let kernel = naive(text.parse::<VectorExpr>().expect("a kernel"));
         assert_eq!(failures(&kernel), [], "{text}");
     }

@@ -89,6 +89,13 @@ impl<L: Leaf> Expr<L> {
     }
 }
 
+impl<L: Leaf> Expr<L> {
+    /// Whether a text is an expression on this space, even one that [`Expr::check`] refuses.
+    pub(crate) fn is_known(text: &str) -> bool {
+        read::<L>(text).is_ok()
+    }
+}
+
 impl<L: Leaf> FromStr for Expr<L> {
     type Err = Error;
 
@@ -98,8 +105,16 @@ impl<L: Leaf> FromStr for Expr<L> {
     }
 }
 
-/// Parses a whole expression.
+/// Parses a whole expression and checks it.
 fn parse<L: Leaf>(text: &str) -> Result<Expr<L>> {
+    let kernel: Expr<L> = read(text)?;
+    // Merged constants may overflow, and redundant nodes nest: nothing of that has a column of its own.
+    kernel.check().map_err(|error| fault(text, 0, error.to_string()))?;
+    Ok(kernel)
+}
+
+/// Parses a whole expression.
+fn read<L: Leaf>(text: &str) -> Result<Expr<L>> {
     let mut parser = Parser { text, at: 0 };
     let kernel = parser.sum(1)?;
     match parser.peek() {
@@ -111,8 +126,6 @@ fn parse<L: Leaf>(text: &str) -> Result<Expr<L>> {
         }
         Some(_) => return Err(parser.fail("expected '+', '*', '^', '@' or the end")),
     }
-    // Merged constants may overflow, and redundant nodes nest: nothing of that has a column of its own.
-    kernel.check().map_err(|error| fault(text, 0, error.to_string()))?;
     Ok(kernel)
 }
 

@@ -9,17 +9,34 @@
 //! that it shares with columns, over all columns. Sums are in double precision and in the order of the features, the lists after
 //! the matrix: an entry has the same bits whichever rows and columns are asked for.
 //!
-//! Memory: 12 bytes for each feature of a column, the dense part, and one row of k(x, x).
+//! Memory: for each feature of a column 4 bytes of a list and about 2 of the column's row where it is a count, else 28; the features
+//! with their numbers; and a dense part of at most half a Gram.
 
 mod dictionary;
 mod product;
+mod store;
 
-use crate::data::{Points, Sparse};
+use crate::data::{Points, Real, Sparse};
 use crate::error::Result;
 use crate::kernel::{Bound, Readout};
 
 pub(super) use dictionary::{Dictionary, sparse};
 use product::Product;
+pub(super) use store::Store;
+
+/// Rows whose features are written out at once: few enough to take little memory beside a Gram, and enough for the products of
+/// dense parts to be those of matrices.
+const BATCH: usize = 64;
+
+/// Columns as rows of features that have numbers.
+pub(super) struct Learnt {
+    /// φ(c) over all features, without zeros.
+    pub(super) rows: Store,
+    /// How many features there are.
+    pub(super) features: usize,
+    /// Σ φ_f(c)² of each column.
+    pub(super) squares: Vec<f64>,
+}
 
 /// Points as rows of features that have numbers.
 pub(super) struct Rows {
@@ -40,7 +57,7 @@ pub(super) trait Features: Send + Sync + 'static {
     ///
     /// # Errors
     /// If a column has no features that can be computed, or there are too many.
-    fn learn(&self, columns: &[Self::Point]) -> Result<(Self::Known, Rows)>;
+    fn learn(&self, columns: &[Self::Point]) -> Result<(Self::Known, Learnt)>;
 
     /// A factor of each known feature, w_f in k(x, y) = Σ_f w_f φ_f(x) φ_f(y), which may be negative; none where all are 1.
     fn weights<'a>(&self, known: &'a Self::Known) -> Option<&'a [f64]> {
@@ -58,18 +75,16 @@ where
     F: Features,
     Vec<F::Point>: Points,
 {
-    let (known, rows) = features.learn(columns)?;
-    let squares = super::tree::finite(rows.squares)?;
-    let product = match features.weights(&known) {
-        Some(weights) => Product::new(&weighted(&rows.known, weights))?,
-        None => Product::new(&rows.known)?,
-    };
+    let (known, learnt) = features.learn(columns)?;
+    let squares = super::tree::finite(learnt.squares)?;
+    let product = Product::new(&learnt.rows, learnt.features)?;
     Ok(Box::new(BoundFeatures {
         features,
         known,
         columns: columns.to_vec(),
         squares,
-        own: rows.known,
+        own: learnt.rows,
+        numbered: learnt.features,
         product,
     }))
 }
@@ -89,7 +104,7 @@ fn weighted(rows: &Sparse<f64>, weights: &[f64]) -> Sparse<f64> {
 /// k(x, x) of `points[rows]`, each by itself.
 pub(super) fn squares<F: Features>(features: &F, points: &[F::Point], rows: &[usize]) -> Vec<f64> {
     let of = |&i: &usize| {
-        features.learn(std::slice::from_ref(&points[i])).map_or(f64::NAN, |(_, rows)| rows.squares[0])
+        features.learn(std::slice::from_ref(&points[i])).map_or(f64::NAN, |(_, learnt)| learnt.squares[0])
     };
     rows.iter().map(of).collect()
 }
@@ -100,8 +115,9 @@ struct BoundFeatures<F: Features> {
     columns: Vec<F::Point>,
     /// k(c, c) of the columns.
     squares: Vec<f64>,
-    /// The columns as rows of features.
-    own: Sparse<f64>,
+    /// The columns as rows of features, and how many features they have.
+    own: Store,
+    numbered: usize,
     product: Product,
 }
 
@@ -111,20 +127,27 @@ impl<F: Features> BoundFeatures<F> {
         rows.iter().all(|&i| self.columns.get(i).is_some_and(|column| *column == points[i]))
     }
 
-    /// Hands the features of `points[rows]` to `work`: those of the columns where the rows are columns, else found anew.
-    fn with_rows<T>(
-        &self,
-        points: &[F::Point],
-        rows: &[usize],
-        work: impl FnOnce(&Sparse<f64>, &[usize], &[f64]) -> T,
-    ) -> T {
-        if self.are_columns(points, rows) {
-            return work(&self.own, rows, &self.squares);
+    /// The features of `points[rows]` times their weights: those of the columns where the rows are columns, else found anew.
+    fn weighted_rows(&self, points: &[F::Point], rows: &[usize]) -> Sparse<f64> {
+        let found = match self.are_columns(points, rows) {
+            true => self.own.select(rows, self.numbered),
+            false => self.find(points, rows).known,
+        };
+        match self.features.weights(&self.known) {
+            Some(weights) => weighted(&found, weights),
+            None => found,
         }
+    }
+
+    fn find(&self, points: &[F::Point], rows: &[usize]) -> Rows {
         let some: Vec<&F::Point> = rows.iter().map(|&i| &points[i]).collect();
-        let found = self.features.rows(&self.known, &some);
-        let all: Vec<usize> = (0..rows.len()).collect();
-        work(&found.known, &all, &found.squares)
+        self.features.rows(&self.known, &some)
+    }
+
+    fn fill<T: Real>(&self, points: &[F::Point], rows: &[usize], out: &mut [&mut [T]]) {
+        for (rows, out) in rows.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
+            self.product.rows(&self.weighted_rows(points, rows), out);
+        }
     }
 }
 
@@ -141,23 +164,22 @@ where
     }
 
     fn own(&self, points: &Vec<F::Point>, rows: &[usize]) -> Option<Vec<f64>> {
-        Some(self.with_rows(points, rows, |_, rows, squares| rows.iter().map(|&i| squares[i]).collect()))
+        Some(match self.are_columns(points, rows) {
+            true => rows.iter().map(|&i| self.squares[i]).collect(),
+            false => self.find(points, rows).squares,
+        })
     }
 
     fn rows(&self, points: &Vec<F::Point>, rows: &[usize], out: &mut [&mut [f32]]) {
-        self.with_rows(points, rows, |features, rows, _| self.product.rows(features, rows, out));
+        self.fill(points, rows, out);
     }
 
     fn rows_f64(&self, points: &Vec<F::Point>, rows: &[usize], out: &mut [&mut [f64]]) {
-        self.with_rows(points, rows, |features, rows, _| self.product.rows(features, rows, out));
+        self.fill(points, rows, out);
     }
 
     fn read(&self, points: &Vec<F::Point>, rows: &[usize], blocks: &[Readout], sums: &mut [f64]) {
-        self.with_rows(points, rows, |features, rows, _| {
-            Readout::add_rows(self.columns.len(), rows, blocks, sums, |rows, out| {
-                self.product.rows(features, rows, out)
-            });
-        });
+        Readout::add_rows(self.columns.len(), rows, blocks, sums, |rows, out| self.fill(points, rows, out));
     }
 
     fn cost(&self) -> f64 {

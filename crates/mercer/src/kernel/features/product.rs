@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::store::Store;
 use crate::data::{Dense, Real, Sparse, Vectors};
 use crate::error::Result;
 use crate::kernel::{Bound, Expr, VectorKernel, engine};
@@ -14,11 +15,18 @@ const FREQUENT: f64 = 0.25;
 /// Columns below which no matrix is worth its packing.
 const FEW: usize = 64;
 
+/// Columns for each place of the matrix. A place takes two numbers for each column, as the engine has a packed copy, and so all of
+/// them at most half a Gram of the same precision.
+const COLUMNS_A_PLACE: usize = 4;
+
 /// Single precision adds whole numbers exactly up to this sum.
 const EXACT: f64 = (1 << 24) as f64;
 
 /// A feature without a place in the dense part.
 const NO_PLACE: u32 = u32::MAX;
+
+/// The most entries that counts may take in lists, for each that there is: then they are half as long as entries with a value.
+const MOST_PARTS: usize = 2;
 
 /// Nanoseconds of an entry of a list.
 const ENTRY: f64 = 1.0;
@@ -26,12 +34,22 @@ const ENTRY: f64 = 1.0;
 /// The columns of a product, by feature.
 pub(super) struct Product {
     columns: usize,
-    /// Where the list of each feature begins.
+    /// Where the list of each feature begins, and where the last one ends.
     start: Vec<usize>,
-    /// The columns that have the feature, ascending, and its values there.
-    list: Vec<(u32, f64)>,
+    lists: Lists,
     dense: Option<Frequent>,
 }
+
+/// For each feature, one after the other, the columns that have it, ascending, and its values there.
+enum Lists {
+    /// Column and count in one number; a large count has several.
+    Counts(Vec<Counted>),
+    Values(Vec<(u32, f64)>),
+}
+
+/// A column, and how often it has a feature: the lower bits.
+#[derive(Clone, Copy, Default)]
+struct Counted(u32);
 
 /// The features that many columns have.
 struct Frequent {
@@ -39,57 +57,81 @@ struct Frequent {
     place: Vec<u32>,
     places: usize,
     product: Box<dyn Bound<Vectors>>,
-    /// Whether the columns are whole numbers.
-    whole: bool,
+    /// Rows of whole numbers up to this squared norm have exact products in single precision; none do where columns are not whole.
+    reach: Option<f64>,
 }
 
 impl Product {
-    /// Lists the columns of each feature.
-    pub(super) fn new(columns: &Sparse<f64>) -> Result<Self> {
-        let (n, features) = (columns.len(), columns.columns());
-        let mut counts = vec![0_usize; features];
-        (0..n).for_each(|j| columns.row(j).0.iter().for_each(|&f| counts[f as usize] += 1));
-        let frequent = |f: usize| n >= FEW && counts[f] as f64 > FREQUENT * n as f64;
-        let dense = Frequent::new(columns, &frequent)?;
-        let mut start = Vec::with_capacity(features + 1);
-        start.push(0);
-        for f in 0..features {
-            start.push(start[f] + if frequent(f) { 0 } else { counts[f] });
-        }
-        let mut list = vec![(0_u32, 0.0); start[features]];
-        let mut next = start.clone();
-        for j in 0..n {
-            let (index, values) = columns.row(j);
-            for (&f, &value) in index.iter().zip(values) {
-                let f = f as usize;
-                if !frequent(f) {
-                    list[next[f]] = (j as u32, value);
-                    next[f] += 1;
+    /// Lists the columns of each of `features` features.
+    pub(super) fn new(columns: &Store, features: usize) -> Result<Self> {
+        let n = columns.len();
+        let dense = Frequent::new(columns, features)?;
+        let listed = |f: u32| dense.as_ref().is_none_or(|dense| dense.place[f as usize] == NO_PLACE);
+        let parts = |f, count| if listed(f) { Counted::parts(count) } else { 0 };
+        if columns.has_counts() && n <= Counted::COLUMNS {
+            let mut start = starts(columns, features, parts);
+            // Of large counts an entry with a value is shorter than its parts.
+            if start[features] <= MOST_PARTS * columns.stored() {
+                let mut list = vec![Counted::default(); start[features]];
+                // From the last column to the first, each before those that are there: lists ascend, and ends become beginnings.
+                for j in (0..n).rev() {
+                    columns.visit(j, |f, count| {
+                        let end = start[f as usize];
+                        start[f as usize] -= parts(f, count);
+                        Counted::write(j, count, &mut list[start[f as usize]..end]);
+                    });
                 }
+                return Ok(Self { columns: n, start, lists: Lists::Counts(list), dense });
             }
         }
-        Ok(Self { columns: n, start, list, dense })
+        let mut start = starts(columns, features, |f, _| usize::from(listed(f)));
+        let mut list = vec![(0_u32, 0.0); start[features]];
+        for j in (0..n).rev() {
+            columns.visit(j, |f, value| {
+                if listed(f) {
+                    start[f as usize] -= 1;
+                    list[start[f as usize]] = (j as u32, value);
+                }
+            });
+        }
+        Ok(Self { columns: n, start, lists: Lists::Values(list), dense })
     }
 
-    /// Fills `out[r][c]` with the product of row `rows[r]` and column `c`, each row as far as it goes.
-    pub(super) fn rows<T: Real>(&self, features: &Sparse<f64>, rows: &[usize], out: &mut [&mut [T]]) {
+    /// Fills `out[r]` with the products of row r of `features` and the columns, each row as far as it goes.
+    pub(super) fn rows<T: Real>(&self, features: &Sparse<f64>, out: &mut [&mut [T]]) {
         let widest = out.iter().map(|row| row.len()).max().unwrap_or(0);
-        let dense = self.dense.as_ref().map(|dense| dense.rows(features, rows, widest));
+        let dense = self.dense.as_ref().map(|dense| dense.rows(features, widest));
         out.par_iter_mut().enumerate().for_each_init(Vec::new, |sums: &mut Vec<f64>, (r, out)| {
             sums.clear();
             match &dense {
                 Some(dense) => sums.extend_from_slice(&dense[r][..out.len()]),
                 None => sums.resize(out.len(), 0.0),
             }
-            let (index, values) = features.row(rows[r]);
+            let (index, values) = features.row(r);
             for (&f, &value) in index.iter().zip(values) {
-                for &(j, other) in &self.list[self.start[f as usize]..self.start[f as usize + 1]] {
+                self.add(f as usize, value, sums);
+            }
+            out.iter_mut().zip(&*sums).for_each(|(entry, &sum)| *entry = T::from_f64(sum));
+        });
+    }
+
+    /// Adds `value` times the list of a feature.
+    fn add(&self, feature: usize, value: f64, sums: &mut [f64]) {
+        let range = self.start[feature]..self.start[feature + 1];
+        match &self.lists {
+            Lists::Counts(list) => {
+                for entry in &list[range] {
+                    let Some(sum) = sums.get_mut(entry.column()) else { break };
+                    *sum += value * entry.count();
+                }
+            }
+            Lists::Values(list) => {
+                for &(j, other) in &list[range] {
                     let Some(sum) = sums.get_mut(j as usize) else { break };
                     *sum += value * other;
                 }
             }
-            out.iter_mut().zip(&*sums).for_each(|(entry, &sum)| *entry = T::from_f64(sum));
-        });
+        }
     }
 
     /// A rough cost of a value in nanoseconds: the lists of a row are as long as those of a column on average.
@@ -100,65 +142,233 @@ impl Product {
     }
 }
 
-impl Frequent {
-    fn new(columns: &Sparse<f64>, frequent: &impl Fn(usize) -> bool) -> Result<Option<Self>> {
-        let mut place = vec![NO_PLACE; columns.columns()];
-        let mut places = 0;
-        for (_, place) in place.iter_mut().enumerate().filter(|(f, _)| frequent(*f)) {
-            *place = places as u32;
-            places += 1;
+/// Where the list of each feature ends, and where all of them do, for lists that have `parts(feature, value)` entries for a value.
+fn starts(columns: &Store, features: usize, parts: impl Fn(u32, f64) -> usize) -> Vec<usize> {
+    let mut ends = vec![0; features + 1];
+    (0..columns.len()).for_each(|j| columns.visit(j, |f, value| ends[f as usize] += parts(f, value)));
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += *end;
+        *end = sum;
+    }
+    ends
+}
+
+impl Counted {
+    /// Bits of a count.
+    const BITS: u32 = 8;
+    /// The largest count of an entry.
+    const MOST: u32 = (1 << Self::BITS) - 1;
+    /// How many columns have a number.
+    const COLUMNS: usize = 1 << (32 - Self::BITS);
+
+    /// How many entries a count takes.
+    fn parts(count: f64) -> usize {
+        (count / f64::from(Self::MOST)).ceil() as usize
+    }
+
+    /// Writes a count of a column into so many entries.
+    fn write(column: usize, count: f64, entries: &mut [Self]) {
+        let mut rest = count;
+        for entry in entries {
+            let part = rest.min(f64::from(Self::MOST));
+            *entry = Self((column as u32) << Self::BITS | part as u32);
+            rest -= part;
         }
+    }
+
+    fn column(self) -> usize {
+        (self.0 >> Self::BITS) as usize
+    }
+
+    fn count(self) -> f64 {
+        f64::from(self.0 & Self::MOST)
+    }
+}
+
+impl Frequent {
+    fn new(columns: &Store, features: usize) -> Result<Option<Self>> {
+        let n = columns.len();
+        if n < FEW {
+            return Ok(None);
+        }
+        let (place, places) = places(columns, features);
         if places == 0 {
             return Ok(None);
         }
-        let all: Vec<usize> = (0..columns.len()).collect();
-        let matrix = dense(columns, &all, &place, places);
-        let whole = is_whole(matrix.values());
-        let square = |row: &[f64]| row.iter().map(|value| value * value).sum::<f64>();
-        // Products of whole numbers are exact in single precision up to this squared norm of a row, as
-        // k(x, y)² ≤ k(x, x) k(y, y); other values are multiplied in double precision.
-        let largest = matrix.values().chunks(places).map(square).fold(1.0, f64::max);
+        let mut values = vec![0.0; n * places];
+        for (j, row) in values.chunks_mut(places).enumerate() {
+            columns.visit(j, |f, value| {
+                if let Some(entry) = row.get_mut(place[f as usize] as usize) {
+                    *entry = value;
+                }
+            });
+        }
+        // Sums of whole numbers are exact in single precision up to this squared norm of a row, as
+        // k(x, y)² ≤ k(x, x) k(y, y); others are computed in double precision.
+        let largest = largest_square(&values, places);
+        let whole = is_whole(&values) && largest <= EXACT * EXACT;
+        let matrix: Vectors = match whole {
+            true => Dense::new(places, values.iter().map(|&value| value as f32).collect()).into(),
+            false => Dense::new(places, values).into(),
+        };
         let reach = whole.then_some(EXACT * EXACT / largest);
-        let linear = Expr::from(VectorKernel::Linear);
-        let product = engine::bind_within(&linear, &matrix.into(), || Ok(reach))?;
-        Ok(Some(Self { place, places, product, whole }))
+        let product = engine::bind_within(&Expr::from(VectorKernel::Linear), &matrix, || Ok(reach))?;
+        Ok(Some(Self { place, places, product, reach }))
     }
 
-    /// The products of the frequent features of `rows` with the first `width` columns.
-    fn rows(&self, features: &Sparse<f64>, rows: &[usize], width: usize) -> Vec<Vec<f64>> {
-        let matrix = dense(features, rows, &self.place, self.places);
-        // Whole numbers have the same sums in both precisions, and single takes half the time.
-        let single = self.whole && is_whole(matrix.values());
-        let (matrix, all): (Vectors, Vec<usize>) = (matrix.into(), (0..rows.len()).collect());
+    /// The products of the frequent features of all rows with the first `width` columns.
+    fn rows(&self, features: &Sparse<f64>, width: usize) -> Vec<Vec<f64>> {
+        let matrix = self.dense(features);
+        // Sums that are exact are the same in both precisions, and single takes half the time.
+        let is_near = |reach: f64| largest_square(matrix.values(), self.places) <= reach;
+        let single = self.reach.is_some_and(is_near) && is_whole(matrix.values());
+        let (matrix, all): (Vectors, Vec<usize>) = (matrix.into(), (0..features.len()).collect());
         if !single {
-            let mut values = vec![vec![0.0; width]; rows.len()];
+            let mut values = vec![vec![0.0; width]; all.len()];
             self.product.rows_f64(&matrix, &all, &mut slices(&mut values));
             return values;
         }
-        let mut values = vec![vec![0.0_f32; width]; rows.len()];
+        let mut values = vec![vec![0.0_f32; width]; all.len()];
         self.product.rows(&matrix, &all, &mut slices(&mut values));
         values.into_iter().map(|row| row.into_iter().map(f64::from).collect()).collect()
     }
+
+    /// Rows of the features that have a place.
+    fn dense(&self, features: &Sparse<f64>) -> Dense<f64> {
+        let mut values = vec![0.0; features.len() * self.places];
+        for (i, row) in values.chunks_mut(self.places).enumerate() {
+            let (index, counts) = features.row(i);
+            for (&f, &count) in index.iter().zip(counts) {
+                if let Some(entry) = row.get_mut(self.place[f as usize] as usize) {
+                    *entry = count;
+                }
+            }
+        }
+        Dense::new(self.places, values)
+    }
+}
+
+/// The place in the matrix of each feature that enough columns have, of those that most columns have where there are too many; and
+/// how many places there are.
+fn places(columns: &Store, features: usize) -> (Vec<u32>, usize) {
+    let n = columns.len();
+    let mut counts = vec![0_u32; features];
+    (0..n).for_each(|j| columns.visit(j, |f, _| counts[f as usize] += 1));
+    let is_frequent = |f: &usize| f64::from(counts[*f]) > FREQUENT * n as f64;
+    let mut frequent: Vec<usize> = (0..features).filter(is_frequent).collect();
+    frequent.sort_by_key(|&f| std::cmp::Reverse(counts[f]));
+    frequent.truncate(n / COLUMNS_A_PLACE);
+    frequent.sort_unstable();
+    let mut place = counts;
+    place.fill(NO_PLACE);
+    frequent.iter().zip(0..).for_each(|(&f, at)| place[f] = at);
+    (place, frequent.len())
 }
 
 fn slices<T>(rows: &mut [Vec<T>]) -> Vec<&mut [T]> {
     rows.iter_mut().map(Vec::as_mut_slice).collect()
 }
 
+/// The largest squared norm of rows of a matrix, or 1.
+fn largest_square(values: &[f64], width: usize) -> f64 {
+    let square = |row: &[f64]| row.iter().map(|value| value * value).sum::<f64>();
+    values.chunks(width).map(square).fold(1.0, f64::max)
+}
+
 fn is_whole(values: &[f64]) -> bool {
     values.iter().all(|value| value.fract() == 0.0)
 }
 
-/// Rows of the features that have a place.
-fn dense(features: &Sparse<f64>, rows: &[usize], place: &[u32], places: usize) -> Dense<f64> {
-    let mut values = vec![0.0; rows.len() * places];
-    for (&i, row) in rows.iter().zip(values.chunks_mut(places.max(1))) {
-        let (index, counts) = features.row(i);
-        for (&f, &count) in index.iter().zip(counts) {
-            if place[f as usize] != NO_PLACE {
-                row[place[f as usize] as usize] = count;
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    type Row = Vec<(u32, f64)>;
+
+    const FEATURES: usize = 90;
+
+    fn stored(rows: &[Row]) -> Store {
+        let mut store = Store::default();
+        rows.iter().for_each(|row| store.push(&mut row.clone()));
+        store
+    }
+
+    /// Rows whose features are in nearly all of them, in some or in few; `value` makes a value of a number below 400.
+    fn rows(count: usize, value: fn(u32) -> f64) -> impl Strategy<Value = Vec<Row>> {
+        let row = proptest::collection::vec(0..400_u32, FEATURES).prop_map(move |drawn| {
+            let is_there = |f: u32, drawn: u32| drawn % 10 < [9, 3, 1][f as usize % 3];
+            let found = (0..).zip(drawn).filter(|&(f, drawn)| is_there(f, drawn));
+            found.map(|(f, drawn)| (f, value(drawn))).collect()
+        });
+        proptest::collection::vec(row, count)
+    }
+
+    fn product(a: &Row, b: &Row) -> f64 {
+        let other = |f: u32| b.iter().find(|entry| entry.0 == f).map_or(0.0, |entry| entry.1);
+        a.iter().map(|&(f, value)| value * other(f)).sum()
+    }
+
+    fn all_products(columns: &[Row], factor: f64, tolerance: f64) -> std::result::Result<(), TestCaseError> {
+        let store = stored(columns);
+        let bound = Product::new(&store, FEATURES).expect("values are finite");
+        let some = [columns.len() - 1, 0, 1];
+        let scaled: Vec<Row> = some
+            .iter()
+            .map(|&i| columns[i].iter().map(|&(f, value)| (f, factor * value)).collect())
+            .collect();
+        let found = stored(&scaled).select(&[0, 1, 2], FEATURES);
+        let mut values = vec![vec![0.0_f64; columns.len()], vec![0.0; 1], vec![0.0; columns.len() / 2]];
+        bound.rows(&found, &mut slices(&mut values));
+        for (row, values) in scaled.iter().zip(&values) {
+            for (column, value) in columns.iter().zip(values) {
+                let wanted = product(row, column);
+                prop_assert!((value - wanted).abs() <= tolerance * wanted.abs(), "{} {}", value, wanted);
             }
         }
+        Ok(())
     }
-    Dense::new(places, values)
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20))]
+
+        // Counts up to 398, beyond those of one entry of a list; more frequent features than places, and too few columns for any.
+        #[test]
+        fn products_of_counts_are_exact(many in rows(100, |drawn| f64::from(drawn + 1)), few in rows(5, |drawn| f64::from(drawn + 1))) {
+            all_products(&many, 1.0, 0.0)?;
+            all_products(&many, -3.0, 0.0)?;
+            all_products(&few, 1.0, 0.0)?;
+        }
+
+        // Sums of at most 90 terms of one sign, in another order.
+        #[test]
+        fn products_of_other_values_agree(many in rows(100, |drawn| 0.1 + f64::from(drawn))) {
+            all_products(&many, 0.7, 1e-13)?;
+        }
+
+        // Sums of squares of 400,000 are beyond 2²⁴, up to which single precision is exact, and below 2⁵³.
+        #[test]
+        fn products_of_large_counts_are_exact(many in rows(70, |drawn| f64::from(1000 * (drawn + 1)))) {
+            all_products(&many, 1.0, 0.0)?;
+        }
+    }
+
+    #[test]
+    fn the_matrix_takes_at_most_half_a_gram() {
+        let rows: Vec<Row> = (0..100).map(|_| (0..90).map(|f| (f, 1.0)).collect()).collect();
+        let (place, places) = places(&stored(&rows), FEATURES);
+        assert_eq!(places, 100 / COLUMNS_A_PLACE);
+        assert_eq!(place.iter().filter(|&&place| place != NO_PLACE).count(), places);
+    }
+
+    #[test]
+    fn an_entry_of_a_list_takes_four_bytes() {
+        let rows: Vec<Row> = (0..50).map(|j| vec![(j, 1.0), (j + 1, 255.0)]).collect();
+        let Lists::Counts(list) = Product::new(&stored(&rows), 60).expect("values are finite").lists else {
+            panic!("counts")
+        };
+        assert_eq!((list.len(), size_of::<Counted>()), (100, 4));
+    }
 }

@@ -10,9 +10,9 @@
 use rayon::prelude::*;
 
 use super::vocabulary::{Beyond, Numbers, Vocabulary};
-use crate::data::{Graph, Sparse};
+use crate::data::Graph;
 use crate::error::Result;
-use crate::kernel::features::{Features, Rows};
+use crate::kernel::features::{Features, Learnt, Rows, Store, sparse};
 
 /// A way to take a graph apart.
 pub(super) trait Parts: Send + Sync + 'static {
@@ -50,15 +50,14 @@ impl Tally {
 
     /// Appends the counts of a graph as a row over the first `known` features, and returns Σ count² over all. What is left is an
     /// empty tally.
-    fn take(&mut self, known: usize, index: &mut Vec<u32>, values: &mut Vec<f64>) -> f64 {
+    fn take(&mut self, known: usize, row: &mut Vec<(u32, f64)>) -> f64 {
         self.met.sort_unstable();
         let mut square = 0.0;
         for &part in &self.met {
             let count = std::mem::take(&mut self.counts[part as usize]);
             square += count * count;
             if (part as usize) < known && count != 0.0 {
-                index.push(part);
-                values.push(count);
+                row.push((part, count));
             }
         }
         self.met.clear();
@@ -73,36 +72,28 @@ impl<P: Parts> Features for Counts<P> {
     type Point = Graph;
     type Known = Vocabulary;
 
-    fn learn(&self, columns: &[Graph]) -> Result<(Vocabulary, Rows)> {
+    fn learn(&self, columns: &[Graph]) -> Result<(Vocabulary, Learnt)> {
         let (mut known, mut tally) = (Vocabulary::default(), Tally::default());
-        let (mut start, mut index, mut values, mut squares) = (vec![0], Vec::new(), Vec::new(), Vec::new());
+        let (mut rows, mut row, mut squares) = (Store::default(), Vec::new(), Vec::new());
         for graph in columns {
             self.0.count(graph, &mut known, &mut tally);
-            squares.push(tally.take(usize::MAX, &mut index, &mut values));
-            start.push(index.len());
+            row.clear();
+            squares.push(tally.take(usize::MAX, &mut row));
+            rows.push(&mut row);
         }
         let known = known.checked()?;
-        let rows = Sparse::new(known.len(), start, index, values);
-        Ok((known, Rows { known: rows, squares }))
+        let features = known.len();
+        Ok((known, Learnt { rows, features, squares }))
     }
 
     fn rows(&self, known: &Vocabulary, points: &[&Graph]) -> Rows {
-        let found: Vec<(Vec<u32>, Vec<f64>, f64)> = points
-            .par_iter()
-            .map_init(Tally::default, |tally, graph| {
-                let (mut index, mut values) = (Vec::new(), Vec::new());
-                self.0.count(graph, &mut Beyond::new(known), tally);
-                let square = tally.take(known.len(), &mut index, &mut values);
-                (index, values, square)
-            })
-            .collect();
-        let (mut start, mut index, mut values, mut squares) = (vec![0], Vec::new(), Vec::new(), Vec::new());
-        for (some, counts, square) in found {
-            index.extend(some);
-            values.extend(counts);
-            squares.push(square);
-            start.push(index.len());
-        }
-        Rows { known: Sparse::new(known.len(), start, index, values), squares }
+        let found = points.par_iter().map_init(Tally::default, |tally, graph| {
+            let mut row = Vec::new();
+            self.0.count(graph, &mut Beyond::new(known), tally);
+            let square = tally.take(known.len(), &mut row);
+            (row, square)
+        });
+        let (rows, squares) = found.unzip();
+        Rows { known: sparse(known.len(), rows), squares }
     }
 }

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use super::leaf::{Pyramid, Weights};
 use crate::data::{Points, Row, SplitMix, Vectors};
 use crate::error::{ErrorKind, Result};
-use crate::kernel::features::{Dictionary, Features, Rows, sparse};
+use crate::kernel::features::{Dictionary, Features, Learnt, Rows, Store, sparse};
 
 /// Most grids but the last: beyond them weights are below the rounding of 1.
 pub(super) const MAX_LEVELS: u32 = 60;
@@ -122,9 +122,9 @@ impl Features for Grids {
     type Point = Vectors;
     type Known = Known;
 
-    fn learn(&self, columns: &[Vectors]) -> Result<(Known, Rows)> {
+    fn learn(&self, columns: &[Vectors]) -> Result<(Known, Learnt)> {
         let mut known = Known::default();
-        let (mut rows, mut squares) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
+        let (mut rows, mut squares) = (Store::default(), Vec::with_capacity(columns.len()));
         crate::data::stacked(columns.iter())?;
         for set in columns {
             let (mut row, mut square) = (Vec::new(), 0.0);
@@ -134,11 +134,11 @@ impl Features for Grids {
                 square += value * value;
                 Ok(())
             })?;
-            rows.push(row);
+            rows.push(&mut row);
             squares.push(square);
         }
-        let rows = sparse(known.turns.len(), rows);
-        Ok((known, Rows { known: rows, squares }))
+        let features = known.turns.len();
+        Ok((known, Learnt { rows, features, squares }))
     }
 
     fn rows(&self, known: &Known, points: &[&Vectors]) -> Rows {

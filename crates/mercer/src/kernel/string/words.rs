@@ -20,7 +20,10 @@ use rayon::prelude::*;
 use super::Unit;
 use super::unit::Alphabet;
 use crate::error::Result;
-use crate::kernel::features::{Dictionary, Features, Rows, sparse};
+use crate::kernel::features::{Dictionary, Features, Learnt, Rows, Store, sparse};
+
+/// Texts whose features are found at once: more are numbered before the next ones are found, as they take 24 bytes each until then.
+const BATCH: usize = 64;
 
 /// A window of a text, as features see it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,27 +127,30 @@ impl Words {
         codes: &[Vec<u32>],
         units: usize,
         weights: &mut Vec<f64>,
-    ) -> Result<(Dictionary<K>, Rows)> {
-        let found: Vec<Vec<Count<K>>> = codes.par_iter().map(|codes| self.counts(codes, units)).collect();
-        let squares = found.iter().map(|features| square(features)).collect();
+    ) -> Result<(Dictionary<K>, Learnt)> {
         let mut known = Dictionary::default();
-        let mut rows = Vec::with_capacity(found.len());
-        for features in found {
-            let mut row = Vec::with_capacity(features.len());
-            for (key, count, weight) in features {
-                let number = known.number(key)?;
-                if number as usize == weights.len() {
-                    weights.push(weight);
+        let (mut rows, mut row, mut squares) =
+            (Store::default(), Vec::new(), Vec::with_capacity(codes.len()));
+        for some in codes.chunks(BATCH) {
+            let found: Vec<Vec<Count<K>>> = some.par_iter().map(|codes| self.counts(codes, units)).collect();
+            for features in found {
+                squares.push(square(&features));
+                row.clear();
+                for (key, count, weight) in features {
+                    let number = known.number(key)?;
+                    if number as usize == weights.len() {
+                        weights.push(weight);
+                    }
+                    row.push((number, count));
                 }
-                row.push((number, count));
+                rows.push(&mut row);
             }
-            rows.push(row);
         }
-        let rows = sparse(known.len(), rows);
-        Ok((known, Rows { known: rows, squares }))
+        let features = known.len();
+        Ok((known, Learnt { rows, features, squares }))
     }
 
-    fn learn_all(&self, columns: &[String]) -> Result<(Known, Rows)> {
+    fn learn_all(&self, columns: &[String]) -> Result<(Known, Learnt)> {
         let (alphabet, codes) = Alphabet::learn(self.unit, columns)?;
         let mut weights = Vec::new();
         let units = alphabet.len();
@@ -185,7 +191,7 @@ impl Words {
 
     /// k(s, s) of a text by itself.
     fn alone(&self, text: &String) -> f64 {
-        self.learn_all(std::slice::from_ref(text)).map_or(f64::NAN, |(_, rows)| rows.squares[0])
+        self.learn_all(std::slice::from_ref(text)).map_or(f64::NAN, |(_, learnt)| learnt.squares[0])
     }
 }
 
@@ -202,7 +208,7 @@ impl Features for Words {
     type Point = String;
     type Known = Known;
 
-    fn learn(&self, columns: &[String]) -> Result<(Known, Rows)> {
+    fn learn(&self, columns: &[String]) -> Result<(Known, Learnt)> {
         let (known, rows) = self.learn_all(columns)?;
         if let Some(alphabet) = self.alphabet {
             let fits = known.alphabet.len() <= alphabet as usize;

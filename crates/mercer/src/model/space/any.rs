@@ -213,7 +213,8 @@ macro_rules! spaces {
         impl FromStr for AnyKernel {
             type Err = Error;
 
-            /// The kernel of the first space that knows the text; else what the spaces that understood most of it expected.
+            /// The kernel of the first space that accepts the text; else the rule by which a space refuses it that knows all of it;
+            /// else what the spaces that understood most of it expected.
             fn from_str(text: &str) -> Result<Self> {
                 let mut errors = Vec::new();
                 $(
@@ -222,7 +223,11 @@ macro_rules! spaces {
                         Err(error) => errors.push((<$points as Space>::NAME, error)),
                     }
                 )+
-                Err(furthest(errors))
+                let known = [$(<<$points as Space>::Kernel>::is_known(text)),+];
+                match known.iter().position(|&known| known) {
+                    Some(space) => Err(errors.swap_remove(space).1),
+                    None => Err(furthest(errors)),
+                }
             }
         }
 

@@ -1,5 +1,7 @@
 //! Numbers with Gaussian noise.
 
+use std::ops::RangeInclusive;
+
 use super::ascent::{ascend, gradient};
 use super::columns::Columns;
 use super::design::Design;
@@ -34,14 +36,19 @@ const EVERY: u64 = 5;
 /// Steps of rank one after which everything is computed anew.
 const STALE: usize = 20;
 
-/// The ratio of determinants below which a step has lost too many digits.
-const LOST: f64 = 1e-6;
+/// The ratios of determinants outside of which a step has lost too many digits: of all candidates where it is small, of the column
+/// itself, whose S is then divided by it, where it is large.
+const KEPT: RangeInclusive<f64> = 1e-6..=1e12;
 
 /// The gain of a change of one α below which all are changed together.
 const SMALL: f64 = 0.1;
 
-/// Derivatives of the log evidence are zero at this.
+/// Newton's method ends where all derivatives of the log evidence are below this.
 const FLAT: f64 = 1e-11;
+
+/// The largest derivative of the log evidence in a log α or log β with which a climb counts as converged: a change of a tenth in it then
+/// changes the evidence by less than 10⁻⁷.
+const STILL: f64 = 1e-6;
 
 /// Climbs the evidence of a target with Gaussian noise, for points with weights.
 ///
@@ -143,13 +150,14 @@ impl Ascent<'_> {
             self.take(step);
         }
         self.model.refresh();
+        let gradient = gradient(&self.model, self.cap);
         Relevant {
             posterior: Posterior::of(&self.model, columns),
             noise: 1.0 / self.model.beta,
             evidence: self.model.log(),
-            gradient: gradient(&self.model, self.cap.is_some_and(|cap| self.model.beta < cap)),
+            gradient,
             steps: self.steps,
-            converged,
+            converged: converged && gradient < STILL,
         }
     }
 
@@ -187,7 +195,7 @@ impl Ascent<'_> {
         if let Some(cap) = estimated {
             self.model.beta = (1.0 / noise(&self.model)).min(cap);
         }
-        if estimated.is_some() || self.since >= STALE || ratio < LOST {
+        if estimated.is_some() || self.since >= STALE || !KEPT.contains(&ratio) {
             self.model.refresh();
             self.since = 0;
         }

@@ -14,6 +14,12 @@ pub(super) const TRIALS: usize = 20;
 /// The largest change of log α and of log β in a step.
 const LONGEST: (f64, f64) = (3.0, 1.0);
 
+/// The largest derivative below which rounding decides whether the evidence rises.
+const NEAR: f64 = 1e-3;
+
+/// What rounding may take from the log evidence, as a share of it.
+const ROUNDING: f64 = 1e-12;
+
 /// How the evidence bends in the log α of Gaussian weights with mean μ and covariance Σ.
 pub(super) struct Curvature {
     /// T = A^½ΣA^½, row after row.
@@ -94,11 +100,12 @@ fn derivatives(model: &Evidence<'_>, at: &Point, with_noise: bool) -> (Vec<f64>,
     (gradient, second)
 }
 
-/// The largest derivative of the log evidence; those that push an α below its least value do not count.
-pub(super) fn gradient(model: &Evidence<'_>, with_noise: bool) -> f64 {
+/// The largest derivative of the log evidence in a log α, and in log β where there is a `cap` of β; those that push an α below its
+/// least value, or β above the cap, do not count.
+pub(super) fn gradient(model: &Evidence<'_>, cap: Option<f64>) -> f64 {
     let Some(at) = Point::of(model) else { return f64::INFINITY };
-    let (mut gradient, mut second) = derivatives(model, &at, with_noise);
-    hold_bounded(model, &mut gradient, &mut second);
+    let (mut gradient, mut second) = derivatives(model, &at, cap.is_some());
+    hold_bounded(model, cap, &mut gradient, &mut second);
     largest(&gradient)
 }
 
@@ -107,11 +114,16 @@ pub(super) fn largest(gradient: &[f64]) -> f64 {
     gradient.iter().fold(0.0, |most, g| g.abs().max(most))
 }
 
-/// Leaves out of the derivatives each α that is at its least value and would fall further.
-fn hold_bounded(model: &Evidence<'_>, gradient: &mut [f64], second: &mut [f64]) {
-    let (width, least) = (gradient.len(), model.least);
-    for (i, &alpha) in model.alpha.iter().enumerate() {
-        if alpha <= least && gradient[i] < 0.0 {
+/// Leaves out of the derivatives each α that is at its least value and would fall further, and β where it is at its cap and would rise
+/// further: Newton's step in the others is then that of the problem in which these stay.
+fn hold_bounded(model: &Evidence<'_>, cap: Option<f64>, gradient: &mut [f64], second: &mut [f64]) {
+    let (width, m) = (gradient.len(), model.alpha.len());
+    for i in 0..width {
+        let held = match model.alpha.get(i) {
+            Some(&alpha) => alpha <= model.least && gradient[i] < 0.0,
+            None => cap.is_some_and(|cap| model.beta >= cap) && gradient[m] > 0.0,
+        };
+        if held {
             gradient[i] = 0.0;
             (0..width).for_each(|j| (second[i * width + j], second[j * width + i]) = (0.0, 0.0));
             second[i * width + i] = -1.0;
@@ -126,7 +138,7 @@ pub(super) fn ascend(model: &mut Evidence<'_>, cap: Option<f64>, tolerance: f64,
     let mut damping = 1e-3;
     for _ in 0..steps {
         let (mut gradient, mut second) = derivatives(model, &at, cap.is_some());
-        hold_bounded(model, &mut gradient, &mut second);
+        hold_bounded(model, cap, &mut gradient, &mut second);
         let largest = largest(&gradient);
         if largest < tolerance {
             break;
@@ -141,9 +153,10 @@ pub(super) fn ascend(model: &mut Evidence<'_>, cap: Option<f64>, tolerance: f64,
                 }
                 // Near the maximum rounding decides whether the evidence rises.
                 let reached = at.evidence;
-                let new = Point::of(model).filter(|new| new.evidence >= reached - 1e-13 * reached.abs());
+                let lost = if largest < NEAR { ROUNDING } else { 0.0 } * reached.abs();
+                let new = Point::of(model).filter(|new| new.evidence >= reached - lost);
                 if let Some(new) = new {
-                    risen = new.evidence > reached || largest < 1e-5;
+                    risen = new.evidence > reached || largest < NEAR;
                     at = new;
                     damping = (damping * 0.1).max(1e-12);
                     break;

@@ -19,6 +19,9 @@ const STILL: f64 = 1e-8;
 /// What rounding may take from the log evidence, as a share of it.
 const ROUNDING: f64 = 1e-11;
 
+/// The largest derivative below which rounding decides whether the evidence rises.
+const NEAR: f64 = 1e-2;
+
 /// Steps of all α after each column.
 const BETWEEN: usize = 2;
 
@@ -120,24 +123,15 @@ impl Ascent<'_> {
             posterior: Posterior::of(&self.problem.gaussian(&self.mode), self.problem.columns),
             noise: 0.0,
             evidence: self.mode.evidence,
-            gradient: self.gradient(),
+            gradient: self.largest(&self.mode),
             steps: self.steps,
             converged: self.converged,
         }
     }
 
-    /// The largest derivative of the log evidence.
-    fn gradient(&self) -> f64 {
-        largest(&self.free(&self.problem.gradient(&self.mode)))
-    }
-
-    /// A gradient without what would push an α out of its range.
-    fn free(&self, gradient: &[f64]) -> Vec<f64> {
-        let free = |(g, alpha): (&f64, &f64)| {
-            let held = (*alpha <= PRECISIONS.0 && *g < 0.0) || (*alpha >= PRECISIONS.1 && *g > 0.0);
-            if held { 0.0 } else { *g }
-        };
-        gradient.iter().zip(&self.mode.alpha).map(free).collect()
+    /// The largest derivative of the log evidence at a mode.
+    fn largest(&self, mode: &Mode) -> f64 {
+        largest(&free(&self.problem.gradient(mode), &mode.alpha))
     }
 
     /// Takes the step by one column that the Gaussian likelihood thinks best, of those that raise the evidence; false if there is
@@ -189,7 +183,7 @@ impl Ascent<'_> {
         let mut bend: Option<Bend> = None;
         for _ in 0..steps {
             let (alpha, from) = (self.mode.alpha.clone(), self.mode.evidence);
-            let free = self.free(&gradient);
+            let free = free(&gradient, &alpha);
             let largest = largest(&free);
             if largest < STILL {
                 return Slope::Flat;
@@ -201,15 +195,16 @@ impl Ascent<'_> {
             };
             let mut way = own.way(&free);
             way.iter_mut().zip(&free).filter(|(_, g)| **g == 0.0).for_each(|(way, _)| *way = 0.0);
-            // Near the maximum rounding decides whether the evidence rises.
-            let rounding = if largest < 1e-4 { ROUNDING * (1.0 + from.abs()) } else { 0.0 };
+            // Near the maximum rounding decides whether the evidence rises: there the derivatives must fall.
+            let rounding = if largest < NEAR { ROUNDING * (1.0 + from.abs()) } else { 0.0 };
             let new = (0..TRIALS as i32).find_map(|halvings| {
                 let share = 0.5_f64.powi(halvings);
                 let step: Vec<f64> = way.iter().map(|w| share * w).collect();
                 let moved: Vec<f64> = moved(&alpha, &step, PRECISIONS).collect();
                 let rise = 1e-4 * inner_product(&free, &step);
                 let new = self.problem.mode(&self.mode.active, &moved, &self.mode.weights)?;
-                (new.evidence >= from + rise - rounding).then_some(new)
+                let falls = || self.largest(&new) < largest;
+                (new.evidence >= from + rise || new.evidence >= from - rounding && falls()).then_some(new)
             });
             let Some(new) = new else {
                 if fresh {
@@ -237,4 +232,13 @@ impl Ascent<'_> {
             weights: self.mode.weights.iter().zip(&roots).map(|(w, root)| w * root).collect(),
         }
     }
+}
+
+/// A gradient without what would push an α out of its range.
+fn free(gradient: &[f64], alpha: &[f64]) -> Vec<f64> {
+    let free = |(g, alpha): (&f64, &f64)| {
+        let held = (*alpha <= PRECISIONS.0 && *g < 0.0) || (*alpha >= PRECISIONS.1 && *g > 0.0);
+        if held { 0.0 } else { *g }
+    };
+    gradient.iter().zip(alpha).map(free).collect()
 }

@@ -14,6 +14,9 @@ const PIECE: usize = 1024;
 /// The least Sₘ as a share of β times the square of the column: less is rounding.
 const NOTHING: f64 = 1e-12;
 
+/// What rounding leaves of the product of a column with what the model does not explain of the target, as a share of their lengths.
+const UNSEEN: f64 = 1e-14;
+
 /// Dimensions of the span beyond those that the model needs, which are kept.
 const SPARE: usize = 16;
 
@@ -231,11 +234,13 @@ impl<'a> Evidence<'a> {
     /// than half of `least` is to be deleted.
     pub(super) fn best(&self, least: f64, again: bool, refused: &[usize]) -> Option<Step> {
         let (mut best, floor): (Option<Step>, _) = (None, self.least);
+        let known = inner_product(&self.span.target, &self.span.target);
+        let unseen = (UNSEEN * self.beta).powi(2) * (known + self.span.rest_square());
         for (column, (&s, &q)) in self.s.iter().zip(&self.q).enumerate() {
             let step = match self.position[column] {
                 _ if refused.contains(&column) => continue,
                 None if s <= NOTHING * self.beta * self.span.squares[column] => continue,
-                None if q * q <= s => continue,
+                None if q * q <= s.max(unseen * self.span.squares[column]) => continue,
                 None => {
                     let ratio = q * q / s;
                     let kind = StepKind::Add((s / (ratio - 1.0)).max(floor));

@@ -82,7 +82,7 @@ pub(crate) struct Relevant {
     pub gradient: f64,
     /// Steps taken.
     pub steps: u64,
-    /// Whether no step gains as much as the tolerance.
+    /// Whether no step gains as much as the tolerance, and no derivative is left.
     pub converged: bool,
 }
 

@@ -91,7 +91,7 @@ impl<'a> Span<'a> {
             self.outside[m] = (self.outside[m] - c * c).max(0.0);
             self.rest_products[m] -= c * target;
         }
-        self.outside[m] = 0.0;
+        (self.outside[m], self.rest_products[m]) = (0.0, 0.0);
         self.target.push(target);
         self.basis.push(vector);
         self.coordinates.push(along);
@@ -117,6 +117,6 @@ impl<'a> Span<'a> {
         self.target.truncate(kept);
         self.basis.truncate(kept);
         self.coordinates.truncate(kept);
-        columns.iter().for_each(|&m| self.outside[m] = 0.0);
+        columns.iter().for_each(|&m| (self.outside[m], self.rest_products[m]) = (0.0, 0.0));
     }
 }

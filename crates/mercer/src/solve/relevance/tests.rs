@@ -180,6 +180,74 @@ fn a_target_without_anything_to_explain_has_no_relevant_column() {
     assert!(found.posterior.columns.is_empty() && found.converged, "{found:?}");
 }
 
+/// A Gaussian at each point of some features, a constant, and a target without or with a little noise: such targets are interpolated
+/// by narrow kernels.
+fn smooth(seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let mut draw = noise(seed);
+    let (n, features) = (20 + (seed as usize * 13) % 60, 1 + seed as usize % 4);
+    let gamma = 10_f64.powf(2.0 * draw());
+    let mut x: Vec<Vec<f64>> = (0..n).map(|_| (0..features).map(|_| draw()).collect()).collect();
+    if seed.is_multiple_of(3) {
+        (0..n / 4).for_each(|i| x[i] = x[n - 1 - i].clone());
+    }
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let mut columns = vec![vec![1.0; n]];
+    columns.extend(x.iter().map(|c| x.iter().map(|x| (-gamma * near(c, x)).exp()).collect()));
+    let spread = if seed.is_multiple_of(2) { 0.0 } else { 0.1 };
+    let t = x.iter().map(|x| x.iter().map(|x| (3.0 * x).sin()).sum::<f64>() + spread * draw()).collect();
+    (columns, t)
+}
+
+#[test]
+fn a_climb_counts_as_converged_only_where_it_is_flat() {
+    let (mut interpolated, mut checked) = (0, 0);
+    for seed in 0..40 {
+        let (columns, t) = smooth(seed);
+        let found = fitted(&columns, &t, &climb(1e-3));
+        let mean = t.iter().sum::<f64>() / t.len() as f64;
+        let variance = t.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / t.len() as f64;
+        // The noise ends at the least that it may be.
+        let bound = found.noise < 1.000_001e-6 * variance;
+        interpolated += usize::from(bound);
+        assert!(found.converged && found.gradient < 1e-6, "{seed}: {} {}", found.gradient, found.steps);
+        let own: Vec<&Vec<f64>> = found.posterior.columns.iter().map(|&c| &columns[c]).collect();
+        let at = |alpha: &[f64], noise: f64| evidence(&own, alpha, noise, &t);
+        // The dense formula has no digits left for differences where weights are large beside the noise.
+        let squares =
+            own.iter().zip(&found.posterior.alpha).map(|(c, a)| c.iter().map(|v| v * v).sum::<f64>() / a);
+        if squares.sum::<f64>() > 1e10 * found.noise {
+            continue;
+        }
+        checked += usize::from(bound);
+        let h = 1e-2_f64;
+        for i in 0..own.len() {
+            let moved = |by: f64| {
+                let mut alpha = found.posterior.alpha.clone();
+                alpha[i] *= by.exp();
+                at(&alpha, found.noise)
+            };
+            // The error of the difference is h²/6 times a third derivative, at most about 1.
+            let slope = (moved(h) - moved(-h)) / (2.0 * h);
+            assert!(slope.abs() < 1e-3, "{seed} {i}: {slope}");
+        }
+        let alpha = &found.posterior.alpha;
+        let slope = (at(alpha, found.noise * h.exp()) - at(alpha, found.noise * (-h).exp())) / (2.0 * h);
+        assert!(if bound { slope < 1e-2 } else { slope.abs() < 1e-2 }, "{seed}: {slope} in the noise");
+    }
+    assert!(interpolated >= 10 && checked >= 5, "{interpolated} {checked}");
+}
+
+#[test]
+fn a_constant_target_is_explained_by_the_constant_in_few_steps() {
+    for (seed, value) in [(0, 1.0), (3, -7.0), (12, 1e-3), (20, 1e6)] {
+        let (columns, t) = smooth(seed);
+        let found = fitted(&columns, &vec![value; t.len()], &climb(1e-3));
+        assert!(found.converged && found.steps < 100, "{seed}: {}", found.steps);
+        assert_eq!(found.posterior.columns, [0], "{seed}");
+        assert!((found.posterior.mean[0] / value - 1.0).abs() < 1e-9);
+    }
+}
+
 #[test]
 fn given_noise_is_not_changed() {
     let (columns, t) = problem(30, 0.2, 3);

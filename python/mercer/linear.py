@@ -69,34 +69,9 @@ class Linear(Solved):
         self.coef_: Any = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
         self.intercept_: Any = -self._model.offsets() + 0.0
 
-    def densify(self) -> Any:
-        """Store the weights as an array.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        check_is_fitted(self)
-        if sp.issparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
-        return self
-
-    def sparsify(self) -> Any:
-        """Store the weights as a sparse matrix, which is smaller where most of them are 0.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
-
 
 @declared
-class LinearClasses(WeightedClasses, Linear):
+class LinearClasses(Linear, WeightedClasses):
     """A linear model that tells classes apart: one function for two classes, else one for each against all others."""
 
     def _weights(self, weights: Any, target: Any) -> Any:
@@ -133,6 +108,31 @@ class LinearClasses(WeightedClasses, Linear):
         """
         scores = self._ordered(self._outputs(X, "scores"))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def densify(self) -> Any:
+        """Store the weights as an array.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        check_is_fitted(self)
+        if sp.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray()
+        return self
+
+    def sparsify(self) -> Any:
+        """Store the weights as a sparse matrix, which is smaller where most of them are 0.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
 
 
 @declared
@@ -173,7 +173,7 @@ class LinearSVC(LinearClasses):
 
 
 @declared
-class LogisticRegression(Probable, LinearClasses):
+class LogisticRegression(LinearClasses, Probable):
     """Logistic regression.
 
     Minimises ½‖w‖² + C Σ log(1 + exp(−yᵢ(w·xᵢ + b))) by Newton's method, to a gap that is proved. More than two classes have a

@@ -66,6 +66,8 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
         {"n_components": 2, "eigen_solver": "arpack"},
         {"n_components": 2, "eigen_solver": "randomized"},
     ),
+    "LinearSVC": ({"loss": "hinge"},),
+    "LinearSVR": ({"loss": "squared_epsilon_insensitive"},),
     "CrammerSingerSVC": ({"C": 10.0},),
     "WestonWatkinsSVC": ({"C": 10.0},),
     "KernelSoftmax": ({"C": 10.0},),

@@ -15,6 +15,9 @@ const FREQUENT: f64 = 0.25;
 /// Columns below which no matrix is worth its packing.
 const FEW: usize = 64;
 
+/// Nanoseconds an entry that lists must take for a matrix to be worth it: so long it takes to hand the products of the matrix on.
+const WORTH: f64 = 1.0;
+
 /// Columns for each place of the matrix. A place takes two numbers for each column, as the engine has a packed copy, and so all of
 /// them at most half a Gram of the same precision.
 const COLUMNS_A_PLACE: usize = 4;
@@ -257,6 +260,10 @@ fn places(columns: &Store, features: usize) -> (Vec<u32>, usize) {
     (0..n).for_each(|j| columns.visit(j, |f, _| counts[f as usize] += 1));
     let is_frequent = |f: &usize| f64::from(counts[*f]) > FREQUENT * n as f64;
     let mut frequent: Vec<usize> = (0..features).filter(is_frequent).collect();
+    let listed: f64 = frequent.iter().map(|&f| ENTRY * (f64::from(counts[f]) / n as f64).powi(2)).sum();
+    if listed < WORTH {
+        frequent.clear();
+    }
     frequent.sort_by_key(|&f| std::cmp::Reverse(counts[f]));
     frequent.truncate(n / COLUMNS_A_PLACE);
     frequent.sort_unstable();
@@ -361,6 +368,14 @@ mod tests {
         let (place, places) = places(&stored(&rows), FEATURES);
         assert_eq!(places, 100 / COLUMNS_A_PLACE);
         assert_eq!(place.iter().filter(|&&place| place != NO_PLACE).count(), places);
+    }
+
+    #[test]
+    fn few_frequent_features_are_listed() {
+        let rows: Vec<Row> = (0..100).map(|j| (j % 2..4).map(|f| (f, 1.0)).collect()).collect();
+        assert_eq!(places(&stored(&rows), 4).1, 4);
+        let rows: Vec<Row> = (0..100).map(|j| (j % 2..1).map(|f| (f, 1.0)).collect()).collect();
+        assert_eq!(places(&stored(&rows), 1).1, 0);
     }
 
     #[test]

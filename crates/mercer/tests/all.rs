@@ -17,6 +17,7 @@ mod kernlab;
 mod layers;
 mod libsvm_answers;
 mod libsvm_models;
+mod linear_solvers;
 mod many_classes;
 mod methods;
 mod network;

@@ -18,6 +18,7 @@ mod layers;
 mod libsvm_answers;
 mod libsvm_models;
 mod linear;
+mod linear_solvers;
 mod many_classes;
 mod methods;
 mod network;

@@ -40,7 +40,10 @@ pub use expansion::{CoefficientBlock, Coefficients, Expansion};
 pub use facts::{Fact, Facts};
 pub use fitted::{Calibrates, How, Model, Object, Prediction};
 pub use job::{Event, Job, Watcher};
-pub use linear::{Algorithm, Cost, Hinges, LinearModel, LinearSolver, LinearSvc, LinearSvr, Logistic, Zones};
+pub use linear::{
+    Algorithm, Cost, Hinges, LinearModel, LinearOneClass, LinearScheme, LinearSolver, LinearSvc, LinearSvr,
+    Logistic, Penalty, Zones,
+};
 pub use map::{MapStart, Som, SomModel, Training};
 pub use method::{Card, Configured, Method};
 pub use network::{

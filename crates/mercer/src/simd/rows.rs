@@ -76,6 +76,24 @@ pub(crate) enum Pass<'a> {
         /// The matrix.
         out: &'a mut [f64],
     },
+    /// out += the products of each row with all columns of a matrix: `outputs` numbers for each row.
+    Scores {
+        /// The number of columns of the matrix.
+        outputs: usize,
+        /// The matrix: a line of `outputs` numbers for each feature.
+        matrix: &'a [f64],
+        /// A line of `outputs` numbers for each row.
+        out: &'a mut [f64],
+    },
+    /// matrix += Σ x cᵀ.
+    Spread {
+        /// The number of columns of the matrix.
+        outputs: usize,
+        /// c: a line of `outputs` numbers for each row.
+        weights: &'a [f64],
+        /// The matrix: a line of `outputs` numbers for each feature.
+        matrix: &'a mut [f64],
+    },
 }
 
 multiversion! {
@@ -141,6 +159,23 @@ fn sparse_pass<const FMA: bool>(rows: &[u32], x: SparseBlock<'_, impl Number>, p
                 }
             }
         }
+        Pass::Scores { outputs, matrix, out } => {
+            for (out, &i) in out.chunks_exact_mut(outputs).zip(rows) {
+                let (index, values) = row(i);
+                for (&k, value) in index.iter().zip(values) {
+                    dense_add::<FMA>((*value).into(), &matrix[k as usize * outputs..][..outputs], out);
+                }
+            }
+        }
+        Pass::Spread { outputs, weights, matrix } => {
+            for (weights, &i) in weights.chunks_exact(outputs).zip(rows) {
+                let (index, values) = row(i);
+                for (&k, value) in index.iter().zip(values) {
+                    let line = &mut matrix[k as usize * outputs..][..outputs];
+                    dense_add::<FMA>((*value).into(), weights, line);
+                }
+            }
+        }
     }
 }
 
@@ -198,6 +233,20 @@ fn dense_pass<const FMA: bool>(rows: &[u32], x: DenseBlock<'_, impl Number>, pas
                 let row = row(i);
                 for (k, value) in row.iter().enumerate() {
                     dense_add::<FMA>(h * (*value).into(), &row[..=k], &mut out[k * stride..][..k + 1]);
+                }
+            }
+        }
+        Pass::Scores { outputs, matrix, out } => {
+            for (out, &i) in out.chunks_exact_mut(outputs).zip(rows) {
+                for (value, line) in row(i).iter().zip(matrix.chunks_exact(outputs)) {
+                    dense_add::<FMA>((*value).into(), line, out);
+                }
+            }
+        }
+        Pass::Spread { outputs, weights, matrix } => {
+            for (weights, &i) in weights.chunks_exact(outputs).zip(rows) {
+                for (value, line) in row(i).iter().zip(matrix.chunks_exact_mut(outputs)) {
+                    dense_add::<FMA>((*value).into(), weights, line);
                 }
             }
         }

@@ -3,7 +3,10 @@
 //! Minimise ½‖w‖² + Σ Cᵢ cost(yᵢ⟨w, xᵢ⟩) with the hinge max(0, 1 − m), its square, or log(1 + e^(−m)). Two classes have one vector
 //! w, which is positive for the first; more have one for each class, fitted to tell it from all others (the factors on C for some
 //! classes then count for the points of the class itself, as in LIBLINEAR). The offset is the weight of a constant feature and
-//! costs as the others do, unless it is left free.
+//! costs as the others do, unless it is left free. Crammer and Singer's scheme has all classes in one problem, and a function for
+//! each of two classes too: a point costs by how much another class, plus 1, is above its own.
+//!
+//! With the penalty `l1`, ‖w‖₁ = Σ |w_j| stands in place of ½‖w‖²: most weights are then 0.
 //!
 //! ```
 //! use mercer::data::{Labels, Vectors};
@@ -18,9 +21,11 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::{Cost, LinearModel, LinearSolver, vectors};
+use super::{Algorithm, Cost, LinearModel, LinearSolver, vectors};
 use crate::model::prelude::*;
-use crate::model::svm::class_weights::{check_known, check_prices, factors, priced_by_class};
+use crate::model::svm::class_weights::{check_known, check_prices, factors, priced_by_class, prices};
+use crate::model::words::named;
+use crate::solve::linear::{CrammerSinger, Design, Together};
 
 /// What a margin error costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +37,27 @@ pub enum Hinges {
 }
 words!(Hinges: Hinges::Hinge = "hinge", Hinges::Squared = "squared-hinge");
 
+/// What weights cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Penalty {
+    /// ½‖w‖²
+    L2,
+    /// Σ |w_j|: most weights are 0.
+    L1,
+}
+words!(Penalty: Penalty::L2 = "l2", Penalty::L1 = "l1");
+
+/// How several classes are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinearScheme {
+    /// Each class from all others, a problem for each.
+    OneVsRest,
+    /// All classes in one problem: max over c of ⟨w_c − w_y, x⟩ + [c ≠ y], after Crammer and Singer.
+    CrammerSinger,
+}
+named!(LinearScheme: OneVsRest = "ovr", CrammerSinger = "crammer-singer");
+words!(LinearScheme: LinearScheme::OneVsRest = "ovr", LinearScheme::CrammerSinger = "crammer-singer");
+
 /// A linear support vector machine and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearSvc<K> {
@@ -39,8 +65,12 @@ pub struct LinearSvc<K> {
     pub kernel: K,
     /// C > 0: the price of a margin error.
     pub c: f64,
-    /// What a margin error costs.
+    /// What a margin error costs; of all classes in one problem always its size.
     pub loss: Hinges,
+    /// What weights cost.
+    pub penalty: Penalty,
+    /// How several classes are told apart.
+    pub scheme: LinearScheme,
     /// Factors on C for the points of some classes.
     pub class_weights: Vec<(String, f64)>,
     /// The offset, how the problem is solved and when that ends.
@@ -50,6 +80,8 @@ pub struct LinearSvc<K> {
 settings! { LinearSvc<K>:
     c: f64, "c" 'c', "above 0", "price C of a margin error";
     loss: Hinges, "loss", "hinge or squared-hinge", "cost of a margin error: its size, or its square";
+    penalty: Penalty, "penalty", "l2 or l1", "cost of the weights: half their squares, or their absolute values, of which most are then 0 (with squared-hinge)";
+    scheme: LinearScheme, "scheme", "ovr or crammer-singer", "how classes are told apart: each from all others, or all in one problem (whose loss is the hinge)";
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
     /// Fits a classifier.
     fit(Labels) -> LinearModel;
@@ -62,6 +94,8 @@ pub struct Logistic<K> {
     pub kernel: K,
     /// C > 0: the price of an error.
     pub c: f64,
+    /// What weights cost.
+    pub penalty: Penalty,
     /// Factors on C for the points of some classes.
     pub class_weights: Vec<(String, f64)>,
     /// The offset, how the problem is solved and when that ends.
@@ -70,6 +104,7 @@ pub struct Logistic<K> {
 
 settings! { Logistic<K>:
     c: f64, "c" 'c', "above 0", "price C of an error";
+    penalty: Penalty, "penalty", "l2 or l1", "cost of the weights: half their squares, or their absolute values, of which most are then 0";
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
     /// Fits a classifier with probabilities.
     fit(Labels) -> LinearModel;
@@ -84,6 +119,8 @@ impl<K> LinearSvc<K> {
             kernel,
             c: 1.0,
             loss: Hinges::Squared,
+            penalty: Penalty::L2,
+            scheme: LinearScheme::OneVsRest,
             class_weights: Vec::new(),
             solver: LinearSolver::default(),
         }
@@ -93,7 +130,13 @@ impl<K> LinearSvc<K> {
 impl<K> Logistic<K> {
     /// C = 1, an offset, a gap of 1e-4.
     pub fn new(kernel: K) -> Self {
-        Self { kernel, c: 1.0, class_weights: Vec::new(), solver: LinearSolver::default() }
+        Self {
+            kernel,
+            c: 1.0,
+            penalty: Penalty::L2,
+            class_weights: Vec::new(),
+            solver: LinearSolver::default(),
+        }
     }
 }
 
@@ -104,16 +147,56 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvc<K> {
 
     fn check(&self) -> Result<()> {
         check_prices(self.c, &self.class_weights)?;
+        let l1 = self.penalty == Penalty::L1;
+        check(
+            "penalty",
+            1.0,
+            !l1 || (self.loss == Hinges::Squared && self.scheme == LinearScheme::OneVsRest),
+            "l1 goes with the loss squared-hinge and the scheme ovr",
+        )?;
+        check("solver", 1.0, !l1 || self.solver.algorithm == Algorithm::Newton, "must be newton for l1")?;
+        let free = self.solver.offset && self.solver.free_offset;
+        check(
+            "free-offset",
+            1.0,
+            !free || self.scheme == LinearScheme::OneVsRest,
+            "goes with the scheme ovr: the dual has a condition more, which coordinate descent cannot keep",
+        )?;
         self.solver.check()
     }
 
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
+        if self.scheme == LinearScheme::CrammerSinger {
+            return self.fit_together(x, y, job);
+        }
         let cost = match self.loss {
             Hinges::Hinge => Cost::Hinge,
             Hinges::Squared => Cost::SquaredHinge,
         };
-        fit(&self.kernel, cost, (self.c, &self.class_weights), &self.solver, (x, y), job)
+        fit(&self.kernel, (cost, self.penalty), (self.c, &self.class_weights), &self.solver, (x, y), job)
+    }
+}
+
+impl<K> LinearSvc<K> {
+    /// Fits all classes in one problem.
+    fn fit_together<X: Points>(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>>
+    where
+        K: Kernel<X> + Clone,
+    {
+        check_known(&self.class_weights, y)?;
+        let (own, y) = Weighted::classes(x, y, job.weights)?;
+        let points = vectors(&self.kernel, &own.points)?;
+        let prices = own.times(prices(self.c, &self.class_weights, &y));
+        let x = Design::new(points, self.solver.constant());
+        let problem = CrammerSinger { x, classes: y.index(), count: y.classes().len(), prices: &prices };
+        let Together { weights, certificate, .. } =
+            problem.solve(&self.solver.limits(), self.solver.seed, &mut job.rounds());
+        let (width, classes) = (points.width(), y.classes().to_vec());
+        let mut model =
+            LinearModel::of_weights(&self.kernel, &self.solver, Cost::Hinge, width, weights, classes)?;
+        (model.scheme, model.certificates) = (LinearScheme::CrammerSinger, vec![certificate]);
+        Ok(model)
     }
 }
 
@@ -127,7 +210,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
         check(
             "solver",
             1.0,
-            self.solver.algorithm != super::Algorithm::Dual,
+            self.solver.algorithm != Algorithm::Dual,
             "must be auto or newton: coordinate descent is for hinges and insensitive zones",
         )?;
         self.solver.check()
@@ -135,13 +218,20 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
 
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
-        fit(&self.kernel, Cost::Logistic, (self.c, &self.class_weights), &self.solver, (x, y), job)
+        fit(
+            &self.kernel,
+            (Cost::Logistic, self.penalty),
+            (self.c, &self.class_weights),
+            &self.solver,
+            (x, y),
+            job,
+        )
     }
 }
 
 fn fit<X: Points, K: Kernel<X> + Clone>(
     kernel: &K,
-    cost: Cost,
+    (cost, penalty): (Cost, Penalty),
     (c, class_weights): (f64, &[(String, f64)]),
     solver: &LinearSolver,
     (x, y): (&X, &Labels),
@@ -161,6 +251,9 @@ fn fit<X: Points, K: Kernel<X> + Clone>(
     };
     let parts: Vec<(Vec<f64>, Vec<f64>)> =
         (0..if classes == 2 { 1 } else { classes }).map(of_class).collect();
-    let answers = solver.solve(points, cost, &parts, job);
+    let answers = match penalty {
+        Penalty::L2 => solver.solve(points, cost, &parts, job),
+        Penalty::L1 => solver.solve_l1(points, cost, &parts, job),
+    };
     LinearModel::new(kernel, solver, cost, points.width(), answers, y.classes().to_vec())
 }

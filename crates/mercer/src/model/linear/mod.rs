@@ -2,10 +2,12 @@
 
 mod classifier;
 mod model;
+mod one_class;
 mod regression;
 
-pub use classifier::{Hinges, LinearSvc, Logistic};
+pub use classifier::{Hinges, LinearScheme, LinearSvc, Logistic, Penalty};
 pub use model::LinearModel;
+pub use one_class::LinearOneClass;
 pub use regression::{LinearSvr, Zones};
 
 pub use crate::solve::linear::{Algorithm, Cost};
@@ -17,8 +19,8 @@ use super::prelude::*;
 use super::setting::{rows, words};
 use super::space::Space;
 use crate::data::Vectors;
-use crate::solve::linear::{self, Answer, Design, Limits, Problem};
-use crate::solve::{Progress, Shared};
+use crate::solve::linear::{self, Answer, Columns, Design, L1, Limits, Problem};
+use crate::solve::{Progress, Shared, Watch};
 
 words!(Algorithm: Algorithm::Auto = "auto", Algorithm::Newton = "newton", Algorithm::Dual = "dual");
 
@@ -83,6 +85,10 @@ impl LinearSolver {
         if self.offset { self.constant } else { 0.0 }
     }
 
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, iterations: self.iteration_limit, time: self.time_limit }
+    }
+
     /// Solves a problem for each of the lists of targets and prices, side by side.
     fn solve<X: Points>(
         &self,
@@ -91,20 +97,43 @@ impl LinearSolver {
         parts: &[(Vec<f64>, Vec<f64>)],
         job: &mut Job<'_, X>,
     ) -> Vec<Answer> {
-        use rayon::prelude::*;
-        let limits =
-            Limits { tolerance: self.tolerance, iterations: self.iteration_limit, time: self.time_limit };
-        let mut watch = job.rounds();
-        let shared = Shared::new(&mut watch, parts.len(), std::time::Instant::now());
-        let solve = |(part, (targets, prices)): (usize, &(Vec<f64>, Vec<f64>))| {
-            let x = Design::new(x, self.constant());
-            let free_offset = self.offset && self.free_offset;
-            let problem = Problem { x, targets, prices, cost, free_offset };
-            let mut watch = |progress: &Progress| shared.show(part, progress);
-            linear::solve(&problem, self.algorithm, &limits, self.seed, &mut watch)
-        };
-        parts.par_iter().enumerate().map(solve).collect()
+        let (x, free_offset) = (Design::new(x, self.constant()), self.offset && self.free_offset);
+        let (limits, algorithm) = (self.limits(), self.algorithm);
+        side_by_side(parts, job, |targets, prices, watch| {
+            let problem = Problem { x, targets, prices, cost, free_offset, offset_price: 0.0 };
+            linear::solve(&problem, algorithm, &limits, self.seed, watch)
+        })
     }
+
+    /// The same problems with a penalty on the absolute values of the weights.
+    fn solve_l1<X: Points>(
+        &self,
+        x: &Vectors,
+        cost: Cost,
+        parts: &[(Vec<f64>, Vec<f64>)],
+        job: &mut Job<'_, X>,
+    ) -> Vec<Answer> {
+        let x = &Columns::new(&Design::new(x, self.constant()));
+        let (limits, free_offset) = (self.limits(), self.offset && self.free_offset);
+        side_by_side(parts, job, |targets, prices, watch| {
+            L1 { x, targets, prices, cost, free_offset }.solve(&limits, self.seed, watch)
+        })
+    }
+}
+
+/// Solves a problem for each of the lists of targets and prices, side by side.
+fn side_by_side<X: Points>(
+    parts: &[(Vec<f64>, Vec<f64>)],
+    job: &mut Job<'_, X>,
+    solve: impl Fn(&[f64], &[f64], Watch<'_>) -> Answer + Sync,
+) -> Vec<Answer> {
+    use rayon::prelude::*;
+    let mut watch = job.rounds();
+    let shared = Shared::new(&mut watch, parts.len(), std::time::Instant::now());
+    let one = |(part, (targets, prices)): (usize, &(Vec<f64>, Vec<f64>))| {
+        solve(targets, prices, &mut |progress: &Progress| shared.show(part, progress))
+    };
+    parts.par_iter().enumerate().map(one).collect()
 }
 
 /// The parameters of [`LinearSolver`].
@@ -176,6 +205,8 @@ pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
         return Vec::new();
     }
     let none: &[&str] = &[];
+    let one_class =
+        "where the data are, by a weight for each feature: a share nu of the points may lie outside";
     let (svc, logistic, svr) = (
         "linear support vector machine: weights for the features, for text and for millions of rows",
         "logistic regression: weights for the features and probabilities of classes",
@@ -198,6 +229,12 @@ pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
             ("linear-svr", svr, "linear-svr", none),
             LinearSvr::new,
             LinearSvr::parameters,
+            model::read::<X>,
+        ),
+        Method::new(
+            ("linear-one-class", one_class, "linear-one-class", none),
+            LinearOneClass::new,
+            LinearOneClass::own_parameters,
             model::read::<X>,
         ),
     ]

@@ -1,6 +1,6 @@
 //! A fitted linear model.
 
-use super::{Cost, LinearSolver};
+use super::{Cost, LinearScheme, LinearSolver};
 use crate::data::{Sparse, Vectors};
 use crate::model::prelude::*;
 use crate::solve::linear::{Answer, Design};
@@ -8,15 +8,18 @@ use crate::solve::linear::{Answer, Design};
 /// Numbers of a prediction that the calling thread computes by itself.
 const SHORT: usize = 1 << 16;
 
-/// Functions ⟨w, x⟩ − b: one for numbers and for two classes, of which it is positive for the first, else one for each class.
+/// Functions ⟨w, x⟩ − b: one for numbers and for two classes, of which it is positive for the first, else one for each class. Where
+/// all classes are in one problem, two classes have two functions and all functions one certificate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearModel<X, K> {
     /// The functions: the points are the vectors w, each of which enters its own output with coefficient 1.
     pub expansion: Expansion<X, K>,
-    /// Class names; none for numbers.
+    /// Class names; none for numbers, and none for one class, whose cost is the hinge.
     pub classes: Vec<String>,
     /// What errors cost in the fit.
     pub cost: Cost,
+    /// How several classes are told apart.
+    pub scheme: LinearScheme,
     /// How good each function is.
     pub certificates: Vec<Certificate>,
     /// Positions of support points: none, since the model has only their sums.
@@ -32,15 +35,26 @@ impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
         answers: Vec<Answer>,
         classes: Vec<String>,
     ) -> Result<Self> {
-        let outputs = answers.len();
-        let (mut rows, mut offsets, mut certificates) = (Vec::new(), Vec::new(), Vec::new());
-        for Answer { mut weights, certificate, .. } in answers {
-            // The offset is subtracted.
-            offsets.push(weights.get(width).map_or(0.0, |b| -solver.constant() * b));
-            weights.truncate(width);
-            rows.push(weights);
-            certificates.push(certificate);
-        }
+        let (weights, certificates) = answers.into_iter().map(|a| (a.weights, a.certificate)).unzip();
+        let mut model = Self::of_weights(kernel, solver, cost, width, weights, classes)?;
+        model.certificates = certificates;
+        Ok(model)
+    }
+
+    /// A model from the weights of each function, that of the constant feature last, without certificates.
+    pub(super) fn of_weights(
+        kernel: &K,
+        solver: &LinearSolver,
+        cost: Cost,
+        width: usize,
+        mut rows: Vec<Vec<f64>>,
+        classes: Vec<String>,
+    ) -> Result<Self> {
+        let outputs = rows.len();
+        // The offset is subtracted.
+        let offset = |row: &Vec<f64>| row.get(width).map_or(0.0, |b| -solver.constant() * b);
+        let offsets = rows.iter().map(offset).collect();
+        rows.iter_mut().for_each(|row| row.truncate(width));
         let mut identity = vec![0.0; outputs * outputs];
         (0..outputs).for_each(|o| identity[o * outputs + o] = 1.0);
         let coefficients = Coefficients::full(outputs, outputs, identity);
@@ -48,7 +62,8 @@ impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
             what: "linear methods on points that are not vectors".into(),
         })?;
         let expansion = Expansion::new(kernel.clone(), points, coefficients, offsets);
-        Ok(Self { expansion, classes, cost, certificates, support: Vec::new() })
+        let (scheme, certificates) = (LinearScheme::OneVsRest, Vec::new());
+        Ok(Self { expansion, classes, cost, scheme, certificates, support: Vec::new() })
     }
 }
 
@@ -121,14 +136,22 @@ impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
         Ok((0..values.len()).map(|i| self.class(values.row(i))).collect())
     }
 
-    /// A column for each class: of two classes half the function and half its negative.
+    /// A column for each class: of a single function it and its negative.
     fn by_class(&self, values: Dense<f64>, of: impl Fn(f64) -> f64) -> Dense<f64> {
-        match self.classes.len() {
-            2 => {
+        match values.columns() {
+            1 => {
                 let both = |&f: &f64| [of(f), of(-f)];
                 Dense::new(2, values.values().iter().flat_map(both).collect())
             }
-            classes => Dense::new(classes, values.values().iter().map(|&f| of(f)).collect()),
+            functions => Dense::new(functions, values.values().iter().map(|&f| of(f)).collect()),
+        }
+    }
+
+    /// The number of functions that so many classes have.
+    fn functions(scheme: LinearScheme, classes: usize) -> usize {
+        match scheme {
+            LinearScheme::OneVsRest if classes < 3 => 1,
+            LinearScheme::OneVsRest | LinearScheme::CrammerSinger => classes.max(1),
         }
     }
 }
@@ -138,10 +161,11 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
     made_of!(expansion, support, classes);
 
     fn kind(&self) -> &'static str {
-        match self.cost {
-            Cost::Hinge | Cost::SquaredHinge => "linear-svc",
-            Cost::Logistic => "logistic",
-            Cost::Insensitive(_) | Cost::SquaredInsensitive(_) => "linear-svr",
+        match (self.classes.is_empty(), self.cost) {
+            (true, Cost::Hinge) => "linear-one-class",
+            (false, Cost::Hinge | Cost::SquaredHinge) => "linear-svc",
+            (_, Cost::Logistic) => "logistic",
+            (true, _) | (_, Cost::Insensitive(_) | Cost::SquaredInsensitive(_)) => "linear-svr",
         }
     }
 
@@ -156,25 +180,27 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
             (0..weights.len()).for_each(|o| weights.row(o).for_each(|k, w| used[k] |= w != 0.0));
             used.iter().filter(|used| **used).count()
         });
-        Facts::default()
-            .with("loss", cost_word(self.cost))
-            .with("features", points.width())
-            .with("features_used", used)
+        let facts = Facts::default().with("loss", cost_word(self.cost));
+        let together = self.scheme == LinearScheme::CrammerSinger;
+        let facts = if together { facts.with("scheme", self.scheme.name()) } else { facts };
+        facts.with("features", points.width()).with("features_used", used)
     }
 
     fn words(&self) -> String {
         let features = count(self.expansion.points().width(), "feature");
-        match self.classes.len() {
-            0 => format!("a weight for each of {features}"),
-            2 => format!("2 classes, a weight for each of {features}"),
-            classes => format!("{classes} classes, a function for each, of {features}"),
+        match (self.classes.len(), self.expansion.offsets().len()) {
+            (0, _) => format!("a weight for each of {features}"),
+            (2, 1) => format!("2 classes, a weight for each of {features}"),
+            (classes, _) => format!("{classes} classes, a function for each, of {features}"),
         }
     }
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
         match self.classes.as_slice() {
             [] => ("", vec!["f".to_owned()]),
-            [first, second] => ("pair", vec![format!("{first} vs {second}")]),
+            [first, second] if self.scheme == LinearScheme::OneVsRest => {
+                ("pair", vec![format!("{first} vs {second}")])
+            }
             classes => ("class", classes.to_vec()),
         }
     }
@@ -196,14 +222,16 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
     }
 
     fn predict(&self, points: &X, how: How) -> Result<Prediction> {
-        if self.classes.is_empty() {
-            return Ok(Prediction::Values(self.values(points)?));
+        match (self.classes.is_empty(), self.cost) {
+            (true, Cost::Hinge) => return Ok(Prediction::Sides(self.values(points)?.values().to_vec())),
+            (true, _) => return Ok(Prediction::Values(self.values(points)?)),
+            (false, _) => {}
         }
         Ok(Prediction::Classes(self.predict_as(points, how)?))
     }
 
     fn scores(&self, points: &X, _: How) -> Result<Dense<f64>> {
-        let half = if self.classes.len() == 2 { 0.5 } else { 1.0 };
+        let half = if self.expansion.offsets().len() == 1 { 0.5 } else { 1.0 };
         match self.classes.is_empty() {
             true => without(self.kind(), "scores of classes"),
             false => Ok(self.by_class(self.values(points)?, |f| half * f)),
@@ -234,18 +262,18 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
     }
 
     fn check(&self) -> Result<Dense<f64>, Flaw> {
-        let outputs = match self.classes.len() {
-            0 => 1,
-            _ => match parts::check_names(&self.classes, 2)? {
-                2 => 1,
-                classes => classes,
-            },
-        };
+        let classes = if self.classes.is_empty() { 0 } else { parts::check_names(&self.classes, 2)? };
+        let outputs = Self::functions(self.scheme, classes);
+        let together = self.scheme == LinearScheme::CrammerSinger;
+        if together && (self.cost != Cost::Hinge || classes == 0) {
+            return Err("crammer-singer is a scheme of classes with the loss hinge".into());
+        }
         let numbers = matches!(self.cost, Cost::Insensitive(_) | Cost::SquaredInsensitive(_));
-        if numbers != self.classes.is_empty() {
+        // A hinge without classes is that of one class.
+        if numbers != self.classes.is_empty() && (self.cost != Cost::Hinge || !self.classes.is_empty()) {
             return Err("the loss is not one of this kind of model".into());
         }
-        parts::same_or_none("certificates", self.certificates.len(), outputs)?;
+        parts::same_or_none("certificates", self.certificates.len(), if together { 1 } else { outputs })?;
         let weights = parts::check(&self.expansion, outputs, &self.support)?;
         let unit = |(at, &w): (usize, &f64)| w == if at / outputs == at % outputs { 1.0 } else { 0.0 };
         match weights.values().len() == outputs * outputs && weights.values().iter().enumerate().all(unit) {
@@ -254,9 +282,12 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
         }
     }
 
-    /// Entry `loss`; tensor `epsilon` (one number) of those that have a zone.
+    /// Entry `loss`; entry `scheme` where it is not `ovr`; tensor `epsilon` (one number) of losses that have a zone.
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
         writer.entry("loss", cost_word(self.cost));
+        if self.scheme != LinearScheme::OneVsRest {
+            writer.entry("scheme", self.scheme.name());
+        }
         if let Cost::Insensitive(epsilon) | Cost::SquaredInsensitive(epsilon) = self.cost {
             writer.list("epsilon", &[epsilon]);
         }
@@ -285,11 +316,15 @@ pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<LinearModel<X, X
         "squared-insensitive" => Cost::SquaredInsensitive(parts::number(reader, "epsilon")?),
         other => return Err(format!("loss '{other}' is not known").into()),
     };
-    let outputs = if classes.len() < 3 { 1 } else { classes.len() };
+    let scheme = match reader.optional("scheme") {
+        None => LinearScheme::OneVsRest,
+        Some(word) => LinearScheme::named(&word).ok_or_else(|| format!("scheme '{word}' is not known"))?,
+    };
+    let outputs = LinearModel::<X, X::Kernel>::functions(scheme, classes.len());
     let certificates = text::read_certificates(&reader.entry("certificates")?)?;
     let expansion: Expansion<X, X::Kernel> = parts::read_full(reader, "", outputs)?;
     if !expansion.kernel().is_linear() || expansion.points().as_vectors().is_none() {
         return Err("a linear model has the kernel linear, on vectors".into());
     }
-    Ok(LinearModel { expansion, classes, cost, certificates, support: reader.counts("support")? })
+    Ok(LinearModel { expansion, classes, cost, scheme, certificates, support: reader.counts("support")? })
 }

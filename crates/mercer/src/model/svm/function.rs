@@ -108,6 +108,6 @@ impl<X: Space> Function<X, X::Kernel> {
 }
 
 /// Refuses ν outside (0, 1].
-pub(super) fn check_nu(nu: f64) -> Result<()> {
+pub(in crate::model) fn check_nu(nu: f64) -> Result<()> {
     check("nu", nu, nu > 0.0 && nu <= 1.0, "must be above 0 and at most 1")
 }

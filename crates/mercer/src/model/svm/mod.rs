@@ -1,7 +1,7 @@
 //! Support vector machines: estimators whose models are solutions of quadratic programmes.
 
 pub(super) mod class_weights;
-mod function;
+pub(super) mod function;
 mod local;
 mod multilabel;
 mod nu_svc;

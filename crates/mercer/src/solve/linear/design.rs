@@ -112,6 +112,14 @@ impl<'a> Design<'a> {
         (0..self.len()).into_par_iter().with_min_len(ROWS).map(norm).collect()
     }
 
+    /// Calls `visit(feature, value)` for each entry of row `i`, the constant feature last.
+    pub(super) fn for_each(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
+        self.x.row(i).for_each(&mut visit);
+        if self.has_constant() {
+            visit(self.x.width(), self.constant);
+        }
+    }
+
     /// ⟨w, x⟩ of row `i`.
     pub(crate) fn product(&self, i: usize, vector: &[f64]) -> f64 {
         let mut out = [0.0];
@@ -127,6 +135,25 @@ impl<'a> Design<'a> {
         }
         let (out, _) = vector.split_at_mut(self.x.width());
         self.pass(&[i as u32], Pass::Sum { weights: &[c], out });
+    }
+
+    /// The products of each of `rows` with all columns of a matrix that has a line of `outputs` numbers for each feature.
+    pub(super) fn scores(&self, rows: &[u32], outputs: usize, matrix: &[f64], out: &mut [f64]) {
+        let (matrix, last) = matrix.split_at(self.x.width() * outputs);
+        out.fill(0.0);
+        for out in out.chunks_exact_mut(outputs) {
+            out.iter_mut().zip(last).for_each(|(out, w)| *out = self.constant * w);
+        }
+        self.pass(rows, Pass::Scores { outputs, matrix, out });
+    }
+
+    /// matrix += Σ x cᵀ over `rows`, where the matrix has a line of `outputs` numbers for each feature and c one for each row.
+    pub(super) fn spread(&self, rows: &[u32], outputs: usize, weights: &[f64], matrix: &mut [f64]) {
+        let (matrix, last) = matrix.split_at_mut(self.x.width() * outputs);
+        for weights in weights.chunks_exact(outputs) {
+            last.iter_mut().zip(weights).for_each(|(out, c)| *out += self.constant * c);
+        }
+        self.pass(rows, Pass::Spread { outputs, weights, matrix });
     }
 
     /// What the constant feature adds to each product.

@@ -7,19 +7,29 @@
 //! duality gap is at most a share of the objective, and prove it. Cost: the entries of the data for each pass, a few vectors as
 //! long as the data and the weights of memory.
 
+mod columns;
 mod cost;
+mod crammer_singer;
 mod descent;
 mod design;
+mod l1;
 mod newton;
+mod one_class;
+mod support;
 #[cfg(test)]
 mod tests;
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
+pub(crate) use columns::Columns;
 pub use cost::Cost;
+pub(crate) use crammer_singer::{CrammerSinger, Together};
 pub(crate) use design::Design;
+pub(crate) use l1::L1;
+pub(crate) use one_class::one_class;
 
-use super::{Certificate, Watch};
+use super::{Certificate, Progress, Stop, Watch};
 
 /// A problem.
 pub(crate) struct Problem<'a> {
@@ -33,6 +43,9 @@ pub(crate) struct Problem<'a> {
     pub(crate) cost: Cost,
     /// Whether the weight of the constant feature is left out of ‖w‖².
     pub(crate) free_offset: bool,
+    /// p ≥ 0 of a term p (b − 1) of the objective, where b is a free weight of a constant feature 1 and all targets are 1: with the hinge
+    /// and p = 1 the one-class problem ½‖w‖² − ρ + Σ Cᵢ max(0, ρ − ⟨w, xᵢ⟩), where ρ = 1 − b. For Newton's method.
+    pub(crate) offset_price: f64,
 }
 
 /// When a solver stops.
@@ -46,15 +59,41 @@ pub(crate) struct Limits {
     pub(crate) time: Option<Duration>,
 }
 
+impl Limits {
+    /// Why to stop where `progress` and the primal objective have been reached; `settled` where no step changes anything more.
+    fn reached(&self, progress: &Progress, primal: f64, settled: bool, watch: Watch<'_>) -> Option<Stop> {
+        if progress.gap <= self.tolerance * primal.abs() {
+            Some(Stop::Converged)
+        } else if watch(progress) == ControlFlow::Break(()) {
+            Some(Stop::Interrupted)
+        } else if progress.rounds >= self.iterations {
+            Some(Stop::IterationLimit)
+        } else if self.time.is_some_and(|limit| progress.elapsed >= limit) {
+            Some(Stop::TimeLimit)
+        } else {
+            settled.then_some(Stop::Stalled)
+        }
+    }
+}
+
+/// The certificate of what has been reached.
+fn certificate(progress: &Progress, stop: Stop) -> Certificate {
+    Certificate {
+        objective: progress.objective,
+        gap: Some(progress.gap),
+        violation: progress.violation,
+        iterations: progress.iterations,
+        rows: 0.0,
+        stop,
+        exact: false,
+    }
+}
+
 /// What a solver has found.
 pub(crate) struct Answer {
     /// w, the weight of the constant feature last.
     pub(crate) weights: Vec<f64>,
     /// β of each point.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the models have the sums alone; tests prove the gap from it")
-    )]
     pub(crate) dual: Vec<f64>,
     /// How good it is; the objective is that of the dual as a minimum, ½‖Σ βx‖² − Σ dual(β).
     pub(crate) certificate: Certificate,

@@ -50,6 +50,7 @@ fn both_ways_find_an_objective_that_no_small_change_improves() {
                 prices: &prices,
                 cost,
                 free_offset,
+                offset_price: 0.0,
             };
             let newton = solve(&p, Algorithm::Newton, &limits(1e-10), 0, &mut unwatched());
             assert_eq!(newton.certificate.stop, Stop::Converged, "{cost:?} {constant} {free_offset}");
@@ -79,8 +80,14 @@ fn the_dual_point_is_allowed_and_gives_the_gap() {
     for cost in COSTS {
         let (rows, targets, prices) = drawn(3, 200, 7, cost);
         let x = Vectors::dense(7, rows.clone());
-        let p =
-            Problem { x: Design::new(&x, 1.0), targets: &targets, prices: &prices, cost, free_offset: false };
+        let p = Problem {
+            x: Design::new(&x, 1.0),
+            targets: &targets,
+            prices: &prices,
+            cost,
+            free_offset: false,
+            offset_price: 0.0,
+        };
         // Stopped early: the gap must be true at any time.
         for tolerance in [0.5, 1e-2, 1e-6] {
             let answer = solve(&p, Algorithm::Newton, &limits(tolerance), 0, &mut unwatched());
@@ -125,7 +132,8 @@ fn sparse_and_single_rows_are_the_same_problem() {
     let solved = forms.map(|x| {
         let x = Design::new(&x, 1.0);
         let cost = Cost::Hinge;
-        let p = Problem { x, targets: &targets, prices: &prices, cost, free_offset: false };
+        let p =
+            Problem { x, targets: &targets, prices: &prices, cost, free_offset: false, offset_price: 0.0 };
         solve(&p, Algorithm::Newton, &limits(1e-9), 0, &mut unwatched()).weights
     });
     for other in &solved[1..] {
@@ -146,7 +154,14 @@ fn the_bits_do_not_depend_on_the_threads() {
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let x = Design::new(&x, 1.0);
-            let p = Problem { x, targets: &targets, prices: &prices, cost, free_offset: false };
+            let p = Problem {
+                x,
+                targets: &targets,
+                prices: &prices,
+                cost,
+                free_offset: false,
+                offset_price: 0.0,
+            };
             pool.install(|| solve(&p, Algorithm::Newton, &limits(1e-5), 0, &mut unwatched()).weights)
         };
         let one = on(1);
@@ -162,10 +177,53 @@ fn points_without_a_feature_and_columns_without_a_value_are_solved() {
         let targets = [1.0, 1.0, 1.0, -1.0];
         for constant in [0.0, 1.0] {
             let x = Design::new(&x, constant);
-            let p = Problem { x, targets: &targets, prices: &[1.0; 4], cost, free_offset: false };
+            let p = Problem {
+                x,
+                targets: &targets,
+                prices: &[1.0; 4],
+                cost,
+                free_offset: false,
+                offset_price: 0.0,
+            };
             let answer = solve(&p, Algorithm::Newton, &limits(1e-9), 0, &mut unwatched());
             assert_eq!(answer.certificate.stop, Stop::Converged, "{cost:?} {constant}");
             assert!(answer.weights[..4].iter().all(|&w| w == 0.0), "{cost:?} {constant}");
+        }
+    }
+}
+
+/// ½‖w‖² − ρ + Σ u max(0, ρ − ⟨w, x⟩) at the best ρ for w: one of the outputs.
+fn one_class_objective(rows: &[f64], d: usize, prices: &[f64], w: &[f64]) -> f64 {
+    let output = |x: &[f64]| x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();
+    let outputs: Vec<f64> = rows.chunks(d).map(output).collect();
+    let at = |rho: &f64| outputs.iter().zip(prices).map(|(m, u)| u * (rho - m).max(0.0)).sum::<f64>() - rho;
+    0.5 * w.iter().map(|w| w * w).sum::<f64>() + outputs.iter().map(at).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn one_class_is_solved_to_the_gap_of_its_own_objective() {
+    let (n, d) = (90, 4);
+    let (rows, ..) = drawn(2, n, d, Cost::Hinge);
+    for (shift, size) in [(1.0, 1.0), (0.5, 1.0), (1.0, 1e3), (1.0, 1e-3)] {
+        let rows: Vec<f64> = rows.iter().map(|v| size * (v + shift)).collect();
+        let x = Vectors::dense(d, rows.clone());
+        for nu in [0.05, 0.3, 0.77, 1.0] {
+            let prices = vec![1.0 / (nu * n as f64); n];
+            let answer = one_class(&x, &vec![2.0; n], nu, &limits(1e-8), &mut unwatched());
+            let certificate = answer.certificate;
+            assert_eq!(certificate.stop, Stop::Converged, "{shift} {size} {nu}");
+            let (total, mut sum) = (answer.dual.iter().sum::<f64>(), vec![0.0; d]);
+            assert!((total - 1.0).abs() < 1e-12, "{shift} {size} {nu}: {total}");
+            for (x, (b, u)) in rows.chunks(d).zip(answer.dual.iter().zip(&prices)) {
+                assert!(*b >= 0.0 && *b <= u * (1.0 + 1e-12));
+                x.iter().zip(&mut sum).for_each(|(x, s)| *s += b * x);
+            }
+            let dual = -0.5 * sum.iter().map(|s| s * s).sum::<f64>();
+            let gap = one_class_objective(&rows, d, &prices, &answer.weights[..d]) - dual;
+            let told = certificate.gap.unwrap();
+            assert!((dual + certificate.objective).abs() <= 1e-9 * dual.abs(), "{shift} {size} {nu}");
+            assert!(gap <= told + 1e-12 * dual.abs(), "{shift} {size} {nu}: {gap} and {told}");
+            assert!(gap <= 1.001e-8 * dual.abs(), "{shift} {size} {nu}: {gap} of {dual}");
         }
     }
 }

@@ -1,0 +1,309 @@
+//! A vector of weights for each class in one problem, after Crammer and Singer (2001), by the sequential dual method.
+//!
+//!   minimise ½ Σ ‖w_c‖² + Σ Cᵢ max over c of (gᵢc − gᵢy),   gᵢc = ⟨w_c, xᵢ⟩ + [c ≠ yᵢ],
+//!
+//! where y is the class of the point. The dual variables of a point are shares pᵢc ≥ 0 of its price, Σ_c pᵢc = Cᵢ, and
+//! w_c = Σ (Cᵢ[c = yᵢ] − pᵢc) xᵢ. Primal minus dual objective is a sum over the points of terms that cannot be negative,
+//!
+//!   gap = Σ pᵢc (largest gᵢ − gᵢc),
+//!
+//! since all shares are to be where g is largest. One point at a time, in an order drawn anew for each pass (Keerthi,
+//! Sundararajan, Chang, Hsieh and Lin 2008): for fixed others the best shares are the point of the simplex nearest to p + g/‖x‖²,
+//!
+//!   p ← max(0, p + (g − β)/‖x‖²) with the β for which they add up to C,
+//!
+//! found by leaving out, again and again, classes that are below β (Michelot 1986). A point with all of its shares in one class
+//! whose g is above the others by more than the largest violation of the last pass is left out, until such points have a part of
+//! the gap again. Cost: the entries of the data times the classes for a pass, in one thread; memory: a number for each point and class.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::design::{Design, dot};
+use super::{Limits, certificate};
+use crate::data::SplitMix;
+use crate::solve::{Certificate, Progress, Watch};
+
+/// Passes from one look at the gap to the next.
+const PASSES: u64 = 4;
+/// The part of the gap that points which are left out may have before they come back.
+const LEFT_OUT: f64 = 0.1;
+/// Points whose terms of the gap one thread computes at a time.
+const ROWS: usize = 256;
+/// A violation below this share of the largest g is rounding.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// A problem of several classes.
+pub(crate) struct CrammerSinger<'a> {
+    /// x
+    pub(crate) x: Design<'a>,
+    /// The class of each point.
+    pub(crate) classes: &'a [u32],
+    /// How many classes there are.
+    pub(crate) count: usize,
+    /// C of each point, above 0.
+    pub(crate) prices: &'a [f64],
+}
+
+/// What was found for all classes.
+pub(crate) struct Together {
+    /// w of each class, the weight of the constant feature last.
+    pub(crate) weights: Vec<Vec<f64>>,
+    /// p: a line for each point with a number for each class.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the models have the sums alone; tests prove the gap from it")
+    )]
+    pub(crate) shares: Vec<f64>,
+    /// How good it is; the objective is that of the dual as a minimum.
+    pub(crate) certificate: Certificate,
+}
+
+impl CrammerSinger<'_> {
+    /// Solves the problem; the order of the points is drawn by `seed`.
+    pub(crate) fn solve(&self, limits: &Limits, seed: u64, watch: Watch<'_>) -> Together {
+        let started = Instant::now();
+        let mut run = Run::new(self, seed);
+        let mut passes: u64 = 0;
+        loop {
+            let settled = run.pass();
+            passes += 1;
+            if !settled && !passes.is_multiple_of(PASSES) && passes < limits.iterations {
+                continue;
+            }
+            let (mut primal, mut gap) = run.gap();
+            if gap <= limits.tolerance * primal || settled {
+                // What was carried along from pass to pass is computed anew before it is believed.
+                run.refresh();
+                (primal, gap) = run.gap();
+            }
+            let progress = Progress {
+                part: 0,
+                parts: 1,
+                rounds: passes,
+                iterations: run.updates,
+                active: run.active.len(),
+                working_set: self.count,
+                pair: None,
+                violation: run.largest,
+                gap,
+                objective: gap - primal,
+                elapsed: started.elapsed(),
+            };
+            if let Some(stop) = limits.reached(&progress, primal, settled, watch) {
+                return run.answer(certificate(&progress, stop));
+            }
+        }
+    }
+}
+
+struct Run<'a> {
+    problem: &'a CrammerSinger<'a>,
+    norms: Vec<f64>,
+    /// w, a line for each feature with a number for each class.
+    weights: Vec<f64>,
+    /// p
+    shares: Vec<f64>,
+    /// The points that are not left out.
+    active: Vec<u32>,
+    /// The largest violation of the last pass: largest g minus smallest g with a share.
+    largest: f64,
+    /// A point that is decided by more than this is left out.
+    bound: f64,
+    updates: u64,
+    random: SplitMix,
+    /// Of one point: g, g + ‖x‖²p less the largest g, and the change of its w coefficients.
+    scores: Vec<f64>,
+    wished: Vec<f64>,
+    change: Vec<f64>,
+}
+
+/// What a look at one point has found.
+enum Look {
+    /// Its shares have changed; the violation there was.
+    Moved(f64),
+    /// Its shares are the best; by how much g may change before they are not.
+    Rests(f64),
+}
+
+impl<'a> Run<'a> {
+    fn new(problem: &'a CrammerSinger<'a>, seed: u64) -> Self {
+        let (n, count) = (problem.x.len(), problem.count);
+        let mut shares = vec![0.0; n * count];
+        for (i, (&class, &price)) in problem.classes.iter().zip(problem.prices).enumerate() {
+            shares[i * count + class as usize] = price;
+        }
+        Self {
+            problem,
+            norms: problem.x.norms(),
+            weights: vec![0.0; problem.x.width() * count],
+            shares,
+            active: (0..n as u32).collect(),
+            largest: f64::INFINITY,
+            bound: f64::INFINITY,
+            updates: 0,
+            random: SplitMix(seed),
+            scores: vec![0.0; count],
+            wished: vec![0.0; count],
+            change: vec![0.0; count],
+        }
+    }
+
+    /// One pass over the points that are not left out; whether none of all points has moved.
+    fn pass(&mut self) -> bool {
+        self.random.shuffle(&mut self.active);
+        let (mut largest, mut at): (f64, usize) = (0.0, 0);
+        while at < self.active.len() {
+            match self.look(self.active[at]) {
+                Look::Moved(violation) => largest = largest.max(violation),
+                Look::Rests(slack) if slack > self.bound => {
+                    self.active.swap_remove(at);
+                    continue;
+                }
+                Look::Rests(_) => {}
+            }
+            at += 1;
+        }
+        let all = self.active.len() == self.problem.x.len();
+        (self.largest, self.bound) = (largest, largest);
+        if largest == 0.0 {
+            self.restore();
+        }
+        largest == 0.0 && all
+    }
+
+    fn restore(&mut self) {
+        self.active = (0..self.problem.x.len() as u32).collect();
+        self.bound = f64::INFINITY;
+    }
+
+    /// Finds the best shares of point `i`.
+    fn look(&mut self, i: u32) -> Look {
+        let (at, count) = (i as usize, self.problem.count);
+        self.problem.x.scores(&[i], count, &self.weights, &mut self.scores);
+        let own = self.problem.classes[at] as usize;
+        self.scores.iter_mut().enumerate().for_each(|(c, g)| *g += if c == own { 0.0 } else { 1.0 });
+        let (price, norm) = (self.problem.prices[at], self.norms[at]);
+        let shares = &mut self.shares[at * count..][..count];
+        let top = largest(&self.scores);
+        let lowest = self.scores.iter().zip(&*shares).filter(|(_, p)| **p > 0.0);
+        let lowest = lowest.fold(f64::INFINITY, |low, (g, _)| low.min(*g));
+        if top - lowest <= ROUNDING * (1.0 + top.abs()) {
+            return Look::Rests(slack(&self.scores, shares));
+        }
+        if norm > 0.0 {
+            // From the largest g, so that shares that are small beside it keep their digits.
+            let wished = self.scores.iter().zip(&*shares).map(|(g, p)| g - top + norm * p);
+            self.wished.iter_mut().zip(wished).for_each(|(to, wish)| *to = wish);
+            let level = threshold(&self.wished, norm * price);
+            for ((p, wish), change) in shares.iter_mut().zip(&self.wished).zip(&mut self.change) {
+                let new = (wish - level).max(0.0) / norm;
+                (*change, *p) = (*p - new, new);
+            }
+            self.problem.x.spread(&[i], count, &self.change, &mut self.weights);
+        } else {
+            let first = self.scores.iter().position(|&g| g == top);
+            shares.iter_mut().enumerate().for_each(|(c, p)| *p = if Some(c) == first { price } else { 0.0 });
+        }
+        self.updates += 1;
+        Look::Moved(top - lowest)
+    }
+
+    /// The primal objective and the gap; points that are left out come back where they have a part of it.
+    fn gap(&mut self) -> (f64, f64) {
+        let (n, count) = (self.problem.x.len(), self.problem.count);
+        let mut active = vec![false; n];
+        self.active.iter().for_each(|&i| active[i as usize] = true);
+        let rows: Vec<u32> = (0..n as u32).collect();
+        let pieces: Vec<[f64; 3]> = rows
+            .par_chunks(ROWS)
+            .map(|rows| {
+                let mut scores = vec![0.0; rows.len() * count];
+                self.problem.x.scores(rows, count, &self.weights, &mut scores);
+                rows.iter().zip(scores.chunks_mut(count)).fold([0.0; 3], |[costs, gap, out], (&i, scores)| {
+                    let (cost, part) = self.terms(i as usize, scores);
+                    let left = if active[i as usize] { 0.0 } else { part };
+                    [costs + cost, gap + part, out + left]
+                })
+            })
+            .collect();
+        let sum = |k: usize| pieces.iter().map(|piece| piece[k]).sum::<f64>();
+        let (costs, gap, out) = (sum(0), sum(1), sum(2));
+        if out > LEFT_OUT * gap {
+            self.restore();
+        }
+        (0.5 * dot(&self.weights, &self.weights) + costs, gap)
+    }
+
+    /// The cost of a point and its term of the gap, from its products with w.
+    fn terms(&self, i: usize, scores: &mut [f64]) -> (f64, f64) {
+        let own = self.problem.classes[i] as usize;
+        scores.iter_mut().enumerate().for_each(|(c, g)| *g += if c == own { 0.0 } else { 1.0 });
+        let (top, shares) = (largest(scores), &self.shares[i * scores.len()..][..scores.len()]);
+        let gap = scores.iter().zip(shares).map(|(g, p)| p * (top - g)).sum();
+        (self.problem.prices[i] * (top - scores[own]), gap)
+    }
+
+    /// Makes w anew from the shares, and the shares of each point add up to its price, so that rounding does not add up.
+    fn refresh(&mut self) {
+        let count = self.problem.count;
+        let mut rows = self.shares.clone();
+        for (i, (shares, line)) in self.shares.chunks_mut(count).zip(rows.chunks_mut(count)).enumerate() {
+            let price = self.problem.prices[i];
+            let scale = price / shares.iter().sum::<f64>();
+            shares.iter_mut().zip(&mut *line).for_each(|(p, c)| {
+                *p *= scale;
+                *c = -*p;
+            });
+            line[self.problem.classes[i] as usize] += price;
+        }
+        self.weights.fill(0.0);
+        let points: Vec<u32> = (0..self.problem.x.len() as u32).collect();
+        self.problem.x.spread(&points, count, &rows, &mut self.weights);
+    }
+
+    fn answer(self, certificate: Certificate) -> Together {
+        let count = self.problem.count;
+        let of_class = |c: usize| self.weights.iter().skip(c).step_by(count).copied().collect();
+        Together { weights: (0..count).map(of_class).collect(), shares: self.shares, certificate }
+    }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(f64::NEG_INFINITY, |top, value| top.max(*value))
+}
+
+/// By how much the g of the only class with a share is above the others; 0 where several classes have one.
+fn slack(scores: &[f64], shares: &[f64]) -> f64 {
+    let (mut only, mut other, mut holders) = (0.0, f64::NEG_INFINITY, 0);
+    for (&g, &p) in scores.iter().zip(shares) {
+        if p > 0.0 {
+            (only, holders) = (g, holders + 1);
+        } else {
+            other = other.max(g);
+        }
+    }
+    if holders == 1 { only - other } else { 0.0 }
+}
+
+/// β with Σ max(0, value − β) = total > 0.
+fn threshold(values: &[f64], total: f64) -> f64 {
+    // The largest value alone is above β by at most the total.
+    let mut level = largest(values) - total;
+    let mut above = usize::MAX;
+    loop {
+        let (mut sum, mut count) = (-total, 0);
+        for &value in values.iter().filter(|value| **value > level) {
+            (sum, count) = (sum + value, count + 1);
+        }
+        if count == above || count == 0 {
+            return level;
+        }
+        (level, above) = (sum / count as f64, count);
+    }
+}
+
+#[cfg(test)]
+#[path = "crammer_singer_tests.rs"]
+mod tests;

@@ -1,0 +1,38 @@
+//! One class: the plane with a share ν of the points on the side of the origin.
+//!
+//!   minimise ½‖w‖² − ρ + Σ uᵢ max(0, ρ − ⟨w, xᵢ⟩),   uᵢ = vᵢ/(ν Σ v),
+//!
+//! where v are the weights of the points (Schölkopf, Platt, Shawe-Taylor, Smola and Williamson 2001; LIBLINEAR's one-class problem is
+//! this one with w and ρ multiplied by νn). The dual: minimise ½‖Σ βx‖² over 0 ≤ β ≤ u with Σ β = 1. With b = 1 − ρ this is the hinge
+//! problem whose free offset has a price, which [`newton`](super::newton) solves. Its smoothing is made for outputs of size 1, so w
+//! and ρ are counted in units of s, the mean of ‖x‖²: all prices are divided by s, and the objective by s².
+
+use super::design::Design;
+use super::{Answer, Cost, Limits, Problem, newton};
+use crate::data::{Points, Vectors};
+use crate::solve::Watch;
+
+/// Finds w and, as the last weight, −ρ, for points `x` with the `weights` v.
+pub(crate) fn one_class(x: &Vectors, weights: &[f64], nu: f64, limits: &Limits, watch: Watch<'_>) -> Answer {
+    let mean = Design::new(x, 0.0).norms().iter().sum::<f64>() / x.len().max(1) as f64;
+    let unit = if mean > 0.0 { mean } else { 1.0 };
+    let share = nu * weights.iter().sum::<f64>() * unit;
+    let prices: Vec<f64> = weights.iter().map(|weight| weight / share).collect();
+    let problem = Problem {
+        x: Design::new(x, 1.0),
+        targets: &vec![1.0; x.len()],
+        prices: &prices,
+        cost: Cost::Hinge,
+        free_offset: true,
+        offset_price: 1.0 / unit,
+    };
+    let mut answer = newton::solve(&problem, None, limits, watch);
+    answer.weights.iter_mut().skip(x.width()).for_each(|b| *b -= 1.0);
+    answer.weights.iter_mut().for_each(|w| *w *= unit);
+    answer.dual.iter_mut().for_each(|b| *b *= unit);
+    let certificate = &mut answer.certificate;
+    certificate.objective *= unit * unit;
+    certificate.gap = certificate.gap.map(|gap| gap * unit * unit);
+    certificate.violation *= unit;
+    answer
+}

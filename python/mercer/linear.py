@@ -74,6 +74,8 @@ class Linear(Solved):
 class LinearClasses(Linear, WeightedClasses):
     """A linear model that tells classes apart: one function for two classes, else one for each against all others."""
 
+    penalty: str = parameter(default="l2", setting="penalty", rule=[StrOptions({"l1", "l2"})])
+
     def _weights(self, weights: Any, target: Any) -> Any:
         # Factors on C of a class count where the class is told from the others, as in LIBLINEAR.
         if (self.class_weight_ <= 0.0).any():
@@ -90,7 +92,11 @@ class LinearClasses(Linear, WeightedClasses):
     def _found(self, X: Any) -> None:
         super()._found(X)
         self.n_iter_ = int(np.max(self.n_iter_))
-        if len(self._present) == 2:
+        if len(self._present) == 2 and len(self.coef_) == 2:
+            # Two functions, of which the larger decides.
+            order = np.argsort(self._present, kind="stable")
+            self.coef_, self.intercept_ = np.diff(self.coef_[order], axis=0), np.diff(self.intercept_[order])
+        elif len(self._present) == 2:
             # Positive for the second class here, for the first one in the library.
             sign = -1.0 if self._present[0] < self._present[1] else 1.0
             self.coef_, self.intercept_ = sign * self.coef_ + 0.0, sign * self.intercept_ + 0.0
@@ -159,6 +165,10 @@ class LinearSVC(LinearClasses):
         default="squared_hinge", rule=[StrOptions({"hinge", "squared_hinge"})],
         doc="What a margin error costs: C times it, or C times its square.",
     )
+    multi_class: str = parameter(
+        default="ovr", rule=[StrOptions({"ovr", "crammer_singer"})],
+        doc="Whether each class is told from all others, or all classes are told apart in one problem, whose loss is the hinge.",
+    )
     dual: bool | str = parameter(
         default="auto", rule=["boolean", StrOptions({"auto"})],
         doc="Whether the dual is solved, by coordinate descent in one thread, or the primal, by Newton's method; \"auto\" begins with"
@@ -168,7 +178,9 @@ class LinearSVC(LinearClasses):
     _method = "linear-svc"
 
     def _settings(self, points: _mercer.Points) -> dict[str, Any]:
-        own = {"loss": self.loss.replace("_", "-"), "solver": _SOLVERS[self.dual]}
+        scheme, loss = self.multi_class.replace("_", "-"), self.loss.replace("_", "-")
+        solver = "auto" if self.penalty == "l1" or scheme != "ovr" else _SOLVERS[self.dual]
+        own = {"loss": loss if scheme == "ovr" else "hinge", "scheme": scheme, "solver": solver}
         return super()._settings(points) | own
 
 

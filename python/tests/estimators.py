@@ -66,7 +66,7 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
         {"n_components": 2, "eigen_solver": "arpack"},
         {"n_components": 2, "eigen_solver": "randomized"},
     ),
-    "LinearSVC": ({"loss": "hinge"},),
+    "LinearSVC": ({"loss": "hinge"}, {"penalty": "l1"}, {"multi_class": "crammer_singer"}),
     "LinearSVR": ({"loss": "squared_epsilon_insensitive"},),
     "CrammerSingerSVC": ({"C": 10.0},),
     "WestonWatkinsSVC": ({"C": 10.0},),

@@ -25,6 +25,24 @@ def test_classes_have_the_weights_of_scikit_learn(loss, settings):
         assert (ours.predict(X) == theirs.predict(X)).mean() > 0.99
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_all_classes_in_one_problem_have_the_decisions_of_scikit_learn(classes):
+    y = np.minimum(Y, classes - 1)
+    ours = mercer.LinearSVC(multi_class="crammer_singer", tol=1e-9).fit(X, y)
+    theirs = svm.LinearSVC(multi_class="crammer_singer", tol=1e-9, max_iter=10**6).fit(X, y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=2e-3)
+
+
+def test_a_penalty_of_absolute_values_leaves_few_weights():
+    two = Y > 0
+    ours = mercer.LinearSVC(penalty="l1", C=0.02, tol=1e-8).fit(X, two)
+    theirs = svm.LinearSVC(penalty="l1", dual=False, C=0.02, tol=1e-9, max_iter=10**5).fit(X, two)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    assert 0 < np.count_nonzero(ours.coef_) < 20
+    logistic = mercer.LogisticRegression(penalty="l1", C=0.05, tol=1e-8).fit(X, two)
+    assert 0 < np.count_nonzero(logistic.coef_) < 20
+
+
 def test_two_classes_have_one_function_that_is_positive_for_the_second():
     two = np.where(Y > 0, "yes", "no")
     ours, theirs = mercer.LinearSVC(tol=1e-10).fit(X, two), svm.LinearSVC(tol=1e-9, max_iter=10**6).fit(X, two)

@@ -104,7 +104,7 @@ fn convert_model(args: &ConvertArgs) -> Result<()> {
         }
     }
     to.save(&saved, &args.output)?;
-    let points = count(saved.model.support_points(), "support point");
+    let points = count(saved.model.support_points(), saved.model.point_word());
     remark(format_args!("{output}: {points}, {}", to.name()));
     Ok(())
 }

@@ -98,7 +98,8 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
         width => text += &line("features", width),
     }
     text += &line("prepared", preparation(saved));
-    text += &line("support", format!("{}, {}", model.support_points(), model.points().storage()));
+    let label = if model.point_word() == "support point" { "support" } else { "weights" };
+    text += &line(label, format!("{}, {}", model.support_points(), model.points().storage()));
     text += &line("certificate", certificate(&quality));
     if let Some(estimate) = &saved.probability {
         text += &line("probability", probability_words(estimate));

@@ -188,7 +188,7 @@ impl Finished<'_> {
             match self.totals() {
                 Some(totals) => {
                     let objective = short(totals.objective);
-                    format!("{}, objective {objective}{summed}", count(points, "support point"))
+                    format!("{}, objective {objective}{summed}", count(points, model.point_word()))
                 }
                 None => format!("{} over {}", count(outputs.len(), what), count(points, "expansion point")),
             },

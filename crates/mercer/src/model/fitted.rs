@@ -76,6 +76,11 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
         self.expansion().points().len()
     }
 
+    /// The word for the points that its functions are over.
+    fn point_word(&self) -> &'static str {
+        "support point"
+    }
+
     /// The names of its classes or labels; empty where it has none.
     fn classes(&self) -> &[String] {
         &[]

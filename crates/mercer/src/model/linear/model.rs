@@ -169,6 +169,10 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
         }
     }
 
+    fn point_word(&self) -> &'static str {
+        "weight vector"
+    }
+
     fn quality(&self) -> Quality {
         Quality::of(&self.certificates)
     }
@@ -183,7 +187,7 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
         let facts = Facts::default().with("loss", cost_word(self.cost));
         let together = self.scheme == LinearScheme::CrammerSinger;
         let facts = if together { facts.with("scheme", self.scheme.name()) } else { facts };
-        facts.with("features", points.width()).with("features_used", used)
+        facts.with("features_used", used)
     }
 
     fn words(&self) -> String {

@@ -71,6 +71,8 @@ forward! { model:
     fn support() -> &[usize] = model.support();
     /// How many support points there are, of cells those of all.
     fn support_points() -> usize = model.support_points();
+    /// The word for the points that its functions are over.
+    fn point_word() -> &'static str = model.point_word();
     /// The names of its classes or labels; empty where it has none.
     fn classes() -> &[String] = model.classes();
     /// How good it is.

@@ -32,7 +32,6 @@ impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
         answers: Vec<Answer>,
         classes: Vec<String>,
     ) -> Result<Self> {
-        let outputs = answers.len();
         let (mut rows, mut offsets, mut certificates) = (Vec::new(), Vec::new(), Vec::new());
         for Answer { mut weights, certificate, .. } in answers {
             // The offset is subtracted.
@@ -41,13 +40,26 @@ impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
             rows.push(weights);
             certificates.push(certificate);
         }
+        Self::of_weights(kernel.clone(), rows, offsets, classes, cost, certificates)
+    }
+
+    /// The model of the vectors w, all of one length, with a function for each.
+    pub(in crate::model) fn of_weights(
+        kernel: K,
+        rows: Vec<Vec<f64>>,
+        offsets: Vec<f64>,
+        classes: Vec<String>,
+        cost: Cost,
+        certificates: Vec<Certificate>,
+    ) -> Result<Self> {
+        let (outputs, width) = (rows.len(), rows.first().map_or(0, Vec::len));
         let mut identity = vec![0.0; outputs * outputs];
         (0..outputs).for_each(|o| identity[o * outputs + o] = 1.0);
         let coefficients = Coefficients::full(outputs, outputs, identity);
         let points = X::of_vectors(stored(width, rows)).ok_or_else(|| ErrorKind::Unsupported {
             what: "linear methods on points that are not vectors".into(),
         })?;
-        let expansion = Expansion::new(kernel.clone(), points, coefficients, offsets);
+        let expansion = Expansion::new(kernel, points, coefficients, offsets);
         Ok(Self { expansion, classes, cost, certificates, support: Vec::new() })
     }
 }

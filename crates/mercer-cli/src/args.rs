@@ -143,7 +143,7 @@ impl CommonArgs {
 pub(crate) struct ModelArgs {
     /// Data file; `-` is standard input
     pub(crate) data: PathBuf,
-    /// Model file: mercer's or LIBSVM's
+    /// Model file: mercer's, LIBSVM's or LIBLINEAR's
     pub(crate) model: PathBuf,
     /// File to write; of rows its name tells the format: .csv, else LIBSVM text [default: standard output]
     pub(crate) out: Option<PathBuf>,

@@ -18,7 +18,8 @@ Examples:
   mercer rde heart.txt
 
 LIBSVM users: svm-train, svm-predict and svm-scale work unchanged, as `mercer svm-train …` or by a
-link of that name to this program.
+link of that name to this program. LIBLINEAR users: so do linear-train and linear-predict, its train
+and predict.
 
 Exit codes:
   0    success (also where a limit ended the fit early: a warning says so, the model is marked)
@@ -176,7 +177,8 @@ Examples:
   mercer convert iris.csv iris.libsvm                 data, by the names of the files
   mercer convert --to csv data.txt.gz data.csv
   mercer convert svm.model svm.mercer                 a LIBSVM model becomes a mercer model
-  mercer convert heart.mercer heart.model             and back, for kernels that LIBSVM has";
+  mercer convert heart.mercer heart.model             and back, for kernels that LIBSVM has; a linear
+                                                      model becomes LIBLINEAR's text";
 
 pub(crate) const METHODS: &str = "\
 Examples:

@@ -6,12 +6,14 @@ mod failure;
 mod fit;
 mod help;
 mod input;
+mod liblinear;
 mod libsvm;
 mod method;
 mod models;
 mod output;
 mod paths;
 mod plot;
+mod program;
 mod progress;
 mod report;
 mod system;
@@ -22,14 +24,17 @@ use std::process::ExitCode;
 
 use commands::Cli;
 use failure::{Failure, Result};
-use libsvm::Program;
+
+/// The programs of other packages.
+const PROGRAMS: [program::Program; 5] =
+    [libsvm::TRAIN, libsvm::PREDICT, libsvm::SCALE, liblinear::TRAIN, liblinear::PREDICT];
 
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     let texts: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     // A link called svm-train (and so on) to this program is that program.
     let name = texts.first().map(Path::new).and_then(Path::file_stem).and_then(|name| name.to_str());
-    if let Some(program) = name.and_then(Program::named) {
+    if let Some(program) = name.and_then(|name| PROGRAMS.iter().find(|program| program.is_named(name))) {
         return finish(program.name, program.run(&texts[1..]));
     }
     let (program, result) = Cli::of(words, &texts).run();

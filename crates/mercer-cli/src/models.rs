@@ -1,4 +1,4 @@
-//! Model files of either kind, and how data are made to fit them.
+//! Model files of each kind, and how data are made to fit them.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use mercer::data::{LabelColumn, Points, ReadOptions, Table};
 use mercer::error::{DataProblem, ErrorKind};
 use mercer::model::file::Saved;
-use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value, libsvm};
+use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value, liblinear, libsvm};
 
 use crate::args::ModelArgs;
 use crate::failure::{Failure, InFile, Result};
@@ -16,6 +16,10 @@ use crate::paths;
 
 /// What LIBSVM's model text begins with.
 const LIBSVM: &[u8] = b"svm_type";
+/// What LIBLINEAR's model text begins with; the longest of the beginnings.
+const LIBLINEAR: &[u8] = b"solver_type";
+/// The kinds of models that LIBLINEAR's text is for.
+const LINEAR: [&str; 2] = ["linear", "linear-regression"];
 /// The header of a mercer model: its length in 8 bytes, then an object.
 const BRACE: usize = 8;
 
@@ -24,6 +28,7 @@ const BRACE: usize = 8;
 pub(crate) enum Kind {
     Mercer,
     Libsvm,
+    Liblinear,
 }
 
 impl Kind {
@@ -31,34 +36,42 @@ impl Kind {
         match self {
             Self::Mercer => "mercer model",
             Self::Libsvm => "LIBSVM model text",
+            Self::Liblinear => "LIBLINEAR model text",
         }
     }
 
     /// By the first bytes of a file; nothing if it is no model.
     pub(crate) fn of(path: &Path) -> Result<Option<Self>> {
         let mut head = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(BRACE as u64 + 1).read_to_end(&mut head));
+        let read = File::open(path).and_then(|file| file.take(LIBLINEAR.len() as u64).read_to_end(&mut head));
         read.map_err(|source| mercer::Error::io(path, source))?;
-        Ok(match head.starts_with(LIBSVM) {
-            true => Some(Self::Libsvm),
-            false => {
-                (head.get(BRACE) == Some(&b'{') && head[..BRACE].ends_with(&[0, 0])).then_some(Self::Mercer)
-            }
+        let mercer = || head.get(BRACE) == Some(&b'{') && head[..BRACE].ends_with(&[0, 0]);
+        Ok(match head.as_slice() {
+            head if head.starts_with(LIBSVM) => Some(Self::Libsvm),
+            head if head.starts_with(LIBLINEAR) => Some(Self::Liblinear),
+            _ => mercer().then_some(Self::Mercer),
         })
+    }
+
+    /// The kind of text that another package reads such a model from.
+    pub(crate) fn text_of(saved: &Saved) -> Self {
+        if LINEAR.contains(&saved.model.kind()) { Self::Liblinear } else { Self::Libsvm }
     }
 
     pub(crate) fn save(self, saved: &Saved, path: &Path) -> mercer::Result<()> {
         match self {
             Self::Mercer => saved.save(path),
             Self::Libsvm => libsvm::write(saved, path),
+            Self::Liblinear => liblinear::write(saved, path),
         }
     }
 }
 
-/// Loads a model file of either kind; one that is neither is refused as a mercer model.
+/// Loads a model file of any kind; one of none is refused as a mercer model.
 pub(crate) fn load(path: &Path) -> Result<(Kind, Saved)> {
     Ok(match Kind::of(path)? {
         Some(Kind::Libsvm) => (Kind::Libsvm, libsvm::read(path)?),
+        Some(Kind::Liblinear) => (Kind::Liblinear, liblinear::read(path)?),
         _ => (Kind::Mercer, Saved::load(path)?),
     })
 }
@@ -82,7 +95,8 @@ pub(crate) fn data_and_model<'a>(
 }
 
 /// Reads data as the training data of a model were read and makes both equally wide: a sparse file does not say how wide
-/// it is, and a feature that one of the two does not mention is zero there.
+/// it is, and a feature that one of the two does not mention is zero there. A linear model does not look at features that it has no
+/// weight for: they are left out of the data.
 pub(crate) fn read(
     saved: &mut Saved,
     path: &Path,
@@ -104,7 +118,8 @@ pub(crate) fn read(
         return Err(ErrorKind::Data(problem).into()).in_file(path);
     }
     let points = scaled(saved.scaler.as_ref(), points);
-    let width = points.width().max(expected);
+    let linear = LINEAR.contains(&saved.model.kind());
+    let width = if linear { expected } else { points.width().max(expected) };
     if width > expected {
         saved.model.widen(width);
     }

@@ -3,13 +3,14 @@
 #[path = "../../mercer/tests/layers/search.rs"]
 mod search;
 
-const LAYERS: [&[&str]; 7] = [
+const LAYERS: [&[&str]; 8] = [
     &["failure"],
     &["output", "paths", "system"],
     &["args", "help", "plot", "progress"],
     &["fit", "input", "method"],
     &["models", "report"],
-    &["libsvm"],
+    &["program"],
+    &["liblinear", "libsvm"],
     &["commands"],
 ];
 

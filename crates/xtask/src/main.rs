@@ -31,7 +31,8 @@ cargo xtask COMMAND
   bench-python
              the Python package beside scikit-learn, scikit-learn-intelex and the program;
              `bench-python memory` for what a fit holds
-  compat     svm-train, svm-predict and svm-scale against LIBSVM's own, and models read by each other
+  compat     svm-train, svm-predict and svm-scale against LIBSVM's own, and models read by each other;
+             `compat linear`: linear-train and linear-predict against LIBLINEAR's
   published  published test errors of a dozen data sets, reproduced by svm-train and svm-predict
   structured kernels on texts, graphs and sets: speed and values beside peers, published accuracies
   learners   relevance vectors, clusters, maps and networks beside peers; `tables`: Tipping's published errors

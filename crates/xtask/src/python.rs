@@ -10,6 +10,7 @@ use crate::step::{self, Failure, announced, visible};
 
 /// What the benchmark compares with, and what it needs to do so.
 const PACKAGES: &[&str] = &[
+    "liblinear-official",
     "libsvm-official",
     "numpy",
     "psutil",
@@ -58,9 +59,12 @@ pub(crate) fn bench_package(place: &Place, arguments: &[String]) -> Result<(), F
     }
 }
 
-/// `cargo xtask compat`: the LIBSVM programs against their originals.
+/// `cargo xtask compat`: the programs of LIBSVM, and with `linear` those of LIBLINEAR, against their originals.
 pub(crate) fn compat(place: &Place, arguments: &[String]) -> Result<(), Failure> {
-    program(place, "bench/libsvm_compat.py", arguments)
+    match arguments {
+        [linear, rest @ ..] if linear == "linear" => program(place, "bench/liblinear_compat.py", rest),
+        _ => program(place, "bench/libsvm_compat.py", arguments),
+    }
 }
 
 /// `cargo xtask test --peers`: all formulations against LIBSVM.

@@ -35,12 +35,13 @@ enum FileKind {
     Model(Kind),
 }
 
-const FILES: [Word<FileKind>; 5] = [
+const FILES: [Word<FileKind>; 6] = [
     ("libsvm", "Data: LIBSVM text", FileKind::Data(Format::Libsvm)),
     ("csv", "Data: CSV", FileKind::Data(Format::Csv)),
     ("npy", "Data: NumPy's array file (read only)", FileKind::Data(Format::Npy)),
     ("mercer", "Model: mercer's file", FileKind::Model(Kind::Mercer)),
     ("libsvm-model", "Model: LIBSVM's text", FileKind::Model(Kind::Libsvm)),
+    ("liblinear-model", "Model: LIBLINEAR's text, of linear models", FileKind::Model(Kind::Liblinear)),
 ];
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<()> {
@@ -89,17 +90,18 @@ fn convert_model(args: &ConvertArgs) -> Result<()> {
     let to = match (args.to, args.output.extension().and_then(|ending| ending.to_str()), kind) {
         (Some(FileKind::Model(to)), ..) => to,
         (Some(FileKind::Data(_)), ..) => {
-            return Err(usage!("{input} is a model; --to mercer or --to libsvm-model"));
+            return Err(usage!("{input} is a model; --to mercer, --to libsvm-model or --to liblinear-model"));
         }
         (None, Some("mercer"), _) => Kind::Mercer,
-        (None, Some("model"), _) | (None, _, Kind::Mercer) => Kind::Libsvm,
-        (None, _, Kind::Libsvm) => Kind::Mercer,
+        (None, Some("model"), _) | (None, _, Kind::Mercer) => Kind::text_of(&saved),
+        (None, _, Kind::Libsvm | Kind::Liblinear) => Kind::Mercer,
     };
     for (part, what) in [(saved.scaler.is_some(), "scaling"), (saved.encoding.is_some(), "columns")] {
-        if part && to == Kind::Libsvm {
+        if part && to != Kind::Mercer {
             remark(format_args!(
-                "mercer: warning: LIBSVM's text has no place for the {what} stored in {input}; data for {output} must be \
+                "mercer: warning: {}'s text has no place for the {what} stored in {input}; data for {output} must be \
                  prepared the same way first",
+                if to == Kind::Libsvm { "LIBSVM" } else { "LIBLINEAR" },
             ));
         }
     }

@@ -20,7 +20,7 @@ pub(crate) struct InspectArgs {
     /// One object on one line instead of text
     #[arg(long)]
     json: bool,
-    /// Model file: mercer's or LIBSVM's
+    /// Model file: mercer's, LIBSVM's or LIBLINEAR's
     model: PathBuf,
 }
 

@@ -19,8 +19,8 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use crate::failure::Result;
-use crate::libsvm::Program;
-use crate::{help, method};
+use crate::program::Program;
+use crate::{help, liblinear, libsvm, method};
 
 /// The commands of the program.
 #[derive(Debug, Parser)]
@@ -70,6 +70,12 @@ pub(crate) enum Cli {
     /// LIBSVM's svm-scale
     #[command(disable_help_flag = true, disable_version_flag = true)]
     SvmScale(Words),
+    /// LIBLINEAR's train: its options, output lines and files
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    LinearTrain(Words),
+    /// LIBLINEAR's predict
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    LinearPredict(Words),
     /// Print a completion script for a shell
     #[command(after_help = help::COMPLETIONS)]
     Completions {
@@ -87,7 +93,7 @@ pub(crate) enum Cli {
 /// Arguments in another program's syntax, passed on as they are.
 #[derive(Debug, Args)]
 pub(crate) struct Words {
-    /// LIBSVM's options and files; without any, the usage
+    /// The program's own options and files; without any, the usage
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
@@ -108,11 +114,13 @@ impl Cli {
 
     /// Runs the command; also returns what messages begin with.
     pub(crate) fn run(&self) -> (&'static str, Result<()>) {
-        let libsvm = |program: Program, words: &Words| (program.name, program.run(&words.words));
+        let other = |program: Program, words: &Words| (program.name, program.run(&words.words));
         let result = match self {
-            Self::SvmTrain(words) => return libsvm(Program::TRAIN, words),
-            Self::SvmPredict(words) => return libsvm(Program::PREDICT, words),
-            Self::SvmScale(words) => return libsvm(Program::SCALE, words),
+            Self::SvmTrain(words) => return other(libsvm::TRAIN, words),
+            Self::SvmPredict(words) => return other(libsvm::PREDICT, words),
+            Self::SvmScale(words) => return other(libsvm::SCALE, words),
+            Self::LinearTrain(words) => return other(liblinear::TRAIN, words),
+            Self::LinearPredict(words) => return other(liblinear::PREDICT, words),
             Self::Train(args) => train::run(args),
             Self::Predict(args) => predict::run(args),
             Self::Transform(args) => transform::run(args),

@@ -1,12 +1,12 @@
 //! Options in LIBSVM's syntax: `-x value` each, then the files.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use mercer::model::Value;
 
 use crate::args::MEGABYTE;
-use crate::failure::{Failure, Result, usage};
+use crate::failure::{Result, usage};
+use crate::program::{Words, model_name, unknown};
 
 /// The methods of `svm-train -s`, by their names in the table.
 const METHODS: [&str; 5] = ["svc", "nu-svc", "one-class", "svr", "nu-svr"];
@@ -38,13 +38,6 @@ pub(super) struct Train {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Predict {
-    pub(super) probability: bool,
-    pub(super) quiet: bool,
-    pub(super) files: [PathBuf; 3],
-}
-
-#[derive(Debug, Default)]
 pub(super) struct Scale {
     pub(super) limits: [f64; 2],
     pub(super) target: Option<[f64; 2]>,
@@ -53,62 +46,12 @@ pub(super) struct Scale {
     pub(super) data: PathBuf,
 }
 
-/// The words of a command line, taken one by one.
-struct Words<'a>(std::iter::Peekable<std::slice::Iter<'a, String>>);
-
-impl<'a> Words<'a> {
-    /// Hands every option to `set` and returns the files behind them, of which there must be `least` to N; those that
-    /// are not given are empty.
-    fn parse<const N: usize>(
-        words: &'a [String],
-        least: usize,
-        mut set: impl FnMut(&'a str, &mut Self) -> Result<()>,
-    ) -> Result<[PathBuf; N]> {
-        let mut words = Self(words.iter().peekable());
-        while let Some(option) = words.0.next_if(|word| word.starts_with('-') && word.len() > 1) {
-            set(option, &mut words)?;
-        }
-        let mut files: Vec<PathBuf> = words.0.map(PathBuf::from).collect();
-        if files.len() >= least && files.len() < N {
-            files.resize(N, PathBuf::new());
-        }
-        files.try_into().map_err(|_| explanation())
-    }
-
-    fn value<T: FromStr>(&mut self, option: &str) -> Result<T> {
-        let word = self.0.next().ok_or_else(explanation)?;
-        word.parse().map_err(|_| usage!("{option} {word}: not a value of this option"))
-    }
-
-    fn switch(&mut self, option: &str) -> Result<bool> {
-        match self.value::<u8>(option)? {
-            0 => Ok(false),
-            1 => Ok(true),
-            other => Err(usage!("{option} {other}: must be 0 or 1")),
-        }
-    }
-}
-
-/// The failure of arguments that ask for the explanation.
-fn explanation() -> Failure {
-    Failure::Usage(String::new())
-}
-
-fn unknown(option: &str) -> Result<()> {
-    Err(usage!("unknown option {option}"))
-}
-
 impl Train {
     pub(super) fn parse(words: &[String]) -> Result<Self> {
         let parameters = PARAMETERS.map(|(_, name, value)| (name, Value::Number(value))).into();
         let mut options = Self { method: METHODS[0], kernel: 2, degree: 3, parameters, ..Self::default() };
         [options.data, options.model] = Words::parse(words, 1, |option, words| options.set(option, words))?;
-        if options.model.as_os_str().is_empty() {
-            // The data file's name and `.model`, in the current folder.
-            let mut name = options.data.file_name().unwrap_or("svm".as_ref()).to_owned();
-            name.push(".model");
-            options.model = name.into();
-        }
+        options.model = model_name(options.model, &options.data);
         Ok(options)
     }
 
@@ -139,33 +82,12 @@ impl Train {
             "-r" => self.coef0 = words.value(option)?,
             "-h" => self.parameters.push(("shrinking", Value::Flag(words.switch(option)?))),
             "-b" => self.probability = words.switch(option)?,
-            "-v" => match words.value(option)? {
-                folds @ 0..=1_usize => return Err(usage!("-v {folds}: must be at least 2")),
-                folds => self.folds = Some(folds),
-            },
+            "-v" => self.folds = Some(words.folds(option)?),
             "-W" => self.weight_file = Some(words.value(option)?),
             "-q" => self.quiet = true,
-            _ => match option.strip_prefix("-w").map(str::parse) {
-                Some(Ok(class)) => self.weights.push((class, words.value(option)?)),
-                _ => return unknown(option),
-            },
+            _ => self.weights.push(words.class_weight(option)?),
         }
         Ok(())
-    }
-}
-
-impl Predict {
-    pub(super) fn parse(words: &[String]) -> Result<Self> {
-        let mut options = Self::default();
-        options.files = Words::parse(words, 3, |option, words| {
-            match option {
-                "-b" => options.probability = words.switch(option)?,
-                "-q" => options.quiet = true,
-                _ => return unknown(option),
-            }
-            Ok(())
-        })?;
-        Ok(options)
     }
 }
 
@@ -179,7 +101,7 @@ impl Scale {
                 "-y" => options.target = Some([words.value(option)?, words.value(option)?]),
                 "-s" => options.save = Some(words.value(option)?),
                 "-r" => options.restore = Some(words.value(option)?),
-                _ => return unknown(option),
+                _ => return Err(unknown(option)),
             }
             Ok(())
         })?;
@@ -193,6 +115,7 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::failure::Failure;
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(String::from).collect()
@@ -217,8 +140,6 @@ mod tests {
     fn probabilities_are_a_switch() {
         assert!(Train::parse(&words("-b 1 data")).unwrap().probability);
         assert!(!Train::parse(&words("-b 1 -b 0 data")).unwrap().probability);
-        assert!(Predict::parse(&words("-b 1 a b c")).unwrap().probability);
-        assert!(matches!(Predict::parse(&words("-b 2 a b c")), Err(Failure::Usage(_))));
     }
 
     #[test]
@@ -227,7 +148,6 @@ mod tests {
         {
             assert!(matches!(Train::parse(&words(text)), Err(Failure::Usage(_))), "{text}");
         }
-        assert!(Predict::parse(&words("a b")).is_err());
         assert!(Scale::parse(&words("-s a -r b d")).is_err());
     }
 }

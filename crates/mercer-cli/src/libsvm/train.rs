@@ -1,24 +1,22 @@
 //! `svm-train`: the methods of LIBSVM with its lines.
 
-use mercer::data::{self, Folds, Format, LabelColumn, Labels, Points, ReadOptions};
+use mercer::data::{self, Folds, Format, LabelColumn, Points, ReadOptions};
 use mercer::kernel::{VectorExpr, linear, polynomial, precomputed, rbf, tanh};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Curve, Estimate, Settings};
-use mercer::model::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, TargetKind, Targets, Value};
+use mercer::model::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, Targets, Value};
 use mercer::solve::Stop;
 
 use super::lines;
 use super::options::Train;
-use super::predict::{percent, predict, regression};
+use super::predict::predict;
 use crate::failure::{InFile, Result};
 use crate::fit::{Data, Fitted, ended, fit, learn};
 use crate::models::{Kind, check_libsvm};
 use crate::output::{answer, remark};
+use crate::program::{FOLD_SEED, class_weights, percent, regression, targets};
 use crate::report::{Errors, Judgement};
 use crate::{paths, system};
-
-/// Folds are drawn by a generator with this seed: the same each time.
-const SEED: u64 = 0x5eed;
 
 pub(super) fn run(words: &[String]) -> Result<()> {
     let options = &Train::parse(words)?;
@@ -114,7 +112,7 @@ impl<'a> Task<'a> {
         if !self.options.probability {
             return Ok(None);
         }
-        let settings = Settings { method: Curve::Sigmoid, seed: SEED, ..Settings::default() };
+        let settings = Settings { method: Curve::Sigmoid, seed: FOLD_SEED, ..Settings::default() };
         let learnt = learn(&self.estimator, &self.data(), model, &settings);
         Ok(learnt.in_file(&self.options.data)?.estimate)
     }
@@ -130,15 +128,6 @@ impl<'a> Task<'a> {
             (false, true) => answer(lines::of_fit(&self.estimator, &fitted.model, &fitted.found, &self.y)),
         }
     }
-}
-
-/// What the labels tell a method.
-fn targets(kind: TargetKind, labels: &LabelColumn) -> mercer::Result<Targets<AnyPoints>> {
-    Ok(match kind {
-        TargetKind::Classes => Targets::Classes(labels.labels().libsvm_order()),
-        TargetKind::None => Targets::None,
-        _ => Targets::Numbers(vec![labels.numbers()?]),
-    })
 }
 
 fn kernel(options: &Train, width: usize) -> VectorExpr {
@@ -167,18 +156,6 @@ fn set(estimator: &mut AnyEstimator, options: &Train, y: &Targets<AnyPoints>) ->
     }
 }
 
-/// Weights for the classes that are there; of the others LIBSVM only warns.
-fn class_weights(weights: &[(i32, f64)], y: &Labels) -> Vec<(String, f64)> {
-    let (known, unknown): (Vec<_>, Vec<_>) = weights
-        .iter()
-        .map(|&(class, weight)| (class.to_string(), weight))
-        .partition(|(class, _)| y.classes().contains(class));
-    for (class, _) in unknown {
-        remark(format_args!("WARNING: class label {class} specified in weight is not found"));
-    }
-    known
-}
-
 /// Fits each fold's complement and predicts the fold.
 fn cross_validate(task: &Task<'_>, folds: usize) -> Result<()> {
     let (options, rows) = (task.options, task.x.len());
@@ -188,8 +165,8 @@ fn cross_validate(task: &Task<'_>, folds: usize) -> Result<()> {
         );
     }
     let folds = match &task.y {
-        Targets::Classes(y) => Folds::stratified(y, folds, SEED),
-        _ => Folds::plain(rows, folds, SEED),
+        Targets::Classes(y) => Folds::stratified(y, folds, FOLD_SEED),
+        _ => Folds::plain(rows, folds, FOLD_SEED),
     };
     let (mut correct, mut values) = (0, vec![0.0; rows]);
     for k in 0..folds.count() {

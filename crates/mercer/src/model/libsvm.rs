@@ -35,8 +35,7 @@
 //! ```
 
 mod header;
-mod line;
-mod print;
+pub(super) mod print;
 mod probability;
 #[cfg(test)]
 mod tests;
@@ -48,6 +47,7 @@ use crate::data::write_bytes;
 use crate::error::{Error, Result};
 use crate::model::file::Saved;
 use crate::model::file::parts;
+use crate::model::lines::Lines;
 use crate::model::{Coefficients, Expansion, Function, Role, SvcModel, VoteRule};
 use header::Kind;
 
@@ -80,7 +80,7 @@ pub fn write(saved: &Saved, path: impl AsRef<Path>) -> Result<()> {
 }
 
 fn parse_named(text: &[u8], path: &Path) -> Result<Saved> {
-    let mut lines = line::Lines::new(text, path);
+    let mut lines = Lines::new(text, path);
     let header = header::read(&mut lines)?;
     let (points, weights) = vectors::read(lines, &header)?;
     let coefficients = match &header.kind {

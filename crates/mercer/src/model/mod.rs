@@ -5,7 +5,8 @@
 //! [`Quality`]. [`Method`] is an estimator as a value: doors find it by name in one table, set its parameters by name and
 //! fit it. A [`Space`] says what points are. [`Compute`] says where Grams are made and programmes are solved.
 //!
-//! [`probability`] says what decisions are worth, [`mod@file`] keeps models, [`libsvm`] speaks LIBSVM's model text.
+//! [`probability`] says what decisions are worth, [`mod@file`] keeps models, [`libsvm`] and [`liblinear`] speak the model text of
+//! LIBSVM and LIBLINEAR.
 
 mod cluster;
 mod compute;
@@ -15,8 +16,10 @@ mod facts;
 pub mod file;
 mod fitted;
 mod job;
+pub mod liblinear;
 pub mod libsvm;
 mod linear;
+mod lines;
 mod map;
 mod method;
 mod methods;

@@ -69,7 +69,7 @@ pub fn check(kind: &str, summed: bool, kernel: &AnyKernel, classes: &[String]) -
                 return Err(unsupported(format!("kernel {kernel} in a LIBSVM model; it has vectors")));
             };
             leaf(kernel)?;
-            return labels(classes).map(|_| ());
+            return labels(classes, "LIBSVM").map(|_| ());
         }
         kind => format!("a model of the kind '{kind}'"),
     };
@@ -108,7 +108,9 @@ fn header(
     list(text, "total_sv", [model.support_points()], count);
     list(text, "rho", model.offsets().iter().copied(), number);
     if let Some(model) = classifier {
-        list(text, "label", labels(&model.classes)?, |text, label| text.push_str(&label.to_string()));
+        list(text, "label", labels(&model.classes, "LIBSVM")?, |text, label| {
+            text.push_str(&label.to_string())
+        });
     }
     if let Some(estimate) = estimate {
         probability::print(text, estimate)?;
@@ -142,15 +144,15 @@ fn leaf(expression: &VectorExpr) -> Result<&VectorKernel> {
     }
 }
 
-/// Class names as the numbers that LIBSVM reads; `+1` and `1.0` are 1 to it.
-fn labels(classes: &[String]) -> Result<Vec<i32>> {
+/// Class names as the numbers that LIBSVM and LIBLINEAR read; `+1` and `1.0` are 1 to them.
+pub(in crate::model) fn labels(classes: &[String], program: &str) -> Result<Vec<i32>> {
     let label = |name: &String| match name.trim().parse::<f64>() {
         Ok(value) if value == f64::from(value as i32) => Ok(value as i32),
-        _ => Err(unsupported(format!("class '{name}' in a LIBSVM model; its labels are whole numbers"))),
+        _ => Err(unsupported(format!("class '{name}' in a {program} model; its labels are whole numbers"))),
     };
     let labels = classes.iter().map(label).collect::<Result<Vec<i32>>>()?;
     match parts::twice(&labels) {
-        Some(label) => Err(unsupported(format!("two classes of one number, {label}, in a LIBSVM model"))),
+        Some(label) => Err(unsupported(format!("two classes of one number, {label}, in a {program} model"))),
         None => Ok(labels),
     }
 }
@@ -178,7 +180,7 @@ fn serial(text: &mut String, row: Row<'_>) -> Result<()> {
     )))
 }
 
-pub(super) fn list<T>(
+pub(in crate::model) fn list<T>(
     text: &mut String,
     name: &str,
     values: impl IntoIterator<Item = T>,
@@ -193,11 +195,11 @@ pub(super) fn list<T>(
 }
 
 /// The shortest text that is read back as the same number.
-pub(super) fn number(text: &mut String, value: f64) {
+pub(in crate::model) fn number(text: &mut String, value: f64) {
     let plain = value == 0.0 || (1e-5..1e16).contains(&value.abs());
     text.push_str(&if plain { format!("{value}") } else { format!("{value:e}") });
 }
 
-pub(super) fn unsupported(what: impl Into<Box<str>>) -> crate::Error {
+pub(in crate::model) fn unsupported(what: impl Into<Box<str>>) -> crate::Error {
     ErrorKind::Unsupported { what: what.into() }.into()
 }

@@ -3,9 +3,10 @@
 //! A classifier has both of the first, a and b of the sigmoid of each pair; a regression the first alone, which is σ; a
 //! one-class machine the third.
 
-use super::header::{Fields, Kind};
+use super::header::Kind;
 use super::print::{list, number, unsupported};
 use crate::error::Result;
+use crate::model::lines::Fields;
 use crate::model::probability::{Calibration, Density, Estimate, Noise, Probability, Sigmoid};
 
 const A: &str = "probA";

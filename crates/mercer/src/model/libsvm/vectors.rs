@@ -1,9 +1,9 @@
 //! The lines below `SV`.
 
 use super::header::{Header, Kind};
-use super::line::{Line, Lines, Word};
 use crate::data::{Sparse, Vectors};
 use crate::error::{ParseProblem, Result};
+use crate::model::lines::{Line, Lines, Word};
 
 /// The largest feature index: what a C `int` holds.
 const MAX_INDEX: u64 = (1 << 31) - 1;
@@ -41,7 +41,7 @@ pub(super) fn read(mut lines: Lines<'_>, header: &Header) -> Result<(Vectors, Ve
         }
         rows.start.push(rows.index.len());
     }
-    lines.finish()?;
+    lines.finish("total_sv support vectors were read")?;
     Ok((Sparse::new(rows.width, rows.start, rows.index, rows.values).into(), weights))
 }
 

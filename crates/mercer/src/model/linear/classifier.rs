@@ -194,7 +194,7 @@ impl<K> LinearSvc<K> {
             problem.solve(&self.solver.limits(), self.solver.seed, &mut job.rounds());
         let (width, classes) = (points.width(), y.classes().to_vec());
         let mut model =
-            LinearModel::of_weights(&self.kernel, &self.solver, Cost::Hinge, width, weights, classes)?;
+            LinearModel::of_rows(&self.kernel, &self.solver, Cost::Hinge, width, weights, classes)?;
         (model.scheme, model.certificates) = (LinearScheme::CrammerSinger, vec![certificate]);
         Ok(model)
     }

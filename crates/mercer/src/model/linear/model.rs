@@ -36,13 +36,13 @@ impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
         classes: Vec<String>,
     ) -> Result<Self> {
         let (weights, certificates) = answers.into_iter().map(|a| (a.weights, a.certificate)).unzip();
-        let mut model = Self::of_weights(kernel, solver, cost, width, weights, classes)?;
+        let mut model = Self::of_rows(kernel, solver, cost, width, weights, classes)?;
         model.certificates = certificates;
         Ok(model)
     }
 
     /// A model from the weights of each function, that of the constant feature last, without certificates.
-    pub(super) fn of_weights(
+    pub(super) fn of_rows(
         kernel: &K,
         solver: &LinearSolver,
         cost: Cost,
@@ -50,19 +50,31 @@ impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
         mut rows: Vec<Vec<f64>>,
         classes: Vec<String>,
     ) -> Result<Self> {
-        let outputs = rows.len();
         // The offset is subtracted.
         let offset = |row: &Vec<f64>| row.get(width).map_or(0.0, |b| -solver.constant() * b);
         let offsets = rows.iter().map(offset).collect();
         rows.iter_mut().for_each(|row| row.truncate(width));
+        Self::of_weights(kernel.clone(), rows, offsets, classes, cost, Vec::new())
+    }
+
+    /// The model of the vectors w, all of one length, with a function for each.
+    pub(in crate::model) fn of_weights(
+        kernel: K,
+        rows: Vec<Vec<f64>>,
+        offsets: Vec<f64>,
+        classes: Vec<String>,
+        cost: Cost,
+        certificates: Vec<Certificate>,
+    ) -> Result<Self> {
+        let (outputs, width) = (rows.len(), rows.first().map_or(0, Vec::len));
         let mut identity = vec![0.0; outputs * outputs];
         (0..outputs).for_each(|o| identity[o * outputs + o] = 1.0);
         let coefficients = Coefficients::full(outputs, outputs, identity);
         let points = X::of_vectors(stored(width, rows)).ok_or_else(|| ErrorKind::Unsupported {
             what: "linear methods on points that are not vectors".into(),
         })?;
-        let expansion = Expansion::new(kernel.clone(), points, coefficients, offsets);
-        let (scheme, certificates) = (LinearScheme::OneVsRest, Vec::new());
+        let expansion = Expansion::new(kernel, points, coefficients, offsets);
+        let scheme = LinearScheme::OneVsRest;
         Ok(Self { expansion, classes, cost, scheme, certificates, support: Vec::new() })
     }
 }

@@ -1,4 +1,8 @@
-//! Lines and words that know where they stand.
+//! Model text of other programs: lines and words with their positions, and headers of `name value …` lines.
+
+mod fields;
+
+pub(super) use fields::{Fields, Format};
 
 use std::path::Path;
 
@@ -56,11 +60,11 @@ impl<'a> Lines<'a> {
         Ok(Line { path, number, text: text.strip_suffix('\r').unwrap_or(text) })
     }
 
-    /// Refuses anything but blanks up to the end.
-    pub(super) fn finish(mut self) -> Result<()> {
+    /// Refuses anything but blanks up to the end; `read` says what stands above.
+    pub(super) fn finish(mut self, read: &str) -> Result<()> {
         while !self.rest.is_empty() {
             if let Some(word) = self.next("the end")?.words().next() {
-                return Err(word.other("expected the end of the file: total_sv support vectors were read"));
+                return Err(word.other(format!("expected the end of the file: {read}")));
             }
         }
         Ok(())

@@ -1,0 +1,140 @@
+//! A model as LIBLINEAR's text.
+
+use super::solver::{Learnt, SOLVERS, Solver};
+use crate::data::Vectors;
+use crate::error::Result;
+use crate::kernel::{self, VectorExpr};
+use crate::model::file::Saved;
+use crate::model::libsvm::print::{labels, list, number, unsupported};
+use crate::model::{Cost, LinearModel};
+
+/// What the text says of how a model was trained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Form {
+    /// The solver, whose loss must be the model's.
+    pub solver: &'static Solver,
+    /// The value of the constant feature; below 0 for none.
+    pub bias: f64,
+}
+
+impl Form {
+    /// The first solver of the primal problem that has the model's loss, else of the dual; a constant feature of 1 where there is
+    /// an offset.
+    fn of(model: &LinearModel<Vectors, VectorExpr>) -> Self {
+        let mut fitting = SOLVERS.iter().filter(|solver| has_loss_of(solver, model));
+        let dual = fitting.clone().next();
+        let solver = fitting.find(|solver| !solver.dual).or(dual).unwrap_or(&SOLVERS[0]);
+        let offset = model.expansion.offsets().iter().any(|&offset| offset != 0.0);
+        Self { solver, bias: if offset { 1.0 } else { -1.0 } }
+    }
+}
+
+/// Whether the models of a solver have the loss of this model. ε is not compared: the text does not have it.
+fn has_loss_of(solver: &Solver, model: &LinearModel<Vectors, VectorExpr>) -> bool {
+    match (solver.learnt, model.cost) {
+        (Learnt::Numbers(Cost::Insensitive(_)), Cost::Insensitive(_))
+        | (Learnt::Numbers(Cost::SquaredInsensitive(_)), Cost::SquaredInsensitive(_)) => true,
+        (Learnt::Classes(cost), own) => cost == own,
+        _ => false,
+    }
+}
+
+/// The text of a LIBLINEAR model file.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if it is not a linear model, or a class name is not a whole number, or
+/// the parts of the model do not fit together.
+pub fn print(saved: &Saved) -> Result<String> {
+    print_as(saved, &Form::of(linear(saved)?))
+}
+
+/// The text of a LIBLINEAR model file with the solver and the bias of `form`.
+///
+/// # Errors
+/// As [`print()`], or if the solver's loss is not the model's, or there is an offset and a bias that is not above 0.
+pub fn print_as(saved: &Saved, form: &Form) -> Result<String> {
+    let model = linear(saved)?;
+    saved.model.check().map_err(unsupported)?;
+    let Form { solver, bias } = *form;
+    if !has_loss_of(solver, model) {
+        let (name, own) = (solver.name, Form::of(model).solver.name);
+        return Err(unsupported(format!("solver {name} of a model that has the loss of {own}")));
+    }
+    let offsets = model.expansion.offsets();
+    // The weight of the constant feature: the offset is subtracted.
+    let constant = |&offset: &f64| if offset == 0.0 { 0.0 } else { -offset / bias };
+    let last: Vec<f64> = offsets.iter().map(constant).collect();
+    if !bias.is_finite() || offsets.iter().any(|&offset| offset != 0.0 && bias <= 0.0) {
+        return Err(unsupported(format!(
+            "bias {bias} of a LIBLINEAR model with an offset; it must be above 0"
+        )));
+    }
+    if last.iter().any(|weight| !weight.is_finite()) {
+        return Err(unsupported(format!("an offset beyond the largest number at bias {bias}")));
+    }
+    let functions: Vec<Vec<f64>> = (0..offsets.len()).map(|function| model.weights(function)).collect();
+    let width = functions.first().map_or(0, Vec::len);
+    let mut text = String::new();
+    header(&mut text, model, width, form)?;
+    for feature in 0..width {
+        row(&mut text, functions.iter().map(|weights| weights[feature]), solver);
+    }
+    if bias >= 0.0 {
+        row(&mut text, last.into_iter(), solver);
+    }
+    Ok(text)
+}
+
+/// Refuses class names that are not whole numbers, before time is spent on a fit.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported).
+pub fn check(classes: &[String]) -> Result<()> {
+    labels(classes, "LIBLINEAR").map(|_| ())
+}
+
+/// The model, which must be a linear one.
+fn linear(saved: &Saved) -> Result<&LinearModel<Vectors, VectorExpr>> {
+    let kind = saved.model.kind();
+    let other =
+        || unsupported(format!("a model of the kind '{kind}' in a LIBLINEAR model; it has linear models"));
+    let model = saved.model.downcast::<LinearModel<Vectors, VectorExpr>>().ok_or_else(other)?;
+    let kernel = model.expansion.kernel();
+    if *kernel != kernel::linear() {
+        return Err(unsupported(format!("kernel {kernel} in a LIBLINEAR model; it has linear")));
+    }
+    Ok(model)
+}
+
+fn header(
+    text: &mut String,
+    model: &LinearModel<Vectors, VectorExpr>,
+    width: usize,
+    form: &Form,
+) -> Result<()> {
+    let count = |text: &mut String, count: usize| text.push_str(&count.to_string());
+    list(text, "solver_type", [form.solver.name], String::push_str);
+    list(text, "nr_class", [if model.classes.is_empty() { 2 } else { model.classes.len() }], count);
+    if !model.classes.is_empty() {
+        let labels = labels(&model.classes, "LIBLINEAR")?;
+        list(text, "label", labels, |text, label| text.push_str(&label.to_string()));
+    }
+    list(text, "nr_feature", [width], count);
+    list(text, "bias", [form.bias], number);
+    text.push_str("w\n");
+    Ok(())
+}
+
+/// A line of weights, with the negative of one beside it where the solver has a function for each of two classes.
+fn row(text: &mut String, weights: impl ExactSizeIterator<Item = f64>, solver: &Solver) {
+    let single = weights.len() == 1 && solver.has_function_for_each_of_two();
+    for weight in weights {
+        number(text, weight);
+        text.push(' ');
+        if single {
+            number(text, -weight);
+            text.push(' ');
+        }
+    }
+    text.push('\n');
+}

@@ -68,7 +68,8 @@ impl Reflections {
     }
 
     /// Replaces a vector by Q times it.
-    pub(crate) fn undo(&self, vector: &mut [f64]) {
+    #[cfg(test)]
+    fn undo(&self, vector: &mut [f64]) {
         let mirrors = self.mirrors.iter().enumerate().rev();
         mirrors.for_each(|(i, (mirror, factor))| reflect(vector, mirror, *factor, i));
     }
@@ -79,12 +80,6 @@ impl Reflections {
             .iter()
             .enumerate()
             .for_each(|(i, (mirror, factor))| reflect_rows(rows, mirror, *factor, i));
-    }
-
-    /// Replaces vectors, the rows of a matrix, by those of Q times the matrix.
-    pub(crate) fn undo_rows(&self, rows: &mut [Vec<f64>]) {
-        let mirrors = self.mirrors.iter().enumerate().rev();
-        mirrors.for_each(|(i, (mirror, factor))| reflect_rows(rows, mirror, *factor, i));
     }
 
     /// The solution x of Rᵀx = b.

@@ -157,7 +157,9 @@ pub(super) fn ascend(model: &mut Evidence<'_>, cap: Option<f64>, tolerance: f64,
                 let new = Point::of(model).filter(|new| new.evidence >= reached - lost);
                 if let Some(new) = new {
                     risen = new.evidence > reached || largest < NEAR;
-                    at = new;
+                    if risen {
+                        at = new;
+                    }
                     damping = (damping * 0.1).max(1e-12);
                     break;
                 }
@@ -169,9 +171,7 @@ pub(super) fn ascend(model: &mut Evidence<'_>, cap: Option<f64>, tolerance: f64,
             break;
         }
     }
-    if let Some(factor) = model.factor() {
-        model.adopt(&factor);
-    }
+    model.adopt(&at.factor);
 }
 
 /// α after a step of log α, each within the range.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::factor::Factor;
 use super::span::Span;
-use crate::simd::{add_scaled, inner_product};
+use crate::simd::{PANEL, STRIP, add_scaled, dots_f64, inner_product};
 
 /// Candidates whose statistics are computed together.
 const PIECE: usize = 1024;
@@ -19,9 +19,6 @@ const UNSEEN: f64 = 1e-14;
 
 /// Dimensions of the span beyond those that the model needs, which are kept.
 const SPARE: usize = 16;
-
-/// Rows of G⁻¹ that the statistics take together.
-const TOGETHER: usize = 4;
 
 /// A step by one column.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -151,25 +148,23 @@ impl<'a> Evidence<'a> {
         let target = self.solved(&self.span.target);
         let (span, inverse) = (&self.span, &self.inverse);
         let pieces = self.s.par_chunks_mut(PIECE).zip(self.q.par_chunks_mut(PIECE)).enumerate();
+        let strips: Vec<Vec<f64>> = (0..k).step_by(STRIP).map(|first| strip(inverse, k, first)).collect();
         pieces.for_each(|(piece, (s, q))| {
             let range = piece * PIECE..piece * PIECE + s.len();
             s.copy_from_slice(&span.outside[range.clone()]);
             q.copy_from_slice(&span.rest_products[range.clone()]);
-            let mut sums = vec![vec![0.0; s.len()]; TOGETHER];
-            for first in (0..k).step_by(TOGETHER) {
-                let rows = first..k.min(first + TOGETHER);
-                sums.iter_mut().for_each(|sums| sums.fill(0.0));
-                for j in 0..rows.end {
-                    let along = &span.along(j)[range.clone()];
-                    for (i, sums) in rows.clone().zip(&mut sums).filter(|(i, _)| j <= *i) {
-                        // G⁻¹ is symmetric: entries beside the diagonal count twice.
-                        add_scaled(sums, inverse[i * k + j] * if j < i { 2.0 } else { 1.0 }, along);
-                    }
+            (0..k).for_each(|i| add_scaled(q, target[i], &span.along(i)[range.clone()]));
+            let (mut panel, mut tile) = (vec![0.0; k * PANEL], [0.0; STRIP * PANEL]);
+            for (p, s) in s.chunks_mut(PANEL).enumerate() {
+                let first = range.start + p * PANEL;
+                for (i, packed) in panel.chunks_mut(PANEL).enumerate() {
+                    packed[..s.len()].copy_from_slice(&span.along(i)[first..first + s.len()]);
                 }
-                for (i, sums) in rows.zip(&sums) {
-                    let along = &span.along(i)[range.clone()];
-                    s.iter_mut().zip(sums).zip(along).for_each(|((s, sum), c)| *s += sum * c);
-                    add_scaled(q, target[i], along);
+                for (strip, own) in strips.iter().zip(panel.chunks(STRIP * PANEL)) {
+                    dots_f64(k, strip, &panel, &mut tile);
+                    for (tile, own) in tile.chunks(PANEL).zip(own.chunks(PANEL)) {
+                        s.iter_mut().zip(tile).zip(own).for_each(|((s, sum), c)| *s += sum * c);
+                    }
                 }
             }
             s.iter_mut().chain(q.iter_mut()).for_each(|value| *value *= beta);
@@ -302,6 +297,15 @@ impl<'a> Evidence<'a> {
     pub(super) fn degrees(&self) -> f64 {
         self.active.iter().zip(&self.alpha).map(|(&column, alpha)| self.s[column] / alpha).sum()
     }
+}
+
+/// The rows of a matrix of k × k values from `first` on, column after column; rows that there are not are zero.
+fn strip(matrix: &[f64], k: usize, first: usize) -> Vec<f64> {
+    let mut strip = vec![0.0; STRIP * k];
+    for (r, row) in matrix.chunks(k).skip(first).take(STRIP).enumerate() {
+        row.iter().enumerate().for_each(|(j, value)| strip[j * STRIP + r] = *value);
+    }
+    strip
 }
 
 fn unit(n: usize, at: usize) -> Vec<f64> {

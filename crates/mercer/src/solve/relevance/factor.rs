@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::linalg::{Cholesky, Lower, Reflections};
+use crate::linalg::{Cholesky, Lower, Reflections, inner};
 use crate::simd::inner_product;
 
 /// Factors of G, a matrix of k × k, for W of k × m.
@@ -72,18 +72,14 @@ impl Factor {
         inner_product(&own[0], &own[0]) + inner_product(&halved[self.rank..], &halved[self.rank..])
     }
 
-    /// G⁻¹, row after row.
+    /// G⁻¹, row after row: VᵀV with V = (L⁻¹ ⊕ I)Qᵀ.
     pub(super) fn inverse(&self) -> Vec<f64> {
-        let unit = |n: usize, i: usize| (0..n).map(|j| f64::from(u8::from(i == j))).collect::<Vec<_>>();
-        let mut own: Vec<Vec<f64>> = (0..self.rank).map(|i| unit(self.rank, i)).collect();
-        self.lower.solve(&mut own);
-        let mut rows: Vec<Vec<f64>> = (0..self.size).map(|i| unit(self.size, i)).collect();
-        for (row, own) in rows.iter_mut().zip(&own) {
-            row[..self.rank].copy_from_slice(own);
-        }
-        // Q(…)Qᵀ: from the right, then from the left by the rows as a block.
-        rows.iter_mut().for_each(|row| self.turned.undo(row));
-        self.turned.undo_rows(&mut rows);
-        rows.concat()
+        let unit = |i: usize| (0..self.size).map(|j| f64::from(u8::from(i == j))).collect::<Vec<_>>();
+        let mut columns: Vec<Vec<f64>> = (0..self.size).map(unit).collect();
+        columns.iter_mut().for_each(|column| self.turned.apply(column));
+        let mut own: Vec<Vec<f64>> = columns.iter().map(|column| column[..self.rank].to_vec()).collect();
+        self.lower.solve_lower(&mut own);
+        columns.iter_mut().zip(&own).for_each(|(column, own)| column[..self.rank].copy_from_slice(own));
+        inner(&columns, &columns)
     }
 }

@@ -45,7 +45,7 @@ pub use fitted::{Calibrates, How, Model, Object, Prediction};
 pub use job::{Event, Job, Watcher};
 pub use linear::{
     Algorithm, Cost, Hinges, LinearModel, LinearOneClass, LinearScheme, LinearSolver, LinearSvc, LinearSvr,
-    Logistic, Penalty, Zones,
+    Logistic, Pegasos, Penalty, StochasticLoss, Zones,
 };
 pub use map::{MapStart, Som, SomModel, Training};
 pub use method::{Card, Configured, Method};

@@ -22,10 +22,11 @@
 //! ```
 
 use super::{Algorithm, Cost, LinearModel, LinearSolver, vectors};
+use crate::data::Vectors;
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, check_prices, factors, priced_by_class, prices};
 use crate::model::words::named;
-use crate::solve::linear::{CrammerSinger, Design, Together};
+use crate::solve::linear::{Answer, CrammerSinger, Design, Together};
 
 /// What a margin error costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,7 +175,10 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvc<K> {
             Hinges::Hinge => Cost::Hinge,
             Hinges::Squared => Cost::SquaredHinge,
         };
-        fit(&self.kernel, (cost, self.penalty), (self.c, &self.class_weights), &self.solver, (x, y), job)
+        let (prices, solver) = ((self.c, &self.class_weights[..]), &self.solver);
+        fit(&self.kernel, prices, (solver, cost), (x, y), job, |x, parts, job| {
+            solver.solve_with(self.penalty, x, cost, parts, job)
+        })
     }
 }
 
@@ -218,24 +222,21 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
 
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
-        fit(
-            &self.kernel,
-            (Cost::Logistic, self.penalty),
-            (self.c, &self.class_weights),
-            &self.solver,
-            (x, y),
-            job,
-        )
+        let (prices, solver, cost) = ((self.c, &self.class_weights[..]), &self.solver, Cost::Logistic);
+        fit(&self.kernel, prices, (solver, cost), (x, y), job, |x, parts, job| {
+            solver.solve_with(self.penalty, x, cost, parts, job)
+        })
     }
 }
 
-fn fit<X: Points, K: Kernel<X> + Clone>(
+/// Fits a function for each class, or one for two, by `solve`, which is given the points, their targets and prices for each function.
+pub(super) fn fit<X: Points, K: Kernel<X> + Clone>(
     kernel: &K,
-    (cost, penalty): (Cost, Penalty),
     (c, class_weights): (f64, &[(String, f64)]),
-    solver: &LinearSolver,
+    (solver, cost): (&LinearSolver, Cost),
     (x, y): (&X, &Labels),
     job: &mut Job<'_, X>,
+    solve: impl FnOnce(&Vectors, &[(Vec<f64>, Vec<f64>)], &mut Job<'_, X>) -> Vec<Answer>,
 ) -> Result<LinearModel<X, K>> {
     check_known(class_weights, y)?;
     let (own, y) = Weighted::classes(x, y, job.weights)?;
@@ -251,9 +252,6 @@ fn fit<X: Points, K: Kernel<X> + Clone>(
     };
     let parts: Vec<(Vec<f64>, Vec<f64>)> =
         (0..if classes == 2 { 1 } else { classes }).map(of_class).collect();
-    let answers = match penalty {
-        Penalty::L2 => solver.solve(points, cost, &parts, job),
-        Penalty::L1 => solver.solve_l1(points, cost, &parts, job),
-    };
+    let answers = solve(points, &parts, job);
     LinearModel::new(kernel, solver, cost, points.width(), answers, y.classes().to_vec())
 }

@@ -3,11 +3,13 @@
 mod classifier;
 mod model;
 mod one_class;
+mod pegasos;
 mod regression;
 
 pub use classifier::{Hinges, LinearScheme, LinearSvc, Logistic, Penalty};
 pub use model::LinearModel;
 pub use one_class::LinearOneClass;
+pub use pegasos::{Pegasos, StochasticLoss};
 pub use regression::{LinearSvr, Zones};
 
 pub use crate::solve::linear::{Algorithm, Cost};
@@ -103,6 +105,21 @@ impl LinearSolver {
             let problem = Problem { x, targets, prices, cost, free_offset, offset_price: 0.0 };
             linear::solve(&problem, algorithm, &limits, self.seed, watch)
         })
+    }
+
+    /// Solves the problems with either penalty.
+    fn solve_with<X: Points>(
+        &self,
+        penalty: Penalty,
+        x: &Vectors,
+        cost: Cost,
+        parts: &[(Vec<f64>, Vec<f64>)],
+        job: &mut Job<'_, X>,
+    ) -> Vec<Answer> {
+        match penalty {
+            Penalty::L2 => self.solve(x, cost, parts, job),
+            Penalty::L1 => self.solve_l1(x, cost, parts, job),
+        }
     }
 
     /// The same problems with a penalty on the absolute values of the weights.
@@ -205,6 +222,7 @@ pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
         return Vec::new();
     }
     let none: &[&str] = &[];
+    let stochastic = "linear classifier by stochastic steps: a quick answer on very many rows";
     let one_class =
         "where the data are, by a weight for each feature: a share nu of the points may lie outside";
     let (svc, logistic, svr) = (
@@ -235,6 +253,12 @@ pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
             ("linear-one-class", one_class, "linear-one-class", none),
             LinearOneClass::new,
             LinearOneClass::own_parameters,
+            model::read::<X>,
+        ),
+        Method::new(
+            ("pegasos", stochastic, "linear", none),
+            Pegasos::new,
+            Pegasos::own_parameters,
             model::read::<X>,
         ),
     ]

@@ -15,6 +15,7 @@ mod design;
 mod l1;
 mod newton;
 mod one_class;
+mod pegasos;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub(crate) use crammer_singer::{CrammerSinger, Together};
 pub(crate) use design::Design;
 pub(crate) use l1::L1;
 pub(crate) use one_class::one_class;
+pub(crate) use pegasos::Pegasos;
 
 use super::{Certificate, Progress, Stop, Watch};
 

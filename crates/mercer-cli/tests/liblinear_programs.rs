@@ -184,8 +184,6 @@ fn what_cannot_be_done_is_refused() {
     place.refuses(
         "linear-train {} @heart_scale m",
         "-s 4 => 5 not supported yet: -s 4: support vector classification by Crammer and Singer
-         -s 5 => 5 not supported yet: -s 5: support vector classification, squared hinge, L1 penalty
-         -s 6 => 5 not supported yet: -s 6: logistic regression, L1 penalty
          -s 21 => 5 not supported yet: -s 21: one-class
          -s 8 => 2 -s 8: must be 0 to 7, 11, 12, 13 or 21
          -c 0 => 2 c = 0: must be positive and finite

@@ -256,7 +256,7 @@ pub(super) fn methods<X: Space>() -> Vec<Method<X>> {
             model::read::<X>,
         ),
         Method::new(
-            ("pegasos", stochastic, "linear", none),
+            ("pegasos", stochastic, "linear-svc", none),
             Pegasos::new,
             Pegasos::own_parameters,
             model::read::<X>,

@@ -183,8 +183,7 @@ fn what_cannot_be_done_is_refused() {
     let place = Place::new();
     place.refuses(
         "linear-train {} @heart_scale m",
-        "-s 4 => 5 not supported yet: -s 4: support vector classification by Crammer and Singer
-         -s 21 => 5 not supported yet: -s 21: one-class
+        "-s 21 => 5 not supported yet: -s 21: one-class
          -s 8 => 2 -s 8: must be 0 to 7, 11, 12, 13 or 21
          -c 0 => 2 c = 0: must be positive and finite
          -s 11 -p -1 => 2 epsilon = -1: must be finite and not negative

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::kernel::{self, VectorExpr};
 use crate::model::file::Saved;
 use crate::model::libsvm::print::{labels, list, number, unsupported};
-use crate::model::{Cost, LinearModel};
+use crate::model::{Cost, LinearModel, LinearScheme};
 
 /// What the text says of how a model was trained.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,7 +21,9 @@ impl Form {
     /// The first solver of the primal problem that has the model's loss, else of the dual; a constant feature of 1 where there is
     /// an offset.
     fn of(model: &LinearModel<Vectors, VectorExpr>) -> Self {
-        let mut fitting = SOLVERS.iter().filter(|solver| has_loss_of(solver, model));
+        let together = model.scheme == LinearScheme::CrammerSinger;
+        let schemes = |solver: &&Solver| solver.has_function_for_each_of_two() == together;
+        let mut fitting = SOLVERS.iter().filter(schemes).filter(|solver| has_loss_of(solver, model));
         let dual = fitting.clone().next();
         let solver = fitting.find(|solver| !solver.dual).or(dual).unwrap_or(&SOLVERS[0]);
         let offset = model.expansion.offsets().iter().any(|&offset| offset != 0.0);
@@ -61,6 +63,10 @@ pub fn print_as(saved: &Saved, form: &Form) -> Result<String> {
         return Err(unsupported(format!("solver {name} of a model that has the loss of {own}")));
     }
     let offsets = model.expansion.offsets();
+    if (offsets.len(), model.classes.len()) == (2, 2) && !solver.has_function_for_each_of_two() {
+        let name = solver.name;
+        return Err(unsupported(format!("solver {name} of a model with a function for each of two classes")));
+    }
     // The weight of the constant feature: the offset is subtracted.
     let constant = |&offset: &f64| if offset == 0.0 { 0.0 } else { -offset / bias };
     let last: Vec<f64> = offsets.iter().map(constant).collect();

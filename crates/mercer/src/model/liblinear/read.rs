@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::kernel;
 use crate::model::file::{Saved, parts};
 use crate::model::lines::{Fields, Format, Lines};
-use crate::model::{Coefficients, Expansion, Function, LinearModel, Role};
+use crate::model::{Coefficients, Expansion, Function, LinearModel, LinearScheme, Role};
 
 /// The header of LIBLINEAR's model text.
 const FORMAT: Format = Format {
@@ -48,8 +48,19 @@ pub(super) fn parse(text: &[u8], path: &Path) -> Result<Saved> {
     }
     let saved: Saved = match header.solver.learnt {
         Learnt::Classes(cost) | Learnt::Numbers(cost) => {
-            LinearModel::of_weights(kernel::linear(), functions, offsets, header.classes, cost, Vec::new())?
-                .into()
+            let several = functions.len() > 1;
+            let mut model = LinearModel::of_weights(
+                kernel::linear(),
+                functions,
+                offsets,
+                header.classes,
+                cost,
+                Vec::new(),
+            )?;
+            if several && header.solver.has_function_for_each_of_two() {
+                model.scheme = LinearScheme::CrammerSinger;
+            }
+            model.into()
         }
         Learnt::Inside => {
             let point = Vectors::dense(header.features, functions.concat());

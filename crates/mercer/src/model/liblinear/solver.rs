@@ -100,7 +100,7 @@ pub static SOLVERS: [Solver; 12] = [
         name: "MCSVM_CS",
         about: "support vector classification by Crammer and Singer",
         learnt: Learnt::Classes(Cost::Hinge),
-        method: None,
+        method: Some(("linear-svc", &[("loss", "hinge"), ("scheme", "crammer-singer")])),
         dual: true,
         tolerance: 0.1,
     },

@@ -1,7 +1,6 @@
 //! `linear-train` and `linear-predict` behave as LIBLINEAR's `train` and `predict`. The objectives are those of LIBLINEAR 2.50 with
 //! `-e 1e-8`; of `-s 3` and `-s 13`, which it ends after 300 passes, those of the copy of it in scikit-learn 1.9 with `tol=1e-9` and without that
 //! limit.
-#![expect(clippy::unwrap_used, reason = "a test says what went wrong by panicking")]
 
 mod common;
 

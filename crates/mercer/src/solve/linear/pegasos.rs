@@ -244,7 +244,7 @@ mod tests {
             assert!(matches!(answer.certificate.stop, Stop::IterationLimit | Stop::Converged));
             let gap = answer.certificate.gap.unwrap();
             let primal = gap - answer.certificate.objective;
-            let best = newton::solve(&p, &limits, &mut unwatched()).certificate;
+            let best = newton::solve(&p, None, &limits, &mut unwatched()).certificate;
             let best = best.gap.unwrap() - best.objective;
             assert!(primal >= best - 1e-8 * best && primal - gap <= best, "{cost:?} {how:?}");
             assert!(primal <= 1.01 * best, "{cost:?} {how:?}: {primal} and {best}");

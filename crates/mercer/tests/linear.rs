@@ -1,5 +1,4 @@
 //! Linear machines against the kernel machines and closed forms that they must equal, and against their own definition.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use mercer::data::{Dense, Labels, Points, Sparse, SplitMix, Vectors};
 use mercer::kernel::linear;

@@ -102,12 +102,34 @@ fn parameters() -> Vec<(About, Vec<(&'static str, About)>)> {
     all
 }
 
-fn option(about: &About) -> Arg {
+/// Whether a method has the value that a flag stands for.
+fn has_alias(card: &Card, (_, of, value): &(&str, &str, &str)) -> bool {
+    card.parameter(of).is_some_and(|about| words(about).contains(value))
+}
+
+/// The words of a parameter that is one of some words.
+fn words(about: &About) -> &'static [&'static str] {
+    if let Kind::Choice(words) = about.kind { words } else { &[] }
+}
+
+/// The words that any of the methods has for a parameter, each once.
+fn all_words(of: &[(&'static str, About)]) -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for &word in of.iter().flat_map(|(_, about)| words(about)) {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    all
+}
+
+/// A parameter as an option with the words given, where it is one of some words.
+fn option(about: &About, words: &[&'static str]) -> Arg {
     let heading = if about.group.is_empty() { "Parameters of the method" } else { about.group };
     let arg = Arg::new(about.name).long(long(about)).short(about.letter).help_heading(heading);
     let value = match about.kind {
         Kind::Flag => return arg.action(ArgAction::SetTrue),
-        Kind::Choice(words) => {
+        Kind::Choice(_) => {
             let more = if about.name == MULTICLASS { &SCHEMES[..] } else { &[] };
             let words = PossibleValuesParser::new(words.iter().chain(more).copied());
             return arg.value_name("WORD").value_parser(words.map(Value::Word));
@@ -201,8 +223,9 @@ impl Args for Parameters {
             Arg::new(name).long(name).action(ArgAction::SetTrue).help(format!("--{parameter} {value}"))
         };
         let options = parameters().into_iter().map(|(about, of)| {
+            let words = all_words(&of);
             let of = of.iter().map(|(method, _)| *method).collect::<Vec<_>>().join(", ");
-            option(&about).help(format!("{of}: {}", help(&about)))
+            option(&about, &words).help(format!("{of}: {}", help(&about)))
         });
         command.args(options.collect::<Vec<_>>()).args(ALIASES.map(flag))
     }
@@ -249,7 +272,10 @@ pub(crate) fn of_one(command: Command, card: &Card) -> Command {
     command.mut_args(|arg| {
         let name = arg.get_id().as_str();
         if let Some(about) = card.parameter(name).filter(|_| name != SEED) {
-            return arg.help(help(about));
+            return match about.kind {
+                Kind::Choice(_) => option(about, words(about)).help(help(about)),
+                _ => arg.help(help(about)),
+            };
         }
         let alias = ALIASES.iter().find(|(flag, ..)| *flag == name);
         let hidden = match name {
@@ -258,7 +284,7 @@ pub(crate) fn of_one(command: Command, card: &Card) -> Command {
             "second" => card.target != TargetKind::View,
             "probability" | "folds" => card.probabilities.is_empty(),
             "trace" => card.parameter(ROUNDS).is_none(),
-            _ => parameters.contains(&name) || alias.is_some_and(|(_, of, _)| card.parameter(of).is_none()),
+            _ => parameters.contains(&name) || alias.is_some_and(|alias| !has_alias(card, alias)),
         };
         arg.hide(hidden)
     })
@@ -430,7 +456,7 @@ fn refusal(option: &str, card: &Card) -> Failure {
 pub(crate) fn own_options(card: &Card) -> Vec<String> {
     let own = card.parameters.iter().filter(|about| about.group.is_empty() && about.name != SEED);
     let mut options: Vec<String> = own.map(spelled).collect();
-    let aliases = ALIASES.iter().filter(|(_, of, _)| card.parameter(of).is_some());
+    let aliases = ALIASES.iter().filter(|alias| has_alias(card, alias));
     options.extend(aliases.map(|(flag, ..)| format!("--{flag}")));
     match card.target {
         TargetKind::Numbers => options.push("--targets".into()),

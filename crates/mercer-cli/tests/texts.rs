@@ -94,6 +94,10 @@ fn every_method_is_fitted_to_texts() {
         .collect();
     place.write("numbers", numbers);
     for method in place.run("methods --json").ok().json()["methods"].as_array().unwrap() {
+        // A method that has one kernel alone is for vectors.
+        if method["kernel"].is_string() {
+            continue;
+        }
         let (name, target) = (method["name"].as_str().unwrap(), method["target"].as_str().unwrap());
         let files = match target {
             target if target.contains("number") => "numbers",

@@ -30,6 +30,11 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<()> {
     }
 }
 
+/// The spaces that a method is for: that of its kernel where it has one alone, which is one on vectors.
+fn spaces(card: &Card) -> &'static [&'static str] {
+    if card.kernel.is_some() { &SPACES[..1] } else { SPACES }
+}
+
 /// A few lines for each method.
 fn listing(cards: &[Card]) -> String {
     let lines = |card: &Card| {
@@ -49,7 +54,10 @@ fn listing(cards: &[Card]) -> String {
 fn page(card: &Card) -> String {
     let mut text = line("method", format!("{}, {}", card.name, card.summary));
     text += &line("needs", card.target.words());
-    text += &line("points", SPACES.join(" or "));
+    text += &line("points", spaces(card).join(" or "));
+    if let Some(kernel) = card.kernel {
+        text += &line("kernel", kernel);
+    }
     if !card.probabilities.is_empty() {
         text += &line("probability", card.probabilities.join(", "));
     }
@@ -82,8 +90,9 @@ fn object(card: &Card) -> Value {
         "name": card.name,
         "summary": card.summary,
         "target": card.target.words(),
+        "kernel": card.kernel,
         "model": card.kind,
-        "spaces": SPACES,
+        "spaces": spaces(card),
         "probabilities": card.probabilities,
         "parameters": card.parameters.iter().map(parameter).collect::<Vec<_>>(),
     })

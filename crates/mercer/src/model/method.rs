@@ -52,6 +52,7 @@ impl Card {
             .with("summary", self.summary)
             .with("kind", self.kind)
             .with("target", self.target.name())
+            .with("kernel", self.kernel)
             .with("probabilities", probabilities)
             .with("parameters", self.parameters.iter().map(parameter).collect::<Vec<_>>())
     }

@@ -155,7 +155,12 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvc<K> {
             !l1 || (self.loss == Hinges::Squared && self.scheme == LinearScheme::OneVsRest),
             "l1 goes with the loss squared-hinge and the scheme ovr",
         )?;
-        check("solver", 1.0, !l1 || self.solver.algorithm == Algorithm::Newton, "must be newton for l1")?;
+        check(
+            "solver",
+            1.0,
+            !l1 || self.solver.algorithm != Algorithm::Dual,
+            "must be auto or newton for l1",
+        )?;
         let free = self.solver.offset && self.solver.free_offset;
         check(
             "free-offset",

@@ -160,7 +160,7 @@ fn other_commands_read_the_text() {
     assert_eq!(place.read("again.model"), place.read("iris.model"));
     assert_eq!(place.read("a"), place.read("b"));
     assert_eq!(place.read("a"), place.read("c"));
-    place.run("convert --to libsvm-model iris.mercer no.model").refused(5).says("kind 'linear'");
+    place.run("convert --to libsvm-model iris.mercer no.model").refused(5).says("kind 'logistic'");
     place.run("svm-train -q @iris_scale svm.model").ok();
     place.run("convert --to liblinear-model svm.model no.model").refused(5).says("kind 'svc'");
     place.run("linear-train -q -s 0 @iris_scale iris2.mercer").ok();

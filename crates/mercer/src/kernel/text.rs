@@ -90,9 +90,10 @@ impl<L: Leaf> Expr<L> {
 }
 
 impl<L: Leaf> Expr<L> {
-    /// Whether a text is an expression on this space, even one that [`Expr::check`] refuses.
+    /// Whether a text is an expression on this space, even one that [`Expr::check`] refuses. Of tables, whose columns have the kernels of
+    /// all spaces, that says nothing, and it is false.
     pub(crate) fn is_known(text: &str) -> bool {
-        read::<L>(text).is_ok()
+        !L::COLUMNS && read::<L>(text).is_ok()
     }
 }
 

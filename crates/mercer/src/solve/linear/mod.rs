@@ -3,7 +3,7 @@
 //!   minimise ½‖w‖² + Σ Cᵢ cost(yᵢ, ⟨w, xᵢ⟩),
 //!
 //! where the last feature may be a constant, whose weight is the offset: it counts in ‖w‖² as LIBLINEAR has it, or does not.
-//! Solved by Newton's method on the primal ([`newton`]) or by coordinate descent on the dual ([`descent`]); both end when the
+//! Solved by Newton's method on the primal (`newton`) or by coordinate descent on the dual (`descent`); both end when the
 //! duality gap is at most a share of the objective, and prove it. Cost: the entries of the data for each pass, a few vectors as
 //! long as the data and the weights of memory.
 

@@ -38,6 +38,8 @@ def found(name: str) -> type:
 
 
 CLASSES: dict[str, type] = {name: found(name) for name in (*THEIRS, *(() if PROVING else OWN))}
+#: Those that take a kernel, and so points of any space; the linear models take vectors alone.
+WITH_KERNELS = {name: each for name, each in CLASSES.items() if {"kernel", "affinity"} & set(each().get_params())}
 # pickle looks a class up by its module.
 globals().update(CLASSES if PROVING else {})
 
@@ -66,7 +68,7 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
         {"n_components": 2, "eigen_solver": "arpack"},
         {"n_components": 2, "eigen_solver": "randomized"},
     ),
-    "LinearSVC": ({"loss": "hinge"}, {"penalty": "l1"}, {"multi_class": "crammer_singer"}),
+    "LinearSVC": ({"loss": "hinge"},),
     "LinearSVR": ({"loss": "squared_epsilon_insensitive"},),
     "CrammerSingerSVC": ({"C": 10.0},),
     "WestonWatkinsSVC": ({"C": 10.0},),

@@ -17,9 +17,9 @@ from sklearn.utils import get_tags
 import mercer
 from mercer import Graph, errors, kernels
 
-from .estimators import CLASSES, of_kernel
+from .estimators import CLASSES, WITH_KERNELS, of_kernel
 
-NAMES = sorted(CLASSES)
+NAMES = sorted(WITH_KERNELS)
 COUNT, FRESH = 40, 60
 SIDE = np.arange(COUNT) % 2
 

@@ -15,9 +15,9 @@ from sklearn.utils import get_tags
 import mercer
 from mercer import errors, kernels
 
-from .estimators import CLASSES, of_kernel
+from .estimators import CLASSES, WITH_KERNELS, of_kernel
 
-NAMES = sorted(CLASSES)
+NAMES = sorted(WITH_KERNELS)
 SPECTRUM = "spectrum(p=2)"
 
 

@@ -297,7 +297,8 @@ fn threshold(values: &[f64], total: f64) -> f64 {
         for &value in values.iter().filter(|value| **value > level) {
             (sum, count) = (sum + value, count + 1);
         }
-        if count == above || count == 0 {
+        // The count falls from step to step; where rounding would let it rise, the level is found.
+        if count >= above || count == 0 {
             return level;
         }
         (level, above) = (sum / count as f64, count);

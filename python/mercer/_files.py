@@ -134,6 +134,8 @@ def _estimator(model: _mercer.Model) -> Any:
     classes: dict[str, Any] = {each._method: each for each in listed if hasattr(each, "_method")}
     head, facts = model.head(), model.facts()
     nu, kind = head["nu"], {"multilabel": "ovr"}.get(head["kind"], head["kind"])
+    if kind not in classes:
+        raise UnsupportedError(f"no estimator of this package is for models of the kind {kind!r}; mercer predict reads them")
     make = classes.get(f"nu-{kind}", classes[kind]) if nu is not None else classes[kind]
     parameters = {
         "C": head["c"], "nu": nu, "epsilon": head["epsilon"], "tol": head["tolerance"],

@@ -21,7 +21,7 @@ impl Form {
     /// The first solver of the primal problem that has the model's loss, else of the dual; a constant feature of 1 where there is
     /// an offset.
     fn of(model: &LinearModel<Vectors, VectorExpr>) -> Self {
-        let together = model.scheme == LinearScheme::CrammerSinger;
+        let together = model.scheme != LinearScheme::OneVsRest;
         let schemes = |solver: &&Solver| solver.has_function_for_each_of_two() == together;
         let mut fitting = SOLVERS.iter().filter(schemes).filter(|solver| has_loss_of(solver, model));
         let dual = fitting.clone().next();
@@ -57,6 +57,9 @@ pub fn print(saved: &Saved) -> Result<String> {
 pub fn print_as(saved: &Saved, form: &Form) -> Result<String> {
     let model = linear(saved)?;
     saved.model.check().map_err(unsupported)?;
+    if model.scheme == LinearScheme::Softmax {
+        return Err(unsupported("the scheme softmax in a LIBLINEAR model, whose probabilities are others"));
+    }
     let Form { solver, bias } = *form;
     if !has_loss_of(solver, model) {
         let (name, own) = (solver.name, Form::of(model).solver.name);

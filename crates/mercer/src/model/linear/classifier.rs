@@ -26,7 +26,7 @@ use crate::data::Vectors;
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, check_prices, factors, priced_by_class, prices};
 use crate::model::words::named;
-use crate::solve::linear::{Answer, CrammerSinger, Design, Together};
+use crate::solve::linear::{Answer, Design, Joint, JointCost, Together};
 
 /// What a margin error costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +55,31 @@ pub enum LinearScheme {
     OneVsRest,
     /// All classes in one problem: max over c of ⟨w_c − w_y, x⟩ + [c ≠ y], after Crammer and Singer.
     CrammerSinger,
+    /// All classes in one problem: the sum over c ≠ y of max(0, 1 + ⟨w_c − w_y, x⟩), after Weston and Watkins.
+    WestonWatkins,
+    /// All classes in one problem: minus the logarithm of the share of exp⟨w_y, x⟩ in those of all classes.
+    Softmax,
 }
-named!(LinearScheme: OneVsRest = "ovr", CrammerSinger = "crammer-singer");
-words!(LinearScheme: LinearScheme::OneVsRest = "ovr", LinearScheme::CrammerSinger = "crammer-singer");
+named!(LinearScheme: OneVsRest = "ovr", CrammerSinger = "crammer-singer", WestonWatkins = "weston-watkins", Softmax = "softmax");
+words!(LinearScheme: LinearScheme::OneVsRest = "ovr", LinearScheme::CrammerSinger = "crammer-singer",
+    LinearScheme::WestonWatkins = "weston-watkins", LinearScheme::Softmax = "softmax");
+
+impl LinearScheme {
+    /// What errors cost where all classes are in one problem.
+    fn joint(self) -> Option<JointCost> {
+        match self {
+            Self::OneVsRest => None,
+            Self::CrammerSinger => Some(JointCost::CrammerSinger),
+            Self::WestonWatkins => Some(JointCost::WestonWatkins),
+            Self::Softmax => Some(JointCost::Softmax),
+        }
+    }
+}
+
+/// Refuses the word of a setting where it does not go with the others.
+fn goes(allowed: bool, name: &'static str, value: &str, rule: &'static str) -> Result<()> {
+    if allowed { Ok(()) } else { Err(ErrorKind::Setting { name, value: value.into(), rule }.into()) }
+}
 
 /// A linear support vector machine and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +104,7 @@ settings! { LinearSvc<K>:
     c: f64, "c" 'c', "above 0", "price C of a margin error";
     loss: Hinges, "loss", "hinge or squared-hinge", "cost of a margin error: its size, or its square";
     penalty: Penalty, "penalty", "l2 or l1", "cost of the weights: half their squares, or their absolute values, of which most are then 0 (with squared-hinge)";
-    scheme: LinearScheme, "scheme", "ovr or crammer-singer", "how classes are told apart: each from all others, or all in one problem (whose loss is the hinge)";
+    scheme: LinearScheme, "scheme", "ovr, crammer-singer or weston-watkins", "how classes are told apart: each from all others, or all in one problem (whose loss is the hinge)";
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
     /// Fits a classifier.
     fit(Labels) -> LinearModel;
@@ -97,6 +119,8 @@ pub struct Logistic<K> {
     pub c: f64,
     /// What weights cost.
     pub penalty: Penalty,
+    /// How several classes are told apart.
+    pub scheme: LinearScheme,
     /// Factors on C for the points of some classes.
     pub class_weights: Vec<(String, f64)>,
     /// The offset, how the problem is solved and when that ends.
@@ -106,6 +130,7 @@ pub struct Logistic<K> {
 settings! { Logistic<K>:
     c: f64, "c" 'c', "above 0", "price C of an error";
     penalty: Penalty, "penalty", "l2 or l1", "cost of the weights: half their squares, or their absolute values, of which most are then 0";
+    scheme: LinearScheme, "scheme", "ovr or softmax", "how more than two classes are told apart: each from all others, or all in one problem";
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
     /// Fits a classifier with probabilities.
     fit(Labels) -> LinearModel;
@@ -135,6 +160,7 @@ impl<K> Logistic<K> {
             kernel,
             c: 1.0,
             penalty: Penalty::L2,
+            scheme: LinearScheme::OneVsRest,
             class_weights: Vec::new(),
             solver: LinearSolver::default(),
         }
@@ -148,65 +174,72 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvc<K> {
 
     fn check(&self) -> Result<()> {
         check_prices(self.c, &self.class_weights)?;
-        let l1 = self.penalty == Penalty::L1;
-        check(
+        let (l1, ovr) = (self.penalty == Penalty::L1, self.scheme == LinearScheme::OneVsRest);
+        let hinge = self.loss == Hinges::Hinge;
+        goes(
+            self.scheme != LinearScheme::Softmax,
+            "scheme",
+            "softmax",
+            "one of the hinges'; softmax is logistic's",
+        )?;
+        goes(
+            !l1 || (!hinge && ovr),
             "penalty",
-            1.0,
-            !l1 || (self.loss == Hinges::Squared && self.scheme == LinearScheme::OneVsRest),
-            "l1 goes with the loss squared-hinge and the scheme ovr",
+            "l1",
+            "l2, but for the loss squared-hinge with the scheme ovr",
         )?;
-        check(
-            "solver",
-            1.0,
-            !l1 || self.solver.algorithm != Algorithm::Dual,
-            "must be auto or newton for l1",
-        )?;
+        let dual = self.solver.algorithm == Algorithm::Dual;
+        goes(!l1 || !dual, "solver", "dual", "auto or newton for the penalty l1")?;
+        let watkins = self.scheme == LinearScheme::WestonWatkins;
+        goes(!watkins || !dual, "solver", "dual", "auto or newton for the scheme weston-watkins")?;
         let free = self.solver.offset && self.solver.free_offset;
-        check(
-            "free-offset",
-            1.0,
-            !free || self.scheme == LinearScheme::OneVsRest,
-            "goes with the scheme ovr: the dual has a condition more, which coordinate descent cannot keep",
-        )?;
+        goes(!watkins || !free, "free-offset", "true", "left out with the scheme weston-watkins")?;
         self.solver.check()
     }
 
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
-        if self.scheme == LinearScheme::CrammerSinger {
-            return self.fit_together(x, y, job);
+        let prices = (self.c, &self.class_weights[..]);
+        if let Some(cost) = self.scheme.joint() {
+            return fit_together((&self.kernel, &self.solver), prices, (self.scheme, cost), (x, y), job);
         }
         let cost = match self.loss {
             Hinges::Hinge => Cost::Hinge,
             Hinges::Squared => Cost::SquaredHinge,
         };
-        let (prices, solver) = ((self.c, &self.class_weights[..]), &self.solver);
+        let solver = &self.solver;
         fit(&self.kernel, prices, (solver, cost), (x, y), job, |x, parts, job| {
             solver.solve_with(self.penalty, x, cost, parts, job)
         })
     }
 }
 
-impl<K> LinearSvc<K> {
-    /// Fits all classes in one problem.
-    fn fit_together<X: Points>(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>>
-    where
-        K: Kernel<X> + Clone,
-    {
-        check_known(&self.class_weights, y)?;
-        let (own, y) = Weighted::classes(x, y, job.weights)?;
-        let points = vectors(&self.kernel, &own.points)?;
-        let prices = own.times(prices(self.c, &self.class_weights, &y));
-        let x = Design::new(points, self.solver.constant());
-        let problem = CrammerSinger { x, classes: y.index(), count: y.classes().len(), prices: &prices };
-        let Together { weights, certificate, .. } =
-            problem.solve(&self.solver.limits(), self.solver.seed, &mut job.rounds());
-        let (width, classes) = (points.width(), y.classes().to_vec());
-        let mut model =
-            LinearModel::of_rows(&self.kernel, &self.solver, Cost::Hinge, width, weights, classes)?;
-        (model.scheme, model.certificates) = (LinearScheme::CrammerSinger, vec![certificate]);
-        Ok(model)
-    }
+/// Fits all classes in one problem.
+fn fit_together<X: Points, K: Kernel<X> + Clone>(
+    (kernel, solver): (&K, &LinearSolver),
+    (c, class_weights): (f64, &[(String, f64)]),
+    (scheme, cost): (LinearScheme, JointCost),
+    (x, y): (&X, &Labels),
+    job: &mut Job<'_, X>,
+) -> Result<LinearModel<X, K>> {
+    check_known(class_weights, y)?;
+    let (own, y) = Weighted::classes(x, y, job.weights)?;
+    let points = vectors(kernel, &own.points)?;
+    let problem = Joint {
+        x: Design::new(points, solver.constant()),
+        classes: y.index(),
+        count: y.classes().len(),
+        prices: &own.times(prices(c, class_weights, &y)),
+        cost,
+        free_offset: solver.offset && solver.free_offset,
+    };
+    let Together { weights, certificate, .. } =
+        problem.solve(solver.algorithm, &solver.limits(), solver.seed, &mut job.rounds());
+    let (width, classes) = (points.width(), y.classes().to_vec());
+    let one = if scheme == LinearScheme::Softmax { Cost::Logistic } else { Cost::Hinge };
+    let mut model = LinearModel::of_rows(kernel, solver, one, width, weights, classes)?;
+    (model.scheme, model.certificates) = (scheme, vec![certificate]);
+    Ok(model)
 }
 
 impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
@@ -216,18 +249,27 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
 
     fn check(&self) -> Result<()> {
         check_prices(self.c, &self.class_weights)?;
-        check(
+        let dual = self.solver.algorithm == Algorithm::Dual;
+        goes(
+            !dual,
             "solver",
-            1.0,
-            self.solver.algorithm != Algorithm::Dual,
-            "must be auto or newton: coordinate descent is for hinges and insensitive zones",
+            "dual",
+            "auto or newton: coordinate descent is for hinges and insensitive zones",
         )?;
+        let known = matches!(self.scheme, LinearScheme::OneVsRest | LinearScheme::Softmax);
+        goes(known, "scheme", self.scheme.name(), "ovr or softmax")?;
+        let both = self.penalty == Penalty::L1 && self.scheme == LinearScheme::Softmax;
+        goes(!both, "penalty", "l1", "l2, but for the scheme ovr")?;
         self.solver.check()
     }
 
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
         let (prices, solver, cost) = ((self.c, &self.class_weights[..]), &self.solver, Cost::Logistic);
+        // Of two classes both are the same problem up to the penalty; one function says as much as two.
+        if let (Some(joint), true) = (self.scheme.joint(), y.classes().len() > 2) {
+            return fit_together((&self.kernel, solver), prices, (self.scheme, joint), (x, y), job);
+        }
         fit(&self.kernel, prices, (solver, cost), (x, y), job, |x, parts, job| {
             solver.solve_with(self.penalty, x, cost, parts, job)
         })

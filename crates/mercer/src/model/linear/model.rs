@@ -4,6 +4,7 @@ use super::{Cost, LinearScheme, LinearSolver};
 use crate::data::{Sparse, Vectors};
 use crate::model::prelude::*;
 use crate::solve::linear::{Answer, Design};
+use crate::solve::network::logistic::softmax;
 
 /// Numbers of a prediction that the calling thread computes by itself.
 const SHORT: usize = 1 << 16;
@@ -163,7 +164,7 @@ impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
     fn functions(scheme: LinearScheme, classes: usize) -> usize {
         match scheme {
             LinearScheme::OneVsRest if classes < 3 => 1,
-            LinearScheme::OneVsRest | LinearScheme::CrammerSinger => classes.max(1),
+            _ => classes.max(1),
         }
     }
 }
@@ -197,7 +198,7 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
             used.iter().filter(|used| **used).count()
         });
         let facts = Facts::default().with("loss", cost_word(self.cost));
-        let together = self.scheme == LinearScheme::CrammerSinger;
+        let together = self.scheme != LinearScheme::OneVsRest;
         let facts = if together { facts.with("scheme", self.scheme.name()) } else { facts };
         facts.with("features_used", used)
     }
@@ -254,10 +255,18 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
         }
     }
 
-    /// The logistic function of each class's own function, of more than two as shares of their sum.
+    /// The logistic function of each class's own function, of more than two as shares of their sum; with the scheme softmax shares of the
+    /// exponentials.
     fn probabilities(&self, points: &X, _: How) -> Result<Dense<f64>> {
         if self.cost != Cost::Logistic {
             return without(self.kind(), "probabilities without the logistic loss");
+        }
+        if self.scheme == LinearScheme::Softmax {
+            let mut shares = self.values(points)?.values().to_vec();
+            shares.chunks_mut(self.classes.len()).for_each(|scores| {
+                softmax(scores);
+            });
+            return Ok(Dense::new(self.classes.len(), shares));
         }
         let odds = |f: f64| if f >= 0.0 { 1.0 / (1.0 + (-f).exp()) } else { f.exp() / (1.0 + f.exp()) };
         let mut shares = self.by_class(self.values(points)?, odds);
@@ -280,9 +289,11 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
     fn check(&self) -> Result<Dense<f64>, Flaw> {
         let classes = if self.classes.is_empty() { 0 } else { parts::check_names(&self.classes, 2)? };
         let outputs = Self::functions(self.scheme, classes);
-        let together = self.scheme == LinearScheme::CrammerSinger;
-        if together && (self.cost != Cost::Hinge || classes == 0) {
-            return Err("crammer-singer is a scheme of classes with the loss hinge".into());
+        let together = self.scheme != LinearScheme::OneVsRest;
+        let loss = if self.scheme == LinearScheme::Softmax { Cost::Logistic } else { Cost::Hinge };
+        if together && (self.cost != loss || classes == 0) {
+            let (scheme, loss) = (self.scheme.name(), cost_word(loss));
+            return Err(format!("{scheme} is a scheme of classes with the loss {loss}").into());
         }
         let numbers = matches!(self.cost, Cost::Insensitive(_) | Cost::SquaredInsensitive(_));
         // A hinge without classes is that of one class.

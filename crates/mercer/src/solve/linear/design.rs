@@ -1,5 +1,7 @@
 //! The rows of a linear problem, with a constant feature where there is an offset, and passes over them.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::data::{Points, Vectors};
@@ -10,9 +12,12 @@ use crate::simd::{
 /// Rows whose products one thread computes at a time.
 const ROWS: usize = 2048;
 /// Numbers of a vector that one thread works on at a time.
-const CHUNK: usize = 8192;
+pub(super) const CHUNK: usize = 8192;
 /// The most partial sums that a weighted sum of rows is cut into.
 const PARTS: usize = 8;
+
+/// Rows whose numbers for all outputs are held at a time.
+const LINES: usize = 64;
 
 /// The rows x of a problem, followed by a constant feature where `constant` is not 0. The vectors w that they are multiplied with
 /// have an entry for each feature, the constant one last.
@@ -91,8 +96,9 @@ impl<'a> Design<'a> {
         let width = self.width();
         let work = rows.len() as f64 * self.entries() * self.entries();
         let parts = (work / (8 * width * width + 4096) as f64).clamp(1.0, PARTS as f64) as usize;
-        let mut sum = in_order(rows, weights, parts, width * width, |rows, weights, out| {
-            self.pass(rows, Pass::Outer { weights, stride: width, out });
+        let mut sum = in_order(rows.len(), parts, width * width, |range, out| {
+            let weights = &weights[range.clone()];
+            self.pass(&rows[range], Pass::Outer { weights, stride: width, out });
         });
         if self.has_constant() {
             let scaled: Vec<f64> = weights.iter().map(|h| h * self.constant).collect();
@@ -156,6 +162,66 @@ impl<'a> Design<'a> {
         self.pass(rows, Pass::Spread { outputs, weights, matrix });
     }
 
+    /// The products of each of `rows` with all columns of a matrix, as [`scores`](Self::scores) on all cores.
+    pub(super) fn all_scores(&self, rows: &[u32], outputs: usize, matrix: &[f64], out: &mut [f64]) {
+        out.par_chunks_mut(ROWS * outputs)
+            .zip(rows.par_chunks(ROWS))
+            .for_each(|(out, rows)| self.scores(rows, outputs, matrix, out));
+    }
+
+    /// Σ x cᵀ over `rows`: a matrix with a line of `outputs` numbers for each feature. `fill` is asked for the c of some of them at a
+    /// time, by their places among `rows`, a line of `outputs` numbers for each.
+    pub(super) fn spread_all(
+        &self,
+        rows: &[u32],
+        outputs: usize,
+        fill: impl Fn(Range<usize>, &mut [f64]) + Sync,
+    ) -> Vec<f64> {
+        self.by_lines(rows, outputs, fill, |rows, lines, out| self.spread(rows, outputs, lines, out))
+    }
+
+    /// Σ x² cᵀ over `rows`, as [`spread_all`](Self::spread_all).
+    pub(super) fn spread_squares(
+        &self,
+        rows: &[u32],
+        outputs: usize,
+        fill: impl Fn(Range<usize>, &mut [f64]) + Sync,
+    ) -> Vec<f64> {
+        self.by_lines(rows, outputs, fill, |rows, lines, out| {
+            for (&i, line) in rows.iter().zip(lines.chunks(outputs)) {
+                self.for_each(i as usize, |k, value| {
+                    let out = &mut out[k * outputs..][..outputs];
+                    out.iter_mut().zip(line).for_each(|(out, c)| *out += value * value * c);
+                });
+            }
+        })
+    }
+
+    /// A sum over rows that `add` makes of some of them and their lines, which `fill` makes, in pieces.
+    fn by_lines(
+        &self,
+        rows: &[u32],
+        outputs: usize,
+        fill: impl Fn(Range<usize>, &mut [f64]) + Sync,
+        add: impl Fn(&[u32], &[f64], &mut [f64]) + Sync,
+    ) -> Vec<f64> {
+        in_order(rows.len(), self.parts(rows.len()), self.width() * outputs, |range, out| {
+            let mut lines = vec![0.0; LINES.min(range.len()) * outputs];
+            for first in range.clone().step_by(LINES) {
+                let block = first..range.end.min(first + LINES);
+                let lines = &mut lines[..block.len() * outputs];
+                fill(block.clone(), lines);
+                add(&rows[block], lines, out);
+            }
+        })
+    }
+
+    /// The pieces that a sum over so many rows is cut into.
+    fn parts(&self, rows: usize) -> usize {
+        let work = rows as f64 * self.entries();
+        (work / (4 * self.width() + 4096) as f64).clamp(1.0, PARTS as f64) as usize
+    }
+
     /// What the constant feature adds to each product.
     fn start(&self, vector: &[f64]) -> f64 {
         self.split(vector).1.first().map_or(0.0, |last| self.constant * last)
@@ -174,11 +240,9 @@ impl<'a> Design<'a> {
         add: impl Fn(&[u32], &[f64], &mut [f64]) -> f64 + Sync,
     ) -> Vec<f64> {
         let (width, features) = (self.width(), self.x.width());
-        let work = rows.len() as f64 * self.entries();
-        let parts = (work / (4 * width + 4096) as f64).clamp(1.0, PARTS as f64) as usize;
-        in_order(rows, weights, parts, width, |rows, weights, out| {
+        in_order(rows.len(), self.parts(rows.len()), width, |range, out| {
             let (own, constant) = out.split_at_mut(features);
-            let last = add(rows, weights, own);
+            let last = add(&rows[range.clone()], &weights[range], own);
             constant.iter_mut().for_each(|sum| *sum += last);
         })
     }
@@ -203,21 +267,21 @@ impl<'a> Design<'a> {
     }
 }
 
-/// A sum of `size` numbers over rows, cut into `parts` pieces that are added up in order.
+/// A sum of `size` numbers over `count` rows, cut into `parts` pieces that are added up in order.
 fn in_order(
-    rows: &[u32],
-    weights: &[f64],
+    count: usize,
     parts: usize,
     size: usize,
-    add: impl Fn(&[u32], &[f64], &mut [f64]) + Sync,
+    add: impl Fn(Range<usize>, &mut [f64]) + Sync,
 ) -> Vec<f64> {
-    let length = rows.len().div_ceil(parts).max(1);
-    let part = |(rows, weights): (&[u32], &[f64])| {
+    let length = count.div_ceil(parts).max(1);
+    let part = |first: usize| {
         let mut sum = vec![0.0; size];
-        add(rows, weights, &mut sum);
+        add(first..count.min(first + length), &mut sum);
         sum
     };
-    let mut sums: Vec<Vec<f64>> = rows.par_chunks(length).zip(weights.par_chunks(length)).map(part).collect();
+    let starts: Vec<usize> = (0..count).step_by(length).collect();
+    let mut sums: Vec<Vec<f64>> = starts.into_par_iter().map(part).collect();
     if sums.is_empty() {
         return vec![0.0; size];
     }
@@ -261,4 +325,12 @@ pub(super) fn sums<const N: usize>(count: usize, of: impl Fn(usize) -> [f64; N] 
         (0..N).for_each(|k| sum[k] += piece[k]);
         sum
     })
+}
+
+/// to += factor · vector
+pub(super) fn add(factor: f64, vector: &[f64], to: &mut [f64]) {
+    let piece = |(to, vector): (&mut [f64], &[f64])| {
+        to.iter_mut().zip(vector).for_each(|(to, v)| *to += factor * v);
+    };
+    to.par_chunks_mut(CHUNK).zip(vector.par_chunks(CHUNK)).for_each(piece);
 }

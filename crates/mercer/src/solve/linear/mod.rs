@@ -9,14 +9,16 @@
 
 mod columns;
 mod cost;
-mod crammer_singer;
 mod descent;
 mod design;
+mod joint;
 mod l1;
+mod multipliers;
 mod newton;
 mod one_class;
 mod pegasos;
 mod support;
+mod system;
 #[cfg(test)]
 mod tests;
 
@@ -25,8 +27,8 @@ use std::time::Duration;
 
 pub(crate) use columns::Columns;
 pub use cost::Cost;
-pub(crate) use crammer_singer::{CrammerSinger, Together};
 pub(crate) use design::Design;
+pub(crate) use joint::{Joint, JointCost, Together};
 pub(crate) use l1::L1;
 pub(crate) use one_class::one_class;
 pub(crate) use pegasos::Pegasos;

@@ -17,59 +17,26 @@
 //! The second part is 0 for a smooth cost at its own β and is what smoothing costs: when the first part is well below it, the
 //! smoothed problem is solved well enough.
 
-use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rayon::prelude::*;
 
 use super::cost::Cost;
-use super::design::{Design, dot, sums};
+use super::design::{CHUNK, add, dot, sums};
+use super::multipliers::{Descending, FIRST_SIGMA, GROWTH, MIN_SAMPLED, Reached, SAMPLE, forcing, length};
+use super::system::{MAX_DIRECT, System};
 use super::{Answer, Limits, Problem, Start};
-use crate::linalg::{Cholesky, Lower};
-use crate::solve::{Certificate, Progress, Stop, Watch};
+use crate::solve::Watch;
 
-/// One of so many points is looked at before all are.
-const SAMPLE: usize = 8;
-/// The fewest points for which a sample is looked at first.
-const MIN_SAMPLED: usize = 4096;
-/// Steps and conjugate-gradient steps each that the sample is worth: it only gives a place to start from.
-const SAMPLE_STEPS: (u64, usize) = (3, 6);
-/// σ at first, in units of the price C of each point, so that a weight counts as so many copies: as wide a smoothing as four times the
-/// distance between the margins.
-const FIRST_SIGMA: f64 = 0.25;
 /// How much larger σ is where there is a guess of the dual variables from the start.
 const WARM_SIGMA: f64 = 4.0;
-/// How σ grows from one guess of the dual variables to the next. Larger factors need fewer guesses and more steps for each: 3 was the
-/// fastest of 3, 6 and 15 on a9a, w8a and mnist.
-const GROWTH: f64 = 3.0;
 /// The largest σ where the offset has a price, in units of the price of a point. With 100 the gap falls slowly towards the end, without a
 /// limit steps stall: 3000 took 14 to 47 steps to a gap of 1e-8 on all of iris, heart, wine, glass, svmguide1 and a9a.
 const MAX_SIGMA: f64 = 3000.0;
 /// The gap, in units of the price of the offset, that is rounding: the objective is 0 where the origin is among the points.
 const ZERO: f64 = 1e-14;
-/// The share of the rest of the gap below which the gradient's part of it is small enough for the next guess.
-const SOLVED: f64 = 0.25;
-/// Conjugate gradients end when the residual has fallen by this factor, less where the gradient has fallen far.
-const FORCING: f64 = 0.1;
-/// The most conjugate-gradient steps.
-const MAX_CONJUGATE: usize = 500;
 /// A system that takes more steps than this is hard: a pass of coordinate descent costs as much as one of them.
 const HARD: usize = 60;
-/// The most features of a direct solution.
-const MAX_DIRECT: usize = 2048;
-/// Features up to which a solution is direct, however few points there are.
-const FEW: usize = 64;
-/// Conjugate-gradient steps that a direct solution may be worth, by the count of operations.
-const DIRECT: f64 = 20.0;
-/// The share of the slope at the beginning that a step may leave.
-const SLOPE: f64 = 0.3;
-/// Trial steps.
-const TRIALS: usize = 60;
-/// Steps without a smaller gap after which nothing more is expected from this precision.
-const PATIENCE: u64 = 60;
-/// Numbers that one thread works on at a time.
-const CHUNK: usize = 8192;
-
 /// Minimises the primal objective, unless the systems turn out to be hard: it then gives up, where there is another algorithm.
 pub(super) fn attempt(problem: &Problem<'_>, limits: &Limits, watch: Watch<'_>) -> Option<Answer> {
     let other = !problem.free_offset && problem.cost != Cost::Logistic;
@@ -102,20 +69,16 @@ fn minimise(
         let mut descent = Descent::new(problem, all, 1.0, weights);
         descent.dual = dual.clone();
         (descent.prior, descent.sigma) = (Some(dual), WARM_SIGMA * descent.sigma);
-        return descent.run(hard, limits, started, watch);
+        return descent.answer(hard, limits, started, watch);
     }
     let mut weights = vec![0.0; problem.x.width()];
     if n >= MIN_SAMPLED {
         let rows = (0..n as u32).step_by(SAMPLE).collect();
         let mut sample = Descent::new(problem, rows, SAMPLE as f64, weights);
-        for _ in 0..SAMPLE_STEPS.0 {
-            if sample.step(SAMPLE_STEPS.1).gap <= 0.1 * sample.primal {
-                break;
-            }
-        }
+        sample.try_out();
         weights = sample.weights;
     }
-    Descent::new(problem, all, 1.0, weights).run(hard, limits, started, watch)
+    Descent::new(problem, all, 1.0, weights).answer(hard, limits, started, watch)
 }
 
 /// A minimisation over some of the points.
@@ -141,18 +104,6 @@ struct Descent<'a> {
     first: Option<f64>,
 }
 
-/// What a step has reached.
-#[derive(Clone, Copy)]
-struct Reached {
-    gap: f64,
-    /// The part of the gap that is due to the gradient.
-    inner: f64,
-    /// The largest entry of w − Σ βx.
-    violation: f64,
-    /// Points with a second derivative.
-    active: usize,
-}
-
 impl<'a> Descent<'a> {
     fn new(problem: &'a Problem<'a>, rows: Vec<u32>, scale: f64, weights: Vec<f64>) -> Self {
         let mut outputs = vec![0.0; rows.len()];
@@ -174,107 +125,9 @@ impl<'a> Descent<'a> {
         }
     }
 
-    fn run(mut self, hard: usize, limits: &Limits, started: Instant, watch: Watch<'_>) -> Option<Answer> {
-        let (mut steps, mut best, mut since) = (0, f64::INFINITY, 0);
-        // A start may be all that there is to do.
-        let mut first = self.prior.is_some().then(|| self.certified());
-        loop {
-            let mut reached = first.take().unwrap_or_else(|| {
-                steps += 1;
-                self.step(MAX_CONJUGATE)
-            });
-            if reached.gap <= self.target(limits) {
-                // What was carried along from step to step is computed anew before it is believed.
-                reached = self.certified();
-            }
-            since = if reached.gap < best { 0 } else { since + 1 };
-            best = best.min(reached.gap);
-            let elapsed = started.elapsed();
-            let progress = self.progress(&reached, steps, elapsed);
-            let stop = if reached.gap <= self.target(limits) {
-                Some(Stop::Converged)
-            } else if watch(&progress) == ControlFlow::Break(()) {
-                Some(Stop::Interrupted)
-            } else if steps >= limits.iterations {
-                Some(Stop::IterationLimit)
-            } else if limits.time.is_some_and(|limit| elapsed >= limit) {
-                Some(Stop::TimeLimit)
-            } else if since >= PATIENCE {
-                Some(Stop::Stalled)
-            } else {
-                None
-            };
-            if let Some(stop) = stop {
-                let reached = if stop == Stop::Converged { reached } else { self.certified() };
-                let certificate = Certificate {
-                    objective: reached.gap - self.primal,
-                    gap: Some(reached.gap),
-                    violation: reached.violation,
-                    iterations: steps,
-                    rows: 0.0,
-                    stop,
-                    exact: false,
-                };
-                return Some(Answer { weights: self.weights, dual: self.dual, certificate });
-            }
-            if self.conjugate > hard {
-                return None;
-            }
-            if !self.problem.cost.is_smooth() && reached.inner <= SOLVED * (reached.gap - reached.inner) {
-                self.prior = Some(self.dual.clone());
-                self.sigma = (self.sigma * GROWTH).min(self.most_sigma());
-                self.first = None;
-            }
-        }
-    }
-
-    /// The largest gap that is small enough.
-    fn target(&self, limits: &Limits) -> f64 {
-        (limits.tolerance * self.primal.abs()).max(ZERO * self.problem.offset_price)
-    }
-
-    /// The largest σ: where the offset has a price, steps about a sharp kink with few points in its smooth part go too far.
-    fn most_sigma(&self) -> f64 {
-        if self.problem.offset_price > 0.0 { MAX_SIGMA } else { f64::INFINITY }
-    }
-
-    fn progress(&self, reached: &Reached, steps: u64, elapsed: Duration) -> Progress {
-        Progress {
-            part: 0,
-            parts: 1,
-            rounds: steps,
-            iterations: steps,
-            active: reached.active,
-            working_set: reached.active,
-            pair: None,
-            violation: reached.violation,
-            gap: reached.gap,
-            objective: reached.gap - self.primal,
-            elapsed,
-        }
-    }
-
-    /// A step of Newton's method: the system, the length, the dual point.
-    fn step(&mut self, conjugate: usize) -> Reached {
-        let (beta, curvature) = self.answers();
-        let gradient = self.gradient(&beta);
-        let size = dot(&gradient, &gradient);
-        let first = *self.first.get_or_insert(size);
-        let forcing = (size / first).powf(0.25).clamp(1e-4, FORCING);
-        let (rows, active): (Vec<u32>, Vec<f64>) =
-            self.rows.iter().zip(&curvature).filter(|(_, h)| **h > 0.0).map(|(&i, &h)| (i, h)).unzip();
-        let system = System { x: self.problem.x, rows: &rows, curvature: &active, free: self.damping() };
-        let (direction, residual, steps) = system.solve(&gradient, forcing, conjugate);
-        self.conjugate = steps;
-        let mut change = vec![0.0; self.rows.len()];
-        self.problem.x.products(&self.rows, &direction, &mut change);
-        let length = self.length(&direction, &change, dot(&gradient, &direction));
-        add(length, &direction, &mut self.weights);
-        add(length, &change, &mut self.outputs);
-        let model = |at: usize| beta[at] - length * curvature[at] * change[at];
-        let left: Vec<f64> =
-            gradient.iter().zip(&residual).map(|(g, r)| (1.0 - length) * g + length * r).collect();
-        self.judge(rows.len(), model, left)
+    fn answer(mut self, hard: usize, limits: &Limits, started: Instant, watch: Watch<'_>) -> Option<Answer> {
+        let certificate = self.run(hard, limits, started, watch)?;
+        Some(Answer { weights: self.weights, dual: self.dual, certificate })
     }
 
     /// β and the second derivative of the (smoothed) cost at each point.
@@ -283,14 +136,14 @@ impl<'a> Descent<'a> {
         let chunks = beta.par_chunks_mut(CHUNK).zip(curvature.par_chunks_mut(CHUNK)).enumerate();
         chunks.for_each(|(chunk, (beta, curvature))| {
             for (k, (b, h)) in beta.iter_mut().zip(curvature).enumerate() {
-                (*b, *h) = self.answer(chunk * CHUNK + k, self.outputs[chunk * CHUNK + k]);
+                (*b, *h) = self.answer_at(chunk * CHUNK + k, self.outputs[chunk * CHUNK + k]);
             }
         });
         (beta, curvature)
     }
 
     #[inline(always)]
-    fn answer(&self, at: usize, output: f64) -> (f64, f64) {
+    fn answer_at(&self, at: usize, output: f64) -> (f64, f64) {
         let (y, c) = self.point(at);
         let prior = self.prior.as_ref().map_or(0.0, |prior| prior[at]);
         self.problem.cost.answer(y, c, (prior, self.sigma * c), output)
@@ -319,39 +172,18 @@ impl<'a> Descent<'a> {
         self.problem.free_offset.then(|| 1e-6 * total())
     }
 
-    /// The length of a step along a direction with the slope `slope`: where the derivative has (nearly) vanished.
+    /// The length of a step along a direction with the slope `slope`, which changes the outputs by `change`.
     fn length(&self, direction: &[f64], change: &[f64], slope: f64) -> f64 {
         let own = self.costly(direction);
         let (mut along, square) = (dot(self.costly(&self.weights), own), dot(own, own));
         along += self.problem.offset_price * direction.last().copied().unwrap_or(0.0);
-        let derivative = |s: f64| {
+        length(slope, |s| {
             let [first, second] = sums(self.rows.len(), |at| {
-                let (beta, h) = self.answer(at, self.outputs[at] + s * change[at]);
+                let (beta, h) = self.answer_at(at, self.outputs[at] + s * change[at]);
                 [-beta * change[at], h * change[at] * change[at]]
             });
             (along + s * square + first, square + second)
-        };
-        let (mut low, mut high, mut s) = (0.0, f64::INFINITY, 1.0);
-        for _ in 0..TRIALS {
-            let (first, second) = derivative(s);
-            if first.abs() <= SLOPE * slope.abs() {
-                break;
-            }
-            if first > 0.0 {
-                high = s
-            } else {
-                low = s
-            }
-            let next = s - first / second;
-            s = if next > low && next < high {
-                next
-            } else if high.is_finite() {
-                0.5 * (low + high)
-            } else {
-                2.0 * s
-            };
-        }
-        s
+        })
     }
 
     /// The weights that cost something: all but an offset that does not.
@@ -395,13 +227,63 @@ impl<'a> Descent<'a> {
         self.primal = primal;
         Reached { gap, inner: 0.5 * dot(left, left), violation, active }
     }
+}
 
-    /// The gap, from w and β alone.
+impl Descending for Descent<'_> {
+    /// The system, the length, the dual point.
+    fn step(&mut self, conjugate: usize) -> Reached {
+        let (beta, curvature) = self.answers();
+        let gradient = self.gradient(&beta);
+        let size = dot(&gradient, &gradient);
+        let first = *self.first.get_or_insert(size);
+        let (rows, active): (Vec<u32>, Vec<f64>) =
+            self.rows.iter().zip(&curvature).filter(|(_, h)| **h > 0.0).map(|(&i, &h)| (i, h)).unzip();
+        let system = System { x: self.problem.x, rows: &rows, curvature: &active, free: self.damping() };
+        let (direction, residual, steps) = system.solve(&gradient, forcing(size, first), conjugate);
+        self.conjugate = steps;
+        let mut change = vec![0.0; self.rows.len()];
+        self.problem.x.products(&self.rows, &direction, &mut change);
+        let length = self.length(&direction, &change, dot(&gradient, &direction));
+        add(length, &direction, &mut self.weights);
+        add(length, &change, &mut self.outputs);
+        let model = |at: usize| beta[at] - length * curvature[at] * change[at];
+        let left: Vec<f64> =
+            gradient.iter().zip(&residual).map(|(g, r)| (1.0 - length) * g + length * r).collect();
+        self.judge(rows.len(), model, left)
+    }
+
     fn certified(&mut self) -> Reached {
         self.problem.x.products(&self.rows, &self.weights, &mut self.outputs);
         let dual = std::mem::take(&mut self.dual);
         let left = self.gradient(&dual);
         self.judge(0, |at| dual[at], left)
+    }
+
+    fn primal(&self) -> f64 {
+        self.primal
+    }
+
+    fn conjugate(&self) -> usize {
+        self.conjugate
+    }
+
+    fn has_guess(&self) -> bool {
+        self.prior.is_some()
+    }
+
+    fn is_smooth(&self) -> bool {
+        self.problem.cost.is_smooth()
+    }
+
+    fn sharpen(&mut self) {
+        // Where the offset has a price, steps about a sharp kink with few points in its smooth part go too far.
+        let most = if self.problem.offset_price > 0.0 { MAX_SIGMA } else { f64::INFINITY };
+        (self.prior, self.sigma) = (Some(self.dual.clone()), (self.sigma * GROWTH).min(most));
+        self.first = None;
+    }
+
+    fn rounding(&self) -> f64 {
+        ZERO * self.problem.offset_price
     }
 }
 
@@ -438,90 +320,5 @@ fn fill(dual: &mut [f64], prices: &[f64], total: f64) {
     } else if sum < most {
         let share = ((total - sum) / (most - sum)).min(1.0);
         dual.iter_mut().zip(prices).for_each(|(b, price)| *b += share * (price - *b));
-    }
-}
-
-/// to += factor · vector
-fn add(factor: f64, vector: &[f64], to: &mut [f64]) {
-    let piece = |(to, vector): (&mut [f64], &[f64])| {
-        to.iter_mut().zip(vector).for_each(|(to, v)| *to += factor * v);
-    };
-    to.par_chunks_mut(CHUNK).zip(vector.par_chunks(CHUNK)).for_each(piece);
-}
-
-/// The system of a step: (I + Σ h xxᵀ) d = −gradient.
-struct System<'a> {
-    x: Design<'a>,
-    /// The points with h > 0.
-    rows: &'a [u32],
-    /// h
-    curvature: &'a [f64],
-    /// What stands in place of the 1 of I for the last feature, if something else does.
-    free: Option<f64>,
-}
-
-impl System<'_> {
-    /// d, what is left of the system, (I + Σ h xxᵀ) d + gradient, and the steps of conjugate gradients.
-    fn solve(&self, gradient: &[f64], forcing: f64, conjugate: usize) -> (Vec<f64>, Vec<f64>, usize) {
-        let (width, entries) = (gradient.len(), self.x.entries());
-        let active = entries * self.rows.len() as f64;
-        let cost = entries / 2.0 + (width as f64).powi(3) / (6.0 * active.max(1.0));
-        let direct = width <= FEW || (width <= MAX_DIRECT && cost <= DIRECT);
-        let found = if direct { self.direct(gradient) } else { None };
-        found.unwrap_or_else(|| self.conjugate(gradient, forcing, conjugate))
-    }
-
-    /// The solution by a factor; none where the matrix has none.
-    fn direct(&self, gradient: &[f64]) -> Option<(Vec<f64>, Vec<f64>, usize)> {
-        let width = gradient.len();
-        let outer = self.x.outer(self.rows, self.curvature);
-        let mut lower = Lower::zeros(width);
-        for i in 0..width {
-            let row = lower.row_mut(i);
-            row.copy_from_slice(&outer[i * width..][..i + 1]);
-            row[i] += self.own(i, width);
-        }
-        let factor = Cholesky::<f64>::new(lower, &mut |_| ControlFlow::Continue(())).ok()?;
-        let mut right = [gradient.iter().map(|g| -g).collect::<Vec<f64>>()];
-        factor.solve(&mut right);
-        let [direction] = right;
-        Some((direction, vec![0.0; width], 0))
-    }
-
-    fn own(&self, i: usize, width: usize) -> f64 {
-        self.free.filter(|_| i + 1 == width).unwrap_or(1.0)
-    }
-
-    /// The solution by conjugate gradients, preconditioned by the diagonal.
-    fn conjugate(&self, gradient: &[f64], forcing: f64, most: usize) -> (Vec<f64>, Vec<f64>, usize) {
-        let width = gradient.len();
-        let mut inverse = self.x.squares(self.rows, self.curvature);
-        inverse.iter_mut().enumerate().for_each(|(i, s)| *s = 1.0 / (*s + self.own(i, width)));
-        let mut direction = vec![0.0; width];
-        let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        let scaled =
-            |residual: &[f64]| -> Vec<f64> { residual.iter().zip(&inverse).map(|(r, p)| r * p).collect() };
-        let mut z = scaled(&residual);
-        let (mut search, mut size) = (z.clone(), dot(&residual, &z));
-        let target = size * forcing * forcing;
-        let mut steps = 0;
-        while steps < most && size > 0.0 {
-            steps += 1;
-            let mut product = self.x.curvature(self.rows, self.curvature, &search);
-            product.iter_mut().zip(&search).enumerate().for_each(|(i, (p, v))| *p += self.own(i, width) * v);
-            let step = size / dot(&search, &product);
-            add(step, &search, &mut direction);
-            add(-step, &product, &mut residual);
-            z = scaled(&residual);
-            let next = dot(&residual, &z);
-            if next <= target {
-                break;
-            }
-            let ratio = next / size;
-            search.iter_mut().zip(&z).for_each(|(v, z)| *v = z + ratio * *v);
-            size = next;
-        }
-        residual.iter_mut().for_each(|r| *r = -*r);
-        (direction, residual, steps)
     }
 }

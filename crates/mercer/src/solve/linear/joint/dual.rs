@@ -1,4 +1,4 @@
-//! A vector of weights for each class in one problem, after Crammer and Singer (2001), by the sequential dual method.
+//! Crammer and Singer's cost by the sequential dual method: one point at a time.
 //!
 //!   minimise ½ Σ ‖w_c‖² + Σ Cᵢ max over c of (gᵢc − gᵢy),   gᵢc = ⟨w_c, xᵢ⟩ + [c ≠ yᵢ],
 //!
@@ -20,9 +20,11 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::design::{Design, dot};
-use super::{Limits, certificate};
+use super::cost::{largest, threshold};
+use super::{Joint, Together};
 use crate::data::SplitMix;
+use crate::solve::linear::design::dot;
+use crate::solve::linear::{Limits, certificate};
 use crate::solve::{Certificate, Progress, Watch};
 
 /// Passes from one look at the gap to the next.
@@ -34,72 +36,44 @@ const ROWS: usize = 256;
 /// A violation below this share of the largest g is rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// A problem of several classes.
-pub(crate) struct CrammerSinger<'a> {
-    /// x
-    pub(crate) x: Design<'a>,
-    /// The class of each point.
-    pub(crate) classes: &'a [u32],
-    /// How many classes there are.
-    pub(crate) count: usize,
-    /// C of each point, above 0.
-    pub(crate) prices: &'a [f64],
-}
-
-/// What was found for all classes.
-pub(crate) struct Together {
-    /// w of each class, the weight of the constant feature last.
-    pub(crate) weights: Vec<Vec<f64>>,
-    /// p: a line for each point with a number for each class.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the models have the sums alone; tests prove the gap from it")
-    )]
-    pub(crate) shares: Vec<f64>,
-    /// How good it is; the objective is that of the dual as a minimum.
-    pub(crate) certificate: Certificate,
-}
-
-impl CrammerSinger<'_> {
-    /// Solves the problem; the order of the points is drawn by `seed`.
-    pub(crate) fn solve(&self, limits: &Limits, seed: u64, watch: Watch<'_>) -> Together {
-        let started = Instant::now();
-        let mut run = Run::new(self, seed);
-        let mut passes: u64 = 0;
-        loop {
-            let settled = run.pass();
-            passes += 1;
-            if !settled && !passes.is_multiple_of(PASSES) && passes < limits.iterations {
-                continue;
-            }
-            let (mut primal, mut gap) = run.gap();
-            if gap <= limits.tolerance * primal || settled {
-                // What was carried along from pass to pass is computed anew before it is believed.
-                run.refresh();
-                (primal, gap) = run.gap();
-            }
-            let progress = Progress {
-                part: 0,
-                parts: 1,
-                rounds: passes,
-                iterations: run.updates,
-                active: run.active.len(),
-                working_set: self.count,
-                pair: None,
-                violation: run.largest,
-                gap,
-                objective: gap - primal,
-                elapsed: started.elapsed(),
-            };
-            if let Some(stop) = limits.reached(&progress, primal, settled, watch) {
-                return run.answer(certificate(&progress, stop));
-            }
+/// Solves a problem with Crammer and Singer's cost; the order of the points is drawn by `seed`.
+pub(super) fn solve(problem: &Joint<'_>, limits: &Limits, seed: u64, watch: Watch<'_>) -> Together {
+    let started = Instant::now();
+    let mut run = Run::new(problem, seed);
+    let mut passes: u64 = 0;
+    loop {
+        let settled = run.pass();
+        passes += 1;
+        if !settled && !passes.is_multiple_of(PASSES) && passes < limits.iterations {
+            continue;
+        }
+        let (mut primal, mut gap) = run.gap();
+        if gap <= limits.tolerance * primal || settled {
+            // What was carried along from pass to pass is computed anew before it is believed.
+            run.refresh();
+            (primal, gap) = run.gap();
+        }
+        let progress = Progress {
+            part: 0,
+            parts: 1,
+            rounds: passes,
+            iterations: run.updates,
+            active: run.active.len(),
+            working_set: problem.count,
+            pair: None,
+            violation: run.largest,
+            gap,
+            objective: gap - primal,
+            elapsed: started.elapsed(),
+        };
+        if let Some(stop) = limits.reached(&progress, primal, settled, watch) {
+            return run.answer(certificate(&progress, stop));
         }
     }
 }
 
 struct Run<'a> {
-    problem: &'a CrammerSinger<'a>,
+    problem: &'a Joint<'a>,
     norms: Vec<f64>,
     /// w, a line for each feature with a number for each class.
     weights: Vec<f64>,
@@ -128,7 +102,7 @@ enum Look {
 }
 
 impl<'a> Run<'a> {
-    fn new(problem: &'a CrammerSinger<'a>, seed: u64) -> Self {
+    fn new(problem: &'a Joint<'a>, seed: u64) -> Self {
         let (n, count) = (problem.x.len(), problem.count);
         let mut shares = vec![0.0; n * count];
         for (i, (&class, &price)) in problem.classes.iter().zip(problem.prices).enumerate() {
@@ -270,10 +244,6 @@ impl<'a> Run<'a> {
     }
 }
 
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(f64::NEG_INFINITY, |top, value| top.max(*value))
-}
-
 /// By how much the g of the only class with a share is above the others; 0 where several classes have one.
 fn slack(scores: &[f64], shares: &[f64]) -> f64 {
     let (mut only, mut other, mut holders) = (0.0, f64::NEG_INFINITY, 0);
@@ -286,25 +256,3 @@ fn slack(scores: &[f64], shares: &[f64]) -> f64 {
     }
     if holders == 1 { only - other } else { 0.0 }
 }
-
-/// β with Σ max(0, value − β) = total > 0.
-fn threshold(values: &[f64], total: f64) -> f64 {
-    // The largest value alone is above β by at most the total.
-    let mut level = largest(values) - total;
-    let mut above = usize::MAX;
-    loop {
-        let (mut sum, mut count) = (-total, 0);
-        for &value in values.iter().filter(|value| **value > level) {
-            (sum, count) = (sum + value, count + 1);
-        }
-        // The count falls from step to step; where rounding would let it rise, the level is found.
-        if count >= above || count == 0 {
-            return level;
-        }
-        (level, above) = (sum / count as f64, count);
-    }
-}
-
-#[cfg(test)]
-#[path = "crammer_singer_tests.rs"]
-mod tests;

@@ -191,7 +191,6 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvc<K> {
         let dual = self.solver.algorithm == Algorithm::Dual;
         goes(!l1 || !dual, "solver", "dual", "auto or newton for the penalty l1")?;
         let watkins = self.scheme == LinearScheme::WestonWatkins;
-        goes(!watkins || !dual, "solver", "dual", "auto or newton for the scheme weston-watkins")?;
         let free = self.solver.offset && self.solver.free_offset;
         goes(!watkins || !free, "free-offset", "true", "left out with the scheme weston-watkins")?;
         self.solver.check()

@@ -10,10 +10,14 @@ use crate::solve::{Certificate, Progress, Stop, Watch};
 
 /// How σ grows from one guess of the dual variables to the next. Larger factors need fewer guesses and more steps for each: 3 was the
 /// fastest of 3, 6 and 15 on a9a, w8a and mnist.
-pub(super) const GROWTH: f64 = 3.0;
+const GROWTH: f64 = 3.0;
+/// By how much σ falls where the smoothing was too sharp.
+const SOFTENING: f64 = 0.1;
 /// σ at first, in units of the price C of each point, so that a weight counts as so many copies: as wide a smoothing as four times the
 /// distance between the margins.
 pub(super) const FIRST_SIGMA: f64 = 0.25;
+/// How much larger σ is where there is a guess of the dual variables from the start.
+pub(super) const WARM_SIGMA: f64 = 4.0;
 /// One of so many points is looked at before all are.
 pub(super) const SAMPLE: usize = 8;
 /// The fewest points for which a sample is looked at first.
@@ -30,6 +34,11 @@ const FORCING: f64 = 0.1;
 const SLOPE: f64 = 0.3;
 /// Trial steps.
 const TRIALS: usize = 60;
+/// Steps after which a smoothed problem that is not solved is too sharp: few points are in the smooth part of their cost, and each step
+/// finds others there.
+const MANY: usize = 8;
+/// Steps up to which a smoothed problem is easy.
+const FEW: usize = 3;
 /// Steps without a smaller gap after which nothing more is expected from this precision.
 const PATIENCE: u64 = 60;
 
@@ -65,8 +74,11 @@ pub(super) trait Descending {
     /// Whether the cost needs no smoothing.
     fn is_smooth(&self) -> bool;
 
-    /// Takes the dual variables for the next guess, and smooths less.
-    fn sharpen(&mut self);
+    /// Takes the dual variables for the next guess, and smooths less by this factor of σ.
+    fn sharpen(&mut self, growth: f64);
+
+    /// Smooths more about the same guess, by this factor of σ.
+    fn soften(&mut self, factor: f64);
 
     /// The gap that is rounding, where the objective may be 0.
     fn rounding(&self) -> f64 {
@@ -90,7 +102,7 @@ pub(super) trait Descending {
         started: Instant,
         watch: Watch<'_>,
     ) -> Option<Certificate> {
-        let (mut steps, mut best, mut since) = (0, f64::INFINITY, 0);
+        let (mut steps, mut best, mut since, mut inner) = (0, f64::INFINITY, 0, 0);
         // A start may be all that there is to do.
         let mut first = self.has_guess().then(|| self.certified());
         loop {
@@ -146,8 +158,13 @@ pub(super) trait Descending {
             if self.conjugate() > hard {
                 return None;
             }
+            inner += 1;
             if !self.is_smooth() && reached.inner <= SOLVED * (reached.gap - reached.inner) {
-                self.sharpen();
+                self.sharpen(growth(inner));
+                inner = 0;
+            } else if !self.is_smooth() && inner >= MANY {
+                self.soften(SOFTENING);
+                inner = 0;
             }
         }
     }
@@ -155,6 +172,16 @@ pub(super) trait Descending {
     /// The largest gap that is small enough.
     fn target(&self, limits: &Limits) -> f64 {
         (limits.tolerance * self.primal().abs()).max(self.rounding())
+    }
+}
+
+/// By which factor σ grows after a smoothed problem that took so many steps: less where it took many, so that it stays where a few are
+/// enough.
+fn growth(steps: usize) -> f64 {
+    match steps {
+        ..=FEW => GROWTH,
+        _ if steps <= 2 * FEW => GROWTH.sqrt(),
+        _ => 1.0,
     }
 }
 

@@ -23,13 +23,13 @@ use rayon::prelude::*;
 
 use super::cost::Cost;
 use super::design::{CHUNK, add, dot, sums};
-use super::multipliers::{Descending, FIRST_SIGMA, GROWTH, MIN_SAMPLED, Reached, SAMPLE, forcing, length};
+use super::multipliers::{
+    Descending, FIRST_SIGMA, MIN_SAMPLED, Reached, SAMPLE, WARM_SIGMA, forcing, length,
+};
 use super::system::{MAX_DIRECT, System};
 use super::{Answer, Limits, Problem, Start};
 use crate::solve::Watch;
 
-/// How much larger σ is where there is a guess of the dual variables from the start.
-const WARM_SIGMA: f64 = 4.0;
 /// The largest σ where the offset has a price, in units of the price of a point. With 100 the gap falls slowly towards the end, without a
 /// limit steps stall: 3000 took 14 to 47 steps to a gap of 1e-8 on all of iris, heart, wine, glass, svmguide1 and a9a.
 const MAX_SIGMA: f64 = 3000.0;
@@ -239,7 +239,8 @@ impl Descending for Descent<'_> {
         let (rows, active): (Vec<u32>, Vec<f64>) =
             self.rows.iter().zip(&curvature).filter(|(_, h)| **h > 0.0).map(|(&i, &h)| (i, h)).unzip();
         let system = System { x: self.problem.x, rows: &rows, curvature: &active, free: self.damping() };
-        let (direction, residual, steps) = system.solve(&gradient, forcing(size, first), conjugate);
+        let (direction, residual, steps) =
+            system.solve(&gradient, forcing(size, first), (conjugate, self.conjugate));
         self.conjugate = steps;
         let mut change = vec![0.0; self.rows.len()];
         self.problem.x.products(&self.rows, &direction, &mut change);
@@ -275,10 +276,15 @@ impl Descending for Descent<'_> {
         self.problem.cost.is_smooth()
     }
 
-    fn sharpen(&mut self) {
+    fn sharpen(&mut self, growth: f64) {
         // Where the offset has a price, steps about a sharp kink with few points in its smooth part go too far.
         let most = if self.problem.offset_price > 0.0 { MAX_SIGMA } else { f64::INFINITY };
-        (self.prior, self.sigma) = (Some(self.dual.clone()), (self.sigma * GROWTH).min(most));
+        (self.prior, self.sigma) = (Some(self.dual.clone()), (self.sigma * growth).min(most));
+        self.first = None;
+    }
+
+    fn soften(&mut self, factor: f64) {
+        self.sigma *= factor;
         self.first = None;
     }
 

@@ -13,9 +13,10 @@ const FEW: usize = 64;
 /// Conjugate-gradient steps that a direct solution may be worth, by the count of operations.
 const DIRECT: f64 = 20.0;
 
-/// Whether a direct solution for so many weights pays, where it costs as much as so many steps of conjugate gradients.
-pub(super) fn pays(width: usize, cost: f64) -> bool {
-    width <= FEW || (width <= MAX_DIRECT && cost <= DIRECT)
+/// Whether a direct solution for so many weights pays, where it costs as much as `cost` steps of conjugate gradients and the last system
+/// that they solved took `last` of them.
+pub(super) fn pays(width: usize, cost: f64, last: usize) -> bool {
+    width <= FEW || cost <= DIRECT.max(last as f64)
 }
 
 /// d with A d = −gradient, where A is `lower` on and below the diagonal; none where it has no factor.
@@ -39,23 +40,25 @@ pub(super) struct System<'a> {
 }
 
 impl System<'_> {
-    /// d, what is left of the system, (I + Σ h xxᵀ) d + gradient, and the steps of conjugate gradients.
+    /// d, what is left of the system, (I + Σ h xxᵀ) d + gradient, and the steps of conjugate gradients, of which the last system that
+    /// they solved took `last`; so many stand for a direct solution.
     pub(super) fn solve(
         &self,
         gradient: &[f64],
         forcing: f64,
-        conjugate: usize,
+        (conjugate, last): (usize, usize),
     ) -> (Vec<f64>, Vec<f64>, usize) {
         let (width, entries) = (gradient.len(), self.x.entries());
         let active = entries * self.rows.len() as f64;
         let cost = entries / 2.0 + (width as f64).powi(3) / (6.0 * active.max(1.0));
-        let direct = pays(width, cost);
+        let direct = width <= MAX_DIRECT && pays(width, cost, last);
         let found = if direct { self.direct(gradient) } else { None };
+        let found = found.map(|direction| (direction, vec![0.0; width], last));
         found.unwrap_or_else(|| self.conjugate(gradient, forcing, conjugate))
     }
 
     /// The solution by a factor; none where the matrix has none.
-    fn direct(&self, gradient: &[f64]) -> Option<(Vec<f64>, Vec<f64>, usize)> {
+    fn direct(&self, gradient: &[f64]) -> Option<Vec<f64>> {
         let width = gradient.len();
         let outer = self.x.outer(self.rows, self.curvature);
         let mut lower = Lower::zeros(width);
@@ -64,7 +67,7 @@ impl System<'_> {
             row.copy_from_slice(&outer[i * width..][..i + 1]);
             row[i] += self.own(i, width);
         }
-        Some((direct(lower, gradient)?, vec![0.0; width], 0))
+        direct(lower, gradient)
     }
 
     fn own(&self, i: usize, width: usize) -> f64 {

@@ -1,26 +1,16 @@
-//! Crammer and Singer's cost by the sequential dual method: one point at a time.
+//! Costs with kinks by coordinate descent on the dual: one point at a time, in an order drawn anew for each pass.
 //!
-//!   minimise ½ Σ ‖w_c‖² + Σ Cᵢ max over c of (gᵢc − gᵢy),   gᵢc = ⟨w_c, xᵢ⟩ + [c ≠ yᵢ],
-//!
-//! where y is the class of the point. The dual variables of a point are shares pᵢc ≥ 0 of its price, Σ_c pᵢc = Cᵢ, and
-//! w_c = Σ (Cᵢ[c = yᵢ] − pᵢc) xᵢ. Primal minus dual objective is a sum over the points of terms that cannot be negative,
-//!
-//!   gap = Σ pᵢc (largest gᵢ − gᵢc),
-//!
-//! since all shares are to be where g is largest. One point at a time, in an order drawn anew for each pass (Keerthi,
-//! Sundararajan, Chang, Hsieh and Lin 2008): for fixed others the best shares are the point of the simplex nearest to p + g/‖x‖²,
-//!
-//!   p ← max(0, p + (g − β)/‖x‖²) with the β for which they add up to C,
-//!
-//! found by leaving out, again and again, classes that are below β (Michelot 1986). A point with all of its shares in one class
-//! whose g is above the others by more than the largest violation of the last pass is left out, until such points have a part of
-//! the gap again. Cost: the entries of the data times the classes for a pass, in one thread; memory: a number for each point and class.
+//! With W = Σ xᵢβᵢᵀ kept up to date, the best shares p of one point for fixed others are a formula (Keerthi, Sundararajan, Chang, Hsieh
+//! and Lin 2008). For Crammer and Singer's cost they are the point of the simplex nearest to p + g/‖x‖²; for Weston and Watkins' each
+//! share in turn goes to p_c + z_c/(2‖x‖²), moved into 0 … C, after which z of the others has changed. A point whose shares rest, and
+//! would do so if outputs changed by more than the largest violation of the last pass, is left out, until such points have a part
+//! of the gap again. Cost: the entries of the data times the classes for a pass, in one thread; memory: a number for each point and class.
 
 use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::cost::{largest, threshold};
+use super::cost::{JointCost, Point, largest, threshold};
 use super::{Joint, Together};
 use crate::data::SplitMix;
 use crate::solve::linear::design::dot;
@@ -35,8 +25,10 @@ const LEFT_OUT: f64 = 0.1;
 const ROWS: usize = 256;
 /// A violation below this share of the largest g is rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// The work that a start may take, in passes over all points.
+const WORK: f64 = 200.0;
 
-/// Solves a problem with Crammer and Singer's cost; the order of the points is drawn by `seed`.
+/// Solves a problem; the order of the points is drawn by `seed`.
 pub(super) fn solve(problem: &Joint<'_>, limits: &Limits, seed: u64, watch: Watch<'_>) -> Together {
     let started = Instant::now();
     let mut run = Run::new(problem, seed);
@@ -72,6 +64,26 @@ pub(super) fn solve(problem: &Joint<'_>, limits: &Limits, seed: u64, watch: Watc
     }
 }
 
+/// Some passes, as many as are enough or pay before Newton's method: weights, a line for each feature, and shares.
+pub(super) fn start(problem: &Joint<'_>, tolerance: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
+    let mut run = Run::new(problem, seed);
+    let (mut work, mut next) = (0.0, PASSES as f64);
+    while work < WORK {
+        work += (run.active.len() as f64 / problem.x.len() as f64).max(1e-2);
+        let settled = run.pass();
+        if work < next && !settled {
+            continue;
+        }
+        let (primal, gap) = run.gap();
+        if settled || gap <= 0.5 * tolerance * primal {
+            break;
+        }
+        next = 1.5 * work;
+    }
+    run.refresh();
+    (run.weights, run.shares)
+}
+
 struct Run<'a> {
     problem: &'a Joint<'a>,
     norms: Vec<f64>,
@@ -81,13 +93,13 @@ struct Run<'a> {
     shares: Vec<f64>,
     /// The points that are not left out.
     active: Vec<u32>,
-    /// The largest violation of the last pass: largest g minus smallest g with a share.
+    /// The largest violation of the last pass, in units of outputs.
     largest: f64,
     /// A point that is decided by more than this is left out.
     bound: f64,
     updates: u64,
     random: SplitMix,
-    /// Of one point: g, g + ‖x‖²p less the largest g, and the change of its w coefficients.
+    /// Of one point: its outputs, what its shares are made of, and the change of its β.
     scores: Vec<f64>,
     wished: Vec<f64>,
     change: Vec<f64>,
@@ -97,7 +109,7 @@ struct Run<'a> {
 enum Look {
     /// Its shares have changed; the violation there was.
     Moved(f64),
-    /// Its shares are the best; by how much g may change before they are not.
+    /// Its shares are the best; by how much outputs may change before they are not.
     Rests(f64),
 }
 
@@ -122,6 +134,10 @@ impl<'a> Run<'a> {
             wished: vec![0.0; count],
             change: vec![0.0; count],
         }
+    }
+
+    fn point(&self, i: usize) -> Point {
+        Point { class: self.problem.classes[i] as usize, price: self.problem.prices[i] }
     }
 
     /// One pass over the points that are not left out; whether none of all points has moved.
@@ -154,12 +170,25 @@ impl<'a> Run<'a> {
 
     /// Finds the best shares of point `i`.
     fn look(&mut self, i: u32) -> Look {
-        let (at, count) = (i as usize, self.problem.count);
+        let count = self.problem.count;
         self.problem.x.scores(&[i], count, &self.weights, &mut self.scores);
-        let own = self.problem.classes[at] as usize;
-        self.scores.iter_mut().enumerate().for_each(|(c, g)| *g += if c == own { 0.0 } else { 1.0 });
-        let (price, norm) = (self.problem.prices[at], self.norms[at]);
-        let shares = &mut self.shares[at * count..][..count];
+        let class = self.problem.classes[i as usize] as usize;
+        self.scores.iter_mut().enumerate().for_each(|(c, g)| *g += if c == class { 0.0 } else { 1.0 });
+        let look = match self.problem.cost {
+            JointCost::WestonWatkins => self.each_rival(i as usize),
+            _ => self.all_rivals(i as usize),
+        };
+        if let Look::Moved(_) = look {
+            self.problem.x.spread(&[i], count, &self.change, &mut self.weights);
+            self.updates += 1;
+        }
+        look
+    }
+
+    /// The best shares for Crammer and Singer's cost: those of the simplex nearest to p + g/‖x‖².
+    fn all_rivals(&mut self, i: usize) -> Look {
+        let (price, norm, count) = (self.problem.prices[i], self.norms[i], self.problem.count);
+        let shares = &mut self.shares[i * count..][..count];
         let top = largest(&self.scores);
         let lowest = self.scores.iter().zip(&*shares).filter(|(_, p)| **p > 0.0);
         let lowest = lowest.fold(f64::INFINITY, |low, (g, _)| low.min(*g));
@@ -175,13 +204,47 @@ impl<'a> Run<'a> {
                 let new = (wish - level).max(0.0) / norm;
                 (*change, *p) = (*p - new, new);
             }
-            self.problem.x.spread(&[i], count, &self.change, &mut self.weights);
         } else {
             let first = self.scores.iter().position(|&g| g == top);
             shares.iter_mut().enumerate().for_each(|(c, p)| *p = if Some(c) == first { price } else { 0.0 });
+            self.change.fill(0.0);
         }
-        self.updates += 1;
         Look::Moved(top - lowest)
+    }
+
+    /// The best shares for Weston and Watkins' cost, one class after the other.
+    fn each_rival(&mut self, i: usize) -> Look {
+        let (Point { class, price }, norm, count) = (self.point(i), self.norms[i], self.problem.count);
+        let shares = &mut self.shares[i * count..][..count];
+        let (mut largest, mut slack): (f64, f64) = (0.0, f64::INFINITY);
+        self.change.fill(0.0);
+        for c in (0..count).filter(|&c| c != class) {
+            let (z, old) = (self.scores[c] - self.scores[class], shares[c]);
+            let new = (old + z / (2.0 * norm).max(f64::MIN_POSITIVE)).clamp(0.0, price);
+            if new == old {
+                slack = slack.min(if old == 0.0 {
+                    -z
+                } else if old == price {
+                    z
+                } else {
+                    0.0
+                });
+                continue;
+            }
+            let moved = new - old;
+            largest = largest.max(moved.abs() * 2.0 * norm);
+            (shares[c], self.change[c]) = (new, -moved);
+            self.change[class] += moved;
+            self.scores[c] -= moved * norm;
+            self.scores[class] += moved * norm;
+        }
+        // A change that does not change the outputs but for rounding is none.
+        let size = 1.0 + self.scores[class].abs();
+        if largest <= ROUNDING * size && norm > 0.0 {
+            return Look::Rests(if largest > 0.0 { 0.0 } else { slack });
+        }
+        shares[class] = price - (0..count).filter(|&c| c != class).map(|c| shares[c]).sum::<f64>();
+        if norm > 0.0 { Look::Moved(largest) } else { Look::Rests(0.0) }
     }
 
     /// The primal objective and the gap; points that are left out come back where they have a part of it.
@@ -195,10 +258,11 @@ impl<'a> Run<'a> {
             .map(|rows| {
                 let mut scores = vec![0.0; rows.len() * count];
                 self.problem.x.scores(rows, count, &self.weights, &mut scores);
-                rows.iter().zip(scores.chunks_mut(count)).fold([0.0; 3], |[costs, gap, out], (&i, scores)| {
-                    let (cost, part) = self.terms(i as usize, scores);
+                rows.iter().zip(scores.chunks(count)).fold([0.0; 3], |[costs, gap, out], (&i, scores)| {
+                    let (cost, point) = (self.problem.cost, self.point(i as usize));
+                    let part = cost.gap(point, scores, &self.shares[i as usize * count..][..count]);
                     let left = if active[i as usize] { 0.0 } else { part };
-                    [costs + cost, gap + part, out + left]
+                    [costs + cost.value(point, scores), gap + part, out + left]
                 })
             })
             .collect();
@@ -210,27 +274,16 @@ impl<'a> Run<'a> {
         (0.5 * dot(&self.weights, &self.weights) + costs, gap)
     }
 
-    /// The cost of a point and its term of the gap, from its products with w.
-    fn terms(&self, i: usize, scores: &mut [f64]) -> (f64, f64) {
-        let own = self.problem.classes[i] as usize;
-        scores.iter_mut().enumerate().for_each(|(c, g)| *g += if c == own { 0.0 } else { 1.0 });
-        let (top, shares) = (largest(scores), &self.shares[i * scores.len()..][..scores.len()]);
-        let gap = scores.iter().zip(shares).map(|(g, p)| p * (top - g)).sum();
-        (self.problem.prices[i] * (top - scores[own]), gap)
-    }
-
     /// Makes w anew from the shares, and the shares of each point add up to its price, so that rounding does not add up.
     fn refresh(&mut self) {
         let count = self.problem.count;
         let mut rows = self.shares.clone();
-        for (i, (shares, line)) in self.shares.chunks_mut(count).zip(rows.chunks_mut(count)).enumerate() {
-            let price = self.problem.prices[i];
-            let scale = price / shares.iter().sum::<f64>();
-            shares.iter_mut().zip(&mut *line).for_each(|(p, c)| {
-                *p *= scale;
-                *c = -*p;
-            });
-            line[self.problem.classes[i] as usize] += price;
+        for i in 0..self.problem.x.len() {
+            let point = self.point(i);
+            let (shares, line) = (&mut self.shares[i * count..][..count], &mut rows[i * count..][..count]);
+            self.problem.cost.allow(point, shares);
+            line.iter_mut().zip(shares).for_each(|(c, p)| *c = -*p);
+            line[point.class] += point.price;
         }
         self.weights.fill(0.0);
         let points: Vec<u32> = (0..self.problem.x.len() as u32).collect();

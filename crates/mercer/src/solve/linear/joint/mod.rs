@@ -28,7 +28,7 @@ pub(crate) use cost::JointCost;
 use self::cost::Point;
 use self::system::System;
 use super::design::{Design, add, dot, sums};
-use super::multipliers::{Descending, FIRST_SIGMA, GROWTH, MIN_SAMPLED, Reached, SAMPLE, forcing, length};
+use super::multipliers::{Descending, FIRST_SIGMA, MIN_SAMPLED, Reached, SAMPLE, forcing, length};
 use super::{Algorithm, Limits};
 use crate::solve::{Certificate, Watch};
 
@@ -66,7 +66,7 @@ pub(crate) struct Together {
 }
 
 impl Joint<'_> {
-    /// Solves the problem; coordinate descent, which is for Crammer and Singer's cost without free offsets, draws its order by `seed`.
+    /// Solves the problem; coordinate descent, which is for costs with kinks and without free offsets, draws its order by `seed`.
     pub(crate) fn solve(
         &self,
         algorithm: Algorithm,
@@ -76,21 +76,32 @@ impl Joint<'_> {
     ) -> Together {
         match algorithm {
             Algorithm::Dual => dual::solve(self, limits, seed, watch),
-            Algorithm::Auto | Algorithm::Newton => self.newton(limits, watch),
+            Algorithm::Auto if !self.cost.is_smooth() && !self.free_offset => {
+                let start = dual::start(self, limits.tolerance, seed);
+                self.newton(Some(start), limits, watch)
+            }
+            Algorithm::Auto | Algorithm::Newton => self.newton(None, limits, watch),
         }
     }
 
-    /// Solves the problem by Newton's method on the primal.
-    fn newton(&self, limits: &Limits, watch: Watch<'_>) -> Together {
+    /// Solves the problem by Newton's method on the primal, from weights and shares if there are some.
+    fn newton(&self, start: Option<(Vec<f64>, Vec<f64>)>, limits: &Limits, watch: Watch<'_>) -> Together {
         let (started, n) = (Instant::now(), self.x.len());
-        let mut weights = vec![0.0; self.x.width() * self.count];
-        if n >= MIN_SAMPLED {
-            let rows = (0..n as u32).step_by(SAMPLE).collect();
-            let mut sample = Descent::new(self, rows, SAMPLE as f64, weights);
-            sample.try_out();
-            weights = sample.weights;
-        }
-        let mut descent = Descent::new(self, (0..n as u32).collect(), 1.0, weights);
+        let all = (0..n as u32).collect();
+        let mut descent = if let Some((weights, shares)) = start {
+            let mut descent = Descent::new(self, all, 1.0, weights);
+            (descent.shares, descent.guess) = (shares.clone(), Some(shares));
+            descent
+        } else {
+            let mut weights = vec![0.0; self.x.width() * self.count];
+            if n >= MIN_SAMPLED {
+                let rows = (0..n as u32).step_by(SAMPLE).collect();
+                let mut sample = Descent::new(self, rows, SAMPLE as f64, weights);
+                sample.try_out();
+                weights = sample.weights;
+            }
+            Descent::new(self, all, 1.0, weights)
+        };
         let certificate = descent.run(usize::MAX, limits, started, watch).expect("it does not give up");
         let of_class = |c: usize| descent.weights.iter().skip(c).step_by(self.count).copied().collect();
         Together { weights: (0..self.count).map(of_class).collect(), shares: descent.shares, certificate }
@@ -310,7 +321,8 @@ impl Descending for Descent<'_> {
             .collect();
         let active = curved.len();
         let system = System::new(self, curved, &shares);
-        let (direction, residual, steps) = system.solve(&gradient, forcing(size, first), conjugate);
+        let (direction, residual, steps) =
+            system.solve(&gradient, forcing(size, first), (conjugate, self.conjugate));
         self.conjugate = steps;
         let mut change = vec![0.0; self.rows.len() * count];
         self.problem.x.all_scores(&self.rows, count, &direction, &mut change);
@@ -350,9 +362,14 @@ impl Descending for Descent<'_> {
         self.problem.cost.is_smooth()
     }
 
-    fn sharpen(&mut self) {
+    fn sharpen(&mut self, growth: f64) {
         self.guess = Some(self.shares.clone());
-        self.sigma *= GROWTH;
+        self.sigma *= growth;
+        self.first = None;
+    }
+
+    fn soften(&mut self, factor: f64) {
+        self.sigma *= factor;
         self.first = None;
     }
 }

@@ -7,6 +7,8 @@ use crate::linalg::Lower;
 use crate::solve::linear::multipliers::conjugate;
 use crate::solve::linear::system::{direct, pays};
 
+/// The most weights of a direct solution: half a matrix of them takes 64 MB.
+const MAX_DIRECT: usize = 4096;
 /// What is added to the second derivative in offsets that cost nothing, as a share of all prices, so that it is never 0.
 const DAMPING: f64 = 1e-6;
 
@@ -31,8 +33,13 @@ impl<'a> System<'a> {
         Self { descent, curved, rows, shares, free }
     }
 
-    /// D, what is left of the system, and the steps of conjugate gradients.
-    pub(super) fn solve(&self, gradient: &[f64], forcing: f64, most: usize) -> (Vec<f64>, Vec<f64>, usize) {
+    /// D, what is left of the system, and the steps of conjugate gradients, of which the last system that they solved took `last`.
+    pub(super) fn solve(
+        &self,
+        gradient: &[f64],
+        forcing: f64,
+        (most, last): (usize, usize),
+    ) -> (Vec<f64>, Vec<f64>, usize) {
         let (size, entries) = (gradient.len(), self.descent.problem.x.entries());
         let count = self.descent.problem.count as f64;
         // A step of conjugate gradients takes 2 entries · classes operations a point, the matrix (entries · held)²/2.
@@ -40,7 +47,9 @@ impl<'a> System<'a> {
         let points = (self.curved.len() as f64).max(1.0);
         let step = 2.0 * entries * count;
         let cost = (0.5 * (entries * held).powi(2) + (size as f64).powi(3) / (6.0 * points)) / step;
-        let found = if pays(size, cost) { self.direct(gradient) } else { None };
+        let direct = size <= MAX_DIRECT && pays(size, cost, last);
+        let found = if direct { self.direct(gradient) } else { None };
+        let found = found.map(|direction| (direction, vec![0.0; size], last));
         found.unwrap_or_else(|| self.conjugate(gradient, forcing, most))
     }
 
@@ -64,7 +73,7 @@ impl<'a> System<'a> {
     }
 
     /// The solution by a factor; none where the matrix has none.
-    fn direct(&self, gradient: &[f64]) -> Option<(Vec<f64>, Vec<f64>, usize)> {
+    fn direct(&self, gradient: &[f64]) -> Option<Vec<f64>> {
         let (x, count) = (self.descent.problem.x, self.descent.problem.count);
         let (width, size) = (x.width(), gradient.len());
         let pairs: Vec<(usize, usize)> = (0..count).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
@@ -90,7 +99,7 @@ impl<'a> System<'a> {
             }
         }
         (0..size).for_each(|at| lower.row_mut(at)[at] += self.own(at, size));
-        Some((direct(lower, gradient)?, vec![0.0; size], 0))
+        direct(lower, gradient)
     }
 
     /// The solution by conjugate gradients, preconditioned by the diagonal.

@@ -4,10 +4,12 @@ use crate::data::{Sparse, SplitMix, Vectors};
 use crate::solve::{Stop, unwatched};
 
 /// Every cost with every algorithm that there is for it.
-const ALL: [(JointCost, Algorithm); 4] = [
+const ALL: [(JointCost, Algorithm); 6] = [
     (JointCost::CrammerSinger, Algorithm::Newton),
     (JointCost::CrammerSinger, Algorithm::Dual),
+    (JointCost::CrammerSinger, Algorithm::Auto),
     (JointCost::WestonWatkins, Algorithm::Newton),
+    (JointCost::WestonWatkins, Algorithm::Dual),
     (JointCost::Softmax, Algorithm::Newton),
 ];
 

@@ -166,8 +166,9 @@ class LinearSVC(LinearClasses):
         doc="What a margin error costs: C times it, or C times its square.",
     )
     multi_class: str = parameter(
-        default="ovr", rule=[StrOptions({"ovr", "crammer_singer"})],
-        doc="Whether each class is told from all others, or all classes are told apart in one problem, whose loss is the hinge.",
+        default="ovr", rule=[StrOptions({"ovr", "crammer_singer", "weston_watkins"})],
+        doc="Whether each class is told from all others, or all classes are told apart in one problem, whose loss is the hinge: that"
+        " of the largest other class (Crammer and Singer), or added up over all of them (Weston and Watkins).",
     )
     dual: bool | str = parameter(
         default="auto", rule=["boolean", StrOptions({"auto"})],
@@ -179,7 +180,7 @@ class LinearSVC(LinearClasses):
 
     def _settings(self, points: _mercer.Points) -> dict[str, Any]:
         scheme, loss = self.multi_class.replace("_", "-"), self.loss.replace("_", "-")
-        solver = "auto" if self.penalty == "l1" or scheme != "ovr" else _SOLVERS[self.dual]
+        solver = "auto" if self.penalty == "l1" else _SOLVERS[self.dual]
         own = {"loss": loss if scheme == "ovr" else "hinge", "scheme": scheme, "solver": solver}
         return super()._settings(points) | own
 
@@ -189,8 +190,8 @@ class LogisticRegression(LinearClasses, Probable):
     """Logistic regression.
 
     Minimises ½‖w‖² + C Σ log(1 + exp(−yᵢ(w·xᵢ + b))) by Newton's method, to a gap that is proved. More than two classes have a
-    function each, told from all others, and probabilities that are shares of their sum, as
-    :class:`sklearn.linear_model.LogisticRegression` has them with the solver "liblinear"; the intercept is not penalised.
+    function each and are told apart in one problem, of which the probabilities are the softmax; the intercept is not penalised. A
+    drop-in for :class:`sklearn.linear_model.LogisticRegression`.
 
     See Also
     --------
@@ -202,8 +203,18 @@ class LogisticRegression(LinearClasses, Probable):
     array([0, 1])
     """
 
+    multi_class: str = parameter(
+        default="auto", rule=[StrOptions({"auto", "multinomial", "ovr"})],
+        doc="Whether more than two classes are told apart in one problem, or each from all others, with probabilities that are shares of"
+        " their sum; \"auto\" is the first, but for the penalty \"l1\".",
+    )
+
     _method = "logistic"
     _free_offset = True
+
+    def _settings(self, points: _mercer.Points) -> dict[str, Any]:
+        joint = self.multi_class == "multinomial" or (self.multi_class == "auto" and self.penalty == "l2")
+        return super()._settings(points) | {"scheme": "softmax" if joint else "ovr"}
 
 
 @declared

@@ -60,6 +60,25 @@ def test_logistic_regression_has_the_probabilities_of_scikit_learn():
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
 
 
+def test_more_than_two_classes_of_logistic_regression_are_scikit_learns():
+    ours = mercer.LogisticRegression(tol=1e-12, C=2.0).fit(X, Y)
+    theirs = linear_model.LogisticRegression(tol=1e-10, C=2.0, max_iter=10**4).fit(X, Y)
+    # The constant that all offsets may share is fixed by neither.
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
+    each = mercer.LogisticRegression(multi_class="ovr", tol=1e-10).fit(X, Y)
+    assert np.abs(each.predict_proba(X) - ours.predict_proba(X)).max() > 1e-3
+    np.testing.assert_allclose(each.predict_proba(X).sum(axis=1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("scheme", ["crammer_singer", "weston_watkins"])
+def test_classes_in_one_problem_have_the_functions_of_the_kernel_method(scheme):
+    kind = mercer.CrammerSingerSVC if scheme == "crammer_singer" else mercer.WestonWatkinsSVC
+    ours = mercer.LinearSVC(multi_class=scheme, fit_intercept=False, tol=1e-9).fit(X, Y)
+    theirs = kind(kernel="linear", tol=1e-7).fit(X, Y)
+    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
+
+
 @pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
 def test_numbers_have_the_weights_of_scikit_learn(loss):
     ours = mercer.LinearSVR(loss=loss, epsilon=0.3, tol=1e-10).fit(X, NUMBERS)

@@ -7,8 +7,8 @@ use std::path::Path;
 use mercer::data::{Labels, Points, ReadOptions, Vectors, read};
 use mercer::kernel::linear;
 use mercer::model::{
-    Algorithm, Estimator, Hinges, Job, LinearOneClass, LinearScheme, LinearSolver, LinearSvc, Logistic,
-    Pegasos, Penalty, StochasticLoss,
+    Algorithm, Estimator, Hinges, How, Job, LinearOneClass, LinearScheme, LinearSolver, LinearSvc, Logistic,
+    Loss, Model, Pegasos, Penalty, StochasticLoss, Together,
 };
 use mercer::solve::{Certificate, Stop};
 use serde_json::Value;
@@ -103,6 +103,38 @@ fn crammer_singer_has_a_function_for_each_of_two_classes() {
 }
 
 #[test]
+fn classes_in_one_problem_have_the_optimum_of_the_kernel_methods() {
+    // The same programmes on kernel values, by a solver of another kind, without an offset.
+    let own = |tolerance| LinearSolver { offset: false, tolerance, ..LinearSolver::default() };
+    for (name, c) in [("iris_scale", 0.3), ("glass_scale", 2.0), ("wine_scale", 10.0)] {
+        let (x, y) = load(name);
+        let hinge = |scheme| {
+            let svc = LinearSvc::new(linear()).c(c).scheme(scheme).solver(own(1e-7));
+            svc.fit(&x, &y).expect("fits").certificates
+        };
+        let softmax = Logistic::new(linear()).c(c).scheme(LinearScheme::Softmax).solver(own(1e-7));
+        let softmax = softmax.fit(&x, &y).expect("fits");
+        for (loss, certificates) in [
+            (Loss::CrammerSinger, hinge(LinearScheme::CrammerSinger)),
+            (Loss::WestonWatkins, hinge(LinearScheme::WestonWatkins)),
+            (Loss::Softmax, softmax.certificates.clone()),
+        ] {
+            let kernel = Together::new(linear()).loss(loss).c(c).tolerance(1e-6).fit(&x, &y).expect("fits");
+            let (ours, theirs) = (primal(&certificates[0]), -kernel.certificates[0].objective);
+            let off = (ours - theirs) / theirs;
+            assert!((-1e-6..1e-5).contains(&off), "{name} {loss:?}: {ours} and {theirs}");
+        }
+        let probabilities = softmax.probabilities(&x, How::default()).expect("probabilities");
+        let values = softmax.values(&x).expect("values");
+        for i in 0..x.len() {
+            let sum: f64 = values.row(i).iter().map(|f| f.exp()).sum();
+            let off = |(p, f): (&f64, &f64)| (p - f.exp() / sum).abs();
+            assert!(probabilities.row(i).iter().zip(values.row(i)).map(off).all(|off| off < 1e-12));
+        }
+    }
+}
+
+#[test]
 fn weights_are_copies() {
     let (x, y) = load("iris_scale");
     let weights: Vec<f64> = (0..x.len()).map(|i| (i % 3) as f64).collect();
@@ -116,7 +148,8 @@ fn weights_are_copies() {
     };
     let together = LinearSvc::new(linear()).scheme(LinearScheme::CrammerSinger).solver(solver());
     let l1 = LinearSvc::new(linear()).penalty(Penalty::L1).solver(solver());
-    for svc in [together, l1] {
+    let watkins = LinearSvc::new(linear()).scheme(LinearScheme::WestonWatkins).solver(solver());
+    for svc in [together, watkins, l1] {
         let mut job = Job::new().weights(&weights);
         let weighted = svc.fit_in(&x, &y, &mut job).expect("fits");
         close(&weighted.certificates, &svc.fit(&copies, &labels).expect("fits").certificates);
@@ -148,13 +181,24 @@ fn settings_that_do_not_go_together_are_refused() {
         svc().penalty(Penalty::L1).loss(Hinges::Hinge),
         svc().penalty(Penalty::L1).scheme(LinearScheme::CrammerSinger),
         svc().penalty(Penalty::L1).solver(dual),
-        svc().scheme(LinearScheme::CrammerSinger).solver(free),
+        svc().scheme(LinearScheme::WestonWatkins).solver(free),
+        svc().scheme(LinearScheme::Softmax),
         svc().scheme(LinearScheme::CrammerSinger).c(0.0),
         svc().scheme(LinearScheme::CrammerSinger).tolerance(f64::NAN),
     ];
     for svc in refused {
         assert!(svc.fit(&x, &y).is_err(), "{svc:?}");
     }
+    let logistic = || Logistic::new(linear());
+    for refused in [
+        logistic().scheme(LinearScheme::CrammerSinger),
+        logistic().scheme(LinearScheme::Softmax).penalty(Penalty::L1),
+        logistic().solver(LinearSolver { algorithm: Algorithm::Dual, ..LinearSolver::default() }),
+    ] {
+        assert!(refused.fit(&x, &y).is_err(), "{refused:?}");
+    }
+    let error = svc().scheme(LinearScheme::Softmax).fit(&x, &y).expect_err("refused").to_string();
+    assert!(error.starts_with("scheme = softmax: must be"), "{error}");
     for nu in [0.0, -0.1, 1.1, f64::NAN] {
         assert!(LinearOneClass::new(linear()).nu(nu).fit(&x).is_err(), "{nu}");
     }

@@ -303,8 +303,13 @@ impl Search<'_> {
                 near.extend(found);
             }
         }
-        near.sort_unstable_by(|a, b| ascending(&a.0, &b.0).then(a.1.cmp(&b.1)));
-        near.truncate(self.most);
+        let nearer = |a: &(T, u32), b: &(T, u32)| ascending(&a.0, &b.0).then(a.1.cmp(&b.1));
+        if near.len() > self.most {
+            // Of points that are equally far there can be as many as points.
+            near.select_nth_unstable_by(self.most, nearer);
+            near.truncate(self.most);
+        }
+        near.sort_unstable_by(nearer);
         let mut left = self.wanted;
         let mut neighbours = Vec::new();
         for j in std::iter::once(i).chain(near.iter().map(|near| near.1 as usize)) {

@@ -64,7 +64,7 @@ class KernelSOM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Assigning, Ex
     training: str = parameter(default="batch", setting="training", rule=[StrOptions({"batch", "online"})])
     n_epochs: int = parameter(default=20, setting="epochs", rule=COUNT)
     sigma: float | None = parameter(default=None, setting="radius", rule=[*POSITIVE, None])
-    sigma_end: float = parameter(default=0.35, setting="end-radius", rule=NON_NEGATIVE)
+    sigma_end: float = parameter(default=0.3, setting="end-radius", rule=NON_NEGATIVE)
     learning_rate: float = parameter(
         default=0.5, setting="rate", rule=[Interval(Real, 0.0, 1.0, closed="right")]
     )

@@ -177,3 +177,22 @@ def test_the_gap_curve_chooses_the_number_of_clusters():
     assert not hasattr(model.set_params(n_clusters=3).fit(heaps), "gap_")
     with pytest.raises(ValueError, match="auto: must be a number where a start is given"):
         KernelKMeans("auto", init=[0, 1]).fit(heaps)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rings_are_told_apart_by_a_width_that_agrees_on_halves(seed):
+    """The route of docs/clustering.md, which sees no labels."""
+    X, rings = datasets.make_circles(500, factor=0.3, noise=0.03, random_state=seed)
+    widths = np.geomspace(0.5, 32, 7)
+    random = np.random.default_rng(seed)
+    halves = [np.array_split(random.permutation(len(X)), 2) for _ in range(4)]
+
+    def stability(gamma: float) -> float:
+        found = [[KernelKMeans(2, gamma=gamma).fit(X[half]).predict(X) for half in pair] for pair in halves]
+        return float(np.mean([adjusted_rand_score(*pair) for pair in found]))
+
+    agreement = np.array([stability(gamma) for gamma in widths])
+    best = np.flatnonzero(agreement > agreement.max() - 0.01)
+    labels = KernelKMeans(2, gamma=widths[best[len(best) // 2]]).fit_predict(X)
+    assert adjusted_rand_score(rings, labels) >= 0.95
+    assert agreement[0] < 0.9 and agreement[-1] < 0.9

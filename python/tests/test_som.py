@@ -65,9 +65,10 @@ def test_attributes_say_the_same_as_methods(setting):
     assert list(model.get_feature_names_out()[:2]) == ["kernelsom0", "kernelsom1"]
 
 
-# MiniSom 2.3.6 with its default width of 1, which ends at a third, from the principal components, 10 passes.
+# MiniSom 2.3.6 with its default width of 1, which ends at a third, 20 passes: the best of six ways to start (random, principal components) and to train
+# (in order, random, batch), each the mean of two or three seeds (`bench/learners.py map`).
 @pytest.mark.parametrize(
-    ("x", "shape", "theirs"), [(X, (7, 7), 0.2253), (X, (10, 10), 0.156), (load_digits().data, (10, 10), 18.15)]
+    ("x", "shape", "theirs"), [(X, (7, 7), 0.2057), (X, (10, 10), 0.1261), (load_digits().data, (10, 10), 18.08)]
 )
 def test_the_quantization_error_is_no_worse_than_that_of_minisom(x, shape, theirs):
     model = KernelSOM(*shape).fit(x)

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = if rows == 0 { table.points } else { table.points.select(&(0..rows).collect::<Vec<_>>()) };
     let kernel: VectorExpr = argument(4, "linear").parse()?;
     let training = if argument(5, "batch") == "online" { Training::Online } else { Training::Batch };
-    let som = Som::new(kernel).epochs(argument(2, "20").parse()?).end_radius(argument(3, "0.35").parse()?);
+    let som = Som::new(kernel).epochs(argument(2, "20").parse()?).end_radius(argument(3, "0.3").parse()?);
     let start = Instant::now();
     let model = som.training(training).fit(&x)?;
     let seconds = start.elapsed().as_secs_f64();

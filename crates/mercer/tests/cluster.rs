@@ -462,6 +462,30 @@ fn what_cannot_be_clustered_is_refused() {
 }
 
 #[test]
+fn kernel_values_and_the_gap_curve_are_seen_to_go_on() {
+    let x = heaps(1000, 2, 4.0);
+    let mut seen: Vec<(&str, f64)> = Vec::new();
+    let mut watch = |event: mercer::model::Event<'_>| {
+        if let mercer::model::Event::Stage(stage) = event {
+            seen.push((stage.name, stage.done));
+        }
+        std::ops::ControlFlow::Continue(())
+    };
+    let settings = KMeans::new(rbf(0.1)).clusters(Clusters::Auto).most(4).references(2).restarts(1);
+    settings.fit_in(&x, &(), &mut Job::new().watched(&mut watch)).unwrap();
+    for (name, times) in [("kernel values", 4), ("gap curve", 4)] {
+        let shares: Vec<f64> = seen.iter().filter(|s| s.0 == name).map(|s| s.1).collect();
+        assert!(shares.len() >= times && shares.is_sorted_by(|a, b| a < b), "{name}: {shares:?}");
+    }
+    let mut stop = |event: mercer::model::Event<'_>| match event {
+        mercer::model::Event::Stage(stage) if stage.name == "gap curve" => std::ops::ControlFlow::Break(()),
+        _ => std::ops::ControlFlow::Continue(()),
+    };
+    let error = settings.fit_in(&x, &(), &mut Job::new().watched(&mut stop)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Interrupted));
+}
+
+#[test]
 fn a_run_can_be_watched_and_ended() {
     let x = heaps(300, 2, 4.0);
     // Ended in its first event of that stage.

@@ -1,8 +1,9 @@
 //! Self-organising maps: what is true of a trained map, whatever the kernel and the space.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 
-use mercer::data::{Graph, GraphParts, Points, Vectors};
+use mercer::data::{Graph, GraphParts, Points, ReadOptions, Vectors, read};
 use mercer::kernel::{GraphExpr, TextExpr, VectorExpr, linear, rbf};
 use mercer::model::{
     Estimator, Event, How, Job, Lattice, MapStart, Model, Prediction, Quality, Som, SomModel, Training,
@@ -104,12 +105,17 @@ fn places_are_separated_by_ridges_of_the_u_matrix() {
     }
     assert!(model.topographic_error < 0.2, "{}", model.topographic_error);
     let u_matrix = model.u_matrix();
-    let mean = |empty: bool| {
+    let place = |unit: usize| (0..300).find(|&i| model.winners[i] == unit).map(|i| i % 3);
+    let is_border = |u: usize| {
+        let mut others = (0..64).filter(|&v| model.grid.adjacent(u, v)).filter_map(place);
+        place(u).is_some_and(|own| others.any(|other| other != own))
+    };
+    let mean = |border: bool| {
         let chosen: Vec<f64> =
-            (0..64).filter(|&u| (model.hits[u] == 0.0) == empty).map(|u| u_matrix.values()[u]).collect();
+            (0..64).filter(|&u| is_border(u) == border).map(|u| u_matrix.values()[u]).collect();
         chosen.iter().sum::<f64>() / chosen.len() as f64
     };
-    assert!(mean(true) > mean(false), "units between the places are far from their neighbours");
+    assert!(mean(true) > 1.1 * mean(false), "units at a border are far from their neighbours");
     // The median of a unit with points is one of them.
     assert!((0..64).all(|u| model.hits[u] == 0.0 || model.winners[model.medians[u]] == u));
 }
@@ -259,5 +265,19 @@ fn bad_settings_are_refused_and_a_watch_ends_training() {
         assert_eq!((model.epochs, model.settled), (1, false));
         let mut watch = |_: Event<'_>| ControlFlow::Break(());
         assert!(plain().training(training).fit_in(&x, &(), &mut Job::new().watched(&mut watch)).is_err());
+    }
+}
+
+#[test]
+fn the_error_of_iris_is_no_larger_than_minisoms() {
+    // MiniSom 2.3.6, 7 × 7 units, 20 epochs, sigma 1, the best of six ways to start and to train, each the mean of three seeds:
+    // .1232 on the scaled data (topographic error .14); the others end at .1240 to .1522. `bench/learners.py map` has raw iris and digits.
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/iris_scale.libsvm.gz");
+    let x = read(&path, &ReadOptions::default()).unwrap().points;
+    for (grid, least, torn) in [(Lattice::Rectangular, 0.105, 0.25), (Lattice::Hexagonal, 0.105, 0.35)] {
+        let model = Som::new(linear()).rows(7).columns(7).grid(grid).fit(&x).unwrap();
+        let (error, torn_found) = (model.quantisation_error, model.topographic_error);
+        assert!(error > least && error <= 0.1232, "{grid:?}: {error}");
+        assert!(torn_found <= torn, "{grid:?}: {torn_found}");
     }
 }

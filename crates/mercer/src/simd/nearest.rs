@@ -4,8 +4,8 @@ use std::ops::{Add, Sub};
 
 use super::{PANEL, fma_f32, multiversion};
 
-/// Distances that are compared at once: two vectors of eight doubles.
-const CHUNK: usize = 16;
+/// Places of a chunk of distances, of which the least is found: two vectors of eight doubles.
+pub(crate) const CHUNK: usize = 16;
 
 #[inline(always)]
 fn keep_nearer_body<const FMA: bool>(
@@ -52,53 +52,57 @@ multiversion! {
     fn shrink_distances(panel: &[f32], center: &[f32], least: &mut [f32]) = shrink_body;
 }
 
-/// The first place from `start` on where square − 2·product is not at least `limit`: smaller, or no number.
+/// The least of square − 2·product in each chunk of [`CHUNK`] places into `minima`; whether all are finite.
+#[expect(
+    clippy::eq_op,
+    reason = "a difference of a value with itself is 0 where it is finite, else no number"
+)]
 #[inline(always)]
-fn first_below<T: Copy + PartialOrd + Add<Output = T> + Sub<Output = T>>(
+fn chunk_minima<T: Copy + PartialOrd + Default + Add<Output = T> + Sub<Output = T>>(
     squares: &[T],
     products: &[T],
-    start: usize,
-    limit: T,
-) -> usize {
-    let is_far = |&(&square, &product): &(&T, &T)| square - (product + product) >= limit;
-    let pairs = |range: std::ops::Range<usize>| squares[range.clone()].iter().zip(&products[range]);
-    let mut at = start;
-    // All are compared without a branch: most chunks have no near point.
-    while at + CHUNK <= squares.len() && pairs(at..at + CHUNK).filter(is_far).count() == CHUNK {
-        at += CHUNK;
+    minima: &mut [T],
+) -> bool {
+    let mut sums = [T::default(); CHUNK];
+    let chunks = squares.chunks(CHUNK).zip(products.chunks(CHUNK));
+    for ((squares, products), minimum) in chunks.zip(minima) {
+        let mut values = [squares[0] - (products[0] + products[0]); CHUNK];
+        for ((value, &square), &product) in values.iter_mut().zip(squares).zip(products) {
+            *value = square - (product + product);
+        }
+        sums.iter_mut().zip(&values).for_each(|(sum, &value)| *sum = *sum + (value - value));
+        let mut half = CHUNK / 2;
+        while half > 0 {
+            for at in 0..half {
+                let other = values[at + half];
+                values[at] = if other < values[at] { other } else { values[at] };
+            }
+            half /= 2;
+        }
+        *minimum = values[0];
     }
-    at + pairs(at..squares.len()).take_while(is_far).count()
+    sums.iter().all(|sum| *sum == T::default())
 }
 
 #[inline(always)]
-fn first_below_f32_body<const FMA: bool>(
-    squares: &[f32],
-    products: &[f32],
-    start: usize,
-    limit: f32,
-) -> usize {
-    first_below(squares, products, start, limit)
+fn chunk_minima_f32_body<const FMA: bool>(squares: &[f32], products: &[f32], minima: &mut [f32]) -> bool {
+    chunk_minima(squares, products, minima)
 }
 
 #[inline(always)]
-fn first_below_f64_body<const FMA: bool>(
-    squares: &[f64],
-    products: &[f64],
-    start: usize,
-    limit: f64,
-) -> usize {
-    first_below(squares, products, start, limit)
+fn chunk_minima_f64_body<const FMA: bool>(squares: &[f64], products: &[f64], minima: &mut [f64]) -> bool {
+    chunk_minima(squares, products, minima)
 }
 
 multiversion! {
-    /// The first place from `start` on where square − 2·product is not at least `limit`, being smaller or no number; the length
-    /// of the lists where there is none.
-    fn first_below_f32(squares: &[f32], products: &[f32], start: usize, limit: f32) -> usize = first_below_f32_body;
+    /// Fills `minima` with the least of square − 2·product in each chunk of [`CHUNK`] places, of which the last may be shorter.
+    /// Returns whether all of these values are finite; where one is not, the minima mean nothing.
+    fn chunk_minima_f32(squares: &[f32], products: &[f32], minima: &mut [f32]) -> bool = chunk_minima_f32_body;
 }
 
 multiversion! {
-    /// As [`first_below_f32`], in double precision.
-    fn first_below_f64(squares: &[f64], products: &[f64], start: usize, limit: f64) -> usize = first_below_f64_body;
+    /// As [`chunk_minima_f32`], in double precision.
+    fn chunk_minima_f64(squares: &[f64], products: &[f64], minima: &mut [f64]) -> bool = chunk_minima_f64_body;
 }
 
 #[cfg(test)]
@@ -107,19 +111,30 @@ mod tests {
     use crate::simd::STRIP;
 
     #[test]
-    fn the_first_place_below_a_limit_is_found_from_every_start() {
-        let products: Vec<f64> = (0..100).map(|i| f64::from((i * 37) % 50)).collect();
-        let single: Vec<f32> = products.iter().map(|&p| p as f32).collect();
-        for limit in [-98.0, -97.0, -60.0, 1.0] {
-            for start in 0..=100 {
-                let expected = (start..100).find(|&j| -2.0 * products[j] < limit).unwrap_or(100);
-                assert_eq!(first_below_f64(&[0.0; 100], &products, start, limit), expected);
-                assert_eq!(first_below_f32(&[0.0; 100], &single, start, limit as f32), expected);
+    fn each_chunk_has_its_least_value_and_values_that_are_not_finite_are_seen() {
+        for n in [1, 15, 16, 17, 50, 64] {
+            let squares: Vec<f64> = (0..n).map(|i| f64::from(i * 7 % 23)).collect();
+            let products: Vec<f64> = (0..n).map(|i| f64::from(i * 5 % 11) - 3.0).collect();
+            let values: Vec<f64> = squares.iter().zip(&products).map(|(s, p)| s - 2.0 * p).collect();
+            let expected: Vec<f64> =
+                values.chunks(CHUNK).map(|c| c.iter().copied().fold(f64::INFINITY, f64::min)).collect();
+            let mut minima = vec![0.0; expected.len()];
+            assert!(chunk_minima_f64(&squares, &products, &mut minima));
+            assert_eq!(minima, expected);
+            let single = |v: &[f64]| v.iter().map(|&v| v as f32).collect::<Vec<_>>();
+            let mut minima = vec![0.0; expected.len()];
+            assert!(chunk_minima_f32(&single(&squares), &single(&products), &mut minima));
+            assert_eq!(minima, single(&expected));
+            for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                for at in 0..n as usize {
+                    let mut products = products.clone();
+                    products[at] = bad;
+                    assert!(!chunk_minima_f64(&squares, &products, &mut vec![0.0; expected.len()]));
+                    let mut minima = vec![0.0; expected.len()];
+                    assert!(!chunk_minima_f32(&single(&squares), &single(&products), &mut minima));
+                }
             }
         }
-        let mut products = vec![0.0; 40];
-        products[35] = f64::NAN;
-        assert_eq!(first_below_f64(&[1.0; 40], &products, 3, f64::NEG_INFINITY), 35);
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl<K> KMeans<K> {
     /// [`KMeans::gap`] under the circumstances of a job.
     ///
     /// # Errors
-    /// As [`KMeans::gap`].
+    /// As [`KMeans::gap`], and if the job's watch ends the work.
     pub fn gap_in<X: Points>(
         &self,
         x: &X,
@@ -161,7 +161,19 @@ impl<K> KMeans<K> {
             let spread = ((1.0 + 1.0 / references as f64) * variance).sqrt();
             Gap { clusters, dispersion: of(&own, &pca.weights), reference: mean, spread }
         };
-        Ok(GapCurve { gaps: (least..=most).map(gap).collect(), components })
+        let mut stages = job.stages();
+        let mut plan = Plan::new(&mut stages, &[("gap curve", 1.0)]);
+        let mut told = plan.stage(0);
+        let mut gaps = Vec::with_capacity(most - least + 1);
+        for clusters in least..=most {
+            gaps.push(gap(clusters));
+            // The work of k clusters grows with k.
+            let (done, all) = ((least..=clusters).sum::<usize>(), (least..=most).sum::<usize>());
+            if told(done as f64 / all as f64).is_break() {
+                return Err(ErrorKind::Interrupted.into());
+            }
+        }
+        Ok(GapCurve { gaps, components })
     }
 }
 

@@ -7,7 +7,8 @@
 //!
 //! **Batch** (Boulet, Jouve, Rossi and Villa 2008): with c(i) the nearest unit of each point, γ_ji = wᵢh(j, c(i)) / Σ_l w_l
 //! h(j, c(l)), then the nearest units are found anew. h is a Gaussian of the distance on the grid, whose width shrinks from
-//! epoch to epoch. It ends when no point changes its unit at the last width. **Online** (MacDonald and Fyfe 2000): each
+//! epoch to epoch in the first half of the epochs. Then, at the last width, a unit without points takes one of its neighbours on the
+//! grid, the farthest from their prototypes, and training ends when no point changes its unit. **Online** (MacDonald and Fyfe 2000): each
 //! point in turn moves its nearest unit and those around, γ_j ← (1 − ηh(j, c))γ_j + ηh(j, c)eᵢ.
 //!
 //! What a map is worth: the *quantisation error*, the mean distance of the points to their nearest prototype, and the *topographic
@@ -83,7 +84,7 @@ pub struct Som<K> {
     pub training: Training,
     /// Passes over the points, at most.
     pub epochs: usize,
-    /// The width of the neighbourhood in the first epoch, in units of the grid; none for a quarter of its longer side.
+    /// The width of the neighbourhood in the first epoch, in units of the grid; none for a fifth of its longer side.
     pub radius: Option<f64>,
     /// The width of the neighbourhood in the last epochs.
     pub end_radius: f64,
@@ -102,7 +103,7 @@ settings! { Som<K>:
     grid: Lattice, "grid", "rectangular or hexagonal", "way the units lie: at whole coordinates, with 8 neighbours, or every second row moved by half a unit, with 6";
     training: Training, "training", "batch or online", "way to train: all points at once, or one after the other";
     epochs: usize, "epochs", "1 or more", "most passes over the points; batch training ends earlier when no point changes its unit";
-    radius: Option<f64> | into, "radius", "above 0", "width of the neighbourhood at first, in units of the grid; a quarter of its longer side where left open";
+    radius: Option<f64> | into, "radius", "above 0", "width of the neighbourhood at first, in units of the grid; a fifth of its longer side where left open";
     end_radius: f64, "end-radius", "0 or more, no larger than the radius", "width of the neighbourhood at last; smaller for prototypes nearer to the points, larger for a smoother map";
     rate: f64, "rate", "above 0, at most 1", "step of the nearest unit towards a point, in the first epoch of online training";
     start: MapStart, "map-start", "components or random", "place of the points on the grid before training: by the first two kernel principal components, or drawn";
@@ -113,7 +114,7 @@ settings! { Som<K>:
 
 impl<K> Som<K> {
     /// Ten rows and columns, rectangular; batch training of 20 epochs at most, from the principal components, the neighbourhood
-    /// shrinking from a quarter of the grid to .35 units.
+    /// shrinking from a fifth of the grid to .3 units.
     pub fn new(kernel: K) -> Self {
         Self {
             kernel,
@@ -123,7 +124,7 @@ impl<K> Som<K> {
             training: Training::Batch,
             epochs: 20,
             radius: None,
-            end_radius: 0.35,
+            end_radius: 0.3,
             rate: 0.5,
             start: MapStart::Components,
             seed: Some(0),
@@ -133,7 +134,7 @@ impl<K> Som<K> {
     /// The width of the neighbourhood at first.
     fn first_radius(&self) -> f64 {
         self.radius
-            .unwrap_or_else(|| (0.25 * self.rows.max(self.columns) as f64).max(self.end_radius).max(0.5))
+            .unwrap_or_else(|| (0.2 * self.rows.max(self.columns) as f64).max(self.end_radius).max(0.5))
     }
 }
 

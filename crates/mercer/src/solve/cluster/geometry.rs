@@ -15,11 +15,11 @@ pub(crate) const BLOCK: usize = 512;
 /// Rows of a Gram that are computed at once where they are not held.
 const BATCH: usize = 256;
 
-/// Batches of rows between two calls of `tick`, on all threads.
-const BATCHES: usize = 8;
-
 /// Rows of a batch that one thread computes.
 const TASK: usize = 32;
+
+/// While a Gram of more than this many batches is filled, the caller is told about as often; else after each batch.
+const TOLD: usize = 64;
 
 /// Points up to which values are held in double precision: 32 MB.
 const DOUBLE: usize = 2048;
@@ -244,11 +244,12 @@ fn filled<T: Copy + Default + Send + Into<f64>>(
     tick: Tick<'_>,
 ) -> Result<Vec<T>> {
     let mut values: Vec<T> = huge_zeros(n * n);
-    for (part, values) in values.chunks_mut(BATCHES * BATCH * n.max(1)).enumerate() {
-        let first = part * BATCHES * BATCH;
-        let flaw = values.par_chunks_mut(BATCH * n).enumerate().find_map_first(|(batch, values)| {
+    let part_rows = (n / TOLD).max(1).next_multiple_of(BATCH);
+    for (part, values) in values.chunks_mut(part_rows * n.max(1)).enumerate() {
+        let first = part * part_rows;
+        let flaw = values.par_chunks_mut(TASK * n).enumerate().find_map_first(|(batch, values)| {
             let mut out: Vec<&mut [T]> = values.chunks_mut(n).collect();
-            let first = first + batch * BATCH;
+            let first = first + batch * TASK;
             let rows: Vec<usize> = (first..first + out.len()).collect();
             fill(&rows, &mut out);
             let at = values.iter().position(|&value| !value.into().is_finite())?;
@@ -257,7 +258,7 @@ fn filled<T: Copy + Default + Send + Into<f64>>(
         if let Some(problem) = flaw {
             return Err(ErrorKind::Data(problem).into());
         }
-        if tick((first + BATCHES * BATCH).min(n) as f64 / n as f64).is_break() {
+        if tick((first + part_rows).min(n) as f64 / n as f64).is_break() {
             return Err(ErrorKind::Interrupted.into());
         }
     }

@@ -5,6 +5,7 @@
 //! with each other by Aᵢᵢ: then dᵢ = Σ_{j≠i} wⱼAᵢⱼ + (wᵢ − 1)Aᵢᵢ, and Bᵢⱼ = √(wᵢwⱼ)Aᵢⱼ/√(dᵢdⱼ) with Bᵢᵢ = (wᵢ − 1)Aᵢᵢ/dᵢ has
 //! the eigenvectors of the copies, √wᵢ times as large. A point without edges is a component of its own, with Bᵢᵢ = 1.
 
+use std::cmp::Ordering;
 use std::ops::{Add, Sub};
 
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ use crate::data::Real;
 use crate::error::{DataProblem, Error, ErrorKind, Result};
 use crate::gram::Gram;
 use crate::linalg::{Deflated, Eigen, Largest, Sparse, Square, Tick};
-use crate::simd::{first_below_f32, first_below_f64};
+use crate::simd::{CHUNK, chunk_minima_f32, chunk_minima_f64};
 
 /// Rows of a Gram that one thread looks for neighbours in at a time.
 const BATCH: usize = 64;
@@ -220,21 +221,32 @@ struct Search<'a> {
     most: usize,
 }
 
+/// Lists that the searches for the neighbours of one point after the other fill.
+#[derive(Default)]
+struct Space<T> {
+    /// The least distance in each chunk of points.
+    minima: Vec<T>,
+    /// A copy of these in which the limit is found.
+    order: Vec<T>,
+    /// Points that are near enough, with their distances.
+    near: Vec<(T, u32)>,
+}
+
 /// The precision of the distances that neighbours are chosen by.
 trait Distance: Real + PartialOrd + Add<Output = Self> + Sub<Output = Self> {
-    /// The first place from `start` on where square − 2·product is not at least `limit`.
-    fn first_below(squares: &[Self], products: &[Self], start: usize, limit: Self) -> usize;
+    /// The least of square − 2·product in each chunk, and whether all are finite; see [`chunk_minima_f32`].
+    fn chunk_minima(squares: &[Self], products: &[Self], minima: &mut [Self]) -> bool;
 }
 
 impl Distance for f32 {
-    fn first_below(squares: &[f32], products: &[f32], start: usize, limit: f32) -> usize {
-        first_below_f32(squares, products, start, limit)
+    fn chunk_minima(squares: &[f32], products: &[f32], minima: &mut [f32]) -> bool {
+        chunk_minima_f32(squares, products, minima)
     }
 }
 
 impl Distance for f64 {
-    fn first_below(squares: &[f64], products: &[f64], start: usize, limit: f64) -> usize {
-        first_below_f64(squares, products, start, limit)
+    fn chunk_minima(squares: &[f64], products: &[f64], minima: &mut [f64]) -> bool {
+        chunk_minima_f64(squares, products, minima)
     }
 }
 
@@ -246,50 +258,61 @@ impl Search<'_> {
         if n <= DOUBLE {
             let mut values = vec![0.0; rows.len() * n];
             self.gram.rows_f64(&rows, &mut values.chunks_mut(n).collect::<Vec<_>>());
-            let each = rows.iter().zip(values.chunks(n));
-            return each.map(|(&i, row)| self.nearest(i, diagonal, row)).collect();
+            let (each, mut space) = (rows.iter().zip(values.chunks(n)), Space::default());
+            return each.map(|(&i, row)| self.nearest(i, diagonal, row, &mut space)).collect();
         }
         let mut values = vec![0.0_f32; rows.len() * n];
         self.gram.rows(&rows, &mut values.chunks_mut(n).collect::<Vec<_>>());
         let squares: Vec<f32> = diagonal.iter().map(|&k| k as f32).collect();
-        rows.iter().zip(values.chunks(n)).map(|(&i, row)| self.nearest(i, &squares, row)).collect()
+        let mut space = Space::default();
+        let each = rows.iter().zip(values.chunks(n));
+        each.map(|(&i, row)| self.nearest(i, &squares, row, &mut space)).collect()
     }
 
     /// The neighbours of point i and how much of each is one, by ascending number; from the diagonal and row i of the Gram.
-    fn nearest<T: Distance>(&self, i: usize, squares: &[T], row: &[T]) -> Result<Vec<(u32, f64)>> {
+    ///
+    /// With k + 1 chunks whose least distances are at most d, k + 1 points are at most d away: only these chunks are searched.
+    fn nearest<T: Distance>(
+        &self,
+        i: usize,
+        squares: &[T],
+        row: &[T],
+        space: &mut Space<T>,
+    ) -> Result<Vec<(u32, f64)>> {
         let n = row.len();
-        // The nearest so far, ascending; a point that is only as near as the last comes too late.
-        let mut best: Vec<(T, usize)> = Vec::with_capacity(self.most + 1);
-        let mut start = 0;
-        loop {
-            let full = best.len() == self.most;
-            let limit = best.last().filter(|_| full).map_or(T::from_f64(f64::INFINITY), |last| last.0);
-            let j = T::first_below(squares, row, start, limit);
-            if j == n {
-                break;
-            }
-            start = j + 1;
-            // The squared distance but for that of point i from the origin.
-            let value = squares[j] - (row[j] + row[j]);
-            if !value.to_f64().is_finite() {
-                return Err(not_finite(i, j));
-            }
-            if j != i {
-                if full {
-                    best.pop();
-                }
-                let place = best.partition_point(|other| other.0 <= value);
-                best.insert(place, (value, j));
-            }
-        }
-        // Only distances that are infinite are passed over before there are neighbours enough.
-        if best.len() < self.most.min(n - 1) {
-            let infinite = (0..n).find(|&j| !(squares[j] - (row[j] + row[j])).to_f64().is_finite());
+        let Space { minima, order, near } = space;
+        minima.resize(n.div_ceil(CHUNK), T::default());
+        // The squared distance but for that of point i from the origin.
+        let value = |j: usize| squares[j] - (row[j] + row[j]);
+        if !T::chunk_minima(squares, row, minima) {
+            let infinite = (0..n).find(|&j| !value(j).to_f64().is_finite());
             return Err(not_finite(i, infinite.unwrap_or(i)));
         }
+        let ascending = |a: &T, b: &T| a.partial_cmp(b).unwrap_or(Ordering::Equal);
+        let limit = (self.most + 1 < minima.len()).then(|| {
+            order.clone_from(minima);
+            *order.select_nth_unstable_by(self.most, ascending).1
+        });
+        near.clear();
+        for (chunk, least) in minima.iter().enumerate() {
+            if limit.is_none_or(|limit| *least <= limit) {
+                let places = chunk * CHUNK..n.min((chunk + 1) * CHUNK);
+                let found = places
+                    .map(|j| (value(j), j as u32))
+                    .filter(|&(value, j)| limit.is_none_or(|limit| value <= limit) && j as usize != i);
+                near.extend(found);
+            }
+        }
+        let nearer = |a: &(T, u32), b: &(T, u32)| ascending(&a.0, &b.0).then(a.1.cmp(&b.1));
+        if near.len() > self.most {
+            // Of points that are equally far there can be as many as points.
+            near.select_nth_unstable_by(self.most, nearer);
+            near.truncate(self.most);
+        }
+        near.sort_unstable_by(nearer);
         let mut left = self.wanted;
         let mut neighbours = Vec::new();
-        for j in std::iter::once(i).chain(best.into_iter().map(|(_, j)| j)) {
+        for j in std::iter::once(i).chain(near.iter().map(|near| near.1 as usize)) {
             if left > 0.0 {
                 neighbours.push((j as u32, (left / self.weights[j]).min(1.0)));
                 left -= self.weights[j];

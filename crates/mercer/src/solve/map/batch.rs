@@ -17,6 +17,10 @@ use crate::simd::{PANEL, STRIP, dots_f64};
 /// Parts in which sums over all points are taken, one after the other; not the number of threads.
 const PARTS: usize = 16;
 
+/// A point whose squared distance from its prototype is below this share of that from the first point is at its prototype but for
+/// rounding.
+const COINCIDENT: f64 = 1e-9;
+
 /// Points assigned to units, with the sums of kernel rows of each unit.
 pub(super) struct Assignment<'a, T> {
     values: &'a Values<'a, T>,
@@ -100,8 +104,8 @@ impl<'a, T: Entry> Assignment<'a, T> {
         products
     }
 
-    /// The nearest prototype of each point; of several the first.
-    pub(super) fn nearest(&self, prototypes: &Prototypes) -> Vec<usize> {
+    /// The nearest prototype of each point, of several the first, and the squared distances from them.
+    pub(super) fn nearest(&self, prototypes: &Prototypes) -> (Vec<usize>, Vec<f64>) {
         let (units, n) = (self.grid.units(), self.values.len());
         let strips = self.strips(prototypes);
         let nearest = |(b, sums): (usize, &Vec<f64>)| {
@@ -117,9 +121,37 @@ impl<'a, T: Entry> Assignment<'a, T> {
                     place[c] = if better { unit } else { place[c] };
                 }
             }
-            place[..WIDTH.min(n - b * WIDTH)].to_vec()
+            let points = b * WIDTH..n.min((b + 1) * WIDTH);
+            let square = |(i, score): (usize, &f64)| self.values.diagonal[i] - 2.0 * score;
+            (place[..points.len()].to_vec(), points.zip(&best).map(square).collect::<Vec<_>>())
         };
-        self.sums.blocks.par_iter().enumerate().flat_map_iter(nearest).collect()
+        let found: Vec<_> = self.sums.blocks.par_iter().enumerate().map(nearest).collect();
+        let (winners, squares): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        (winners.concat(), squares.concat())
+    }
+
+    /// Gives each unit without points one of its neighbours on the grid: of their points the one whose squared distance from
+    /// its prototype is largest. No unit gives away its only point. Returns whether a point was given.
+    pub(super) fn fill_empty(&self, winners: &mut [usize], mut squares: Vec<f64>) -> bool {
+        let (units, mut given) = (self.grid.units(), false);
+        let mut counts = vec![0_usize; units];
+        winners.iter().for_each(|&unit| counts[unit] += 1);
+        for unit in 0..units {
+            if counts[unit] > 0 {
+                continue;
+            }
+            let gives: Vec<bool> =
+                (0..units).map(|other| counts[other] > 1 && self.grid.adjacent(unit, other)).collect();
+            let differs = |i: usize| squares[i] > COINCIDENT * self.values.diagonal[i].abs();
+            let farthest = (0..winners.len())
+                .filter(|&i| gives[winners[i]] && differs(i))
+                .reduce(|best, i| if squares[i] > squares[best] { i } else { best });
+            if let Some(i) = farthest {
+                counts[winners[i]] -= 1;
+                (winners[i], counts[unit], squares[i], given) = (unit, 1, 0.0, true);
+            }
+        }
+        given
     }
 
     /// Assigns the points anew; says whether one has changed its unit.

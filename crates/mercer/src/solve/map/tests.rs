@@ -98,6 +98,58 @@ fn batch_training_is_the_batch_map_written_out_on_vectors() {
     }
 }
 
+/// The points that units without points take from their neighbours, written out.
+fn take_far_points(grid: Grid, x: &[[f64; 3]], prototypes: &[Vec<f64>], winners: &mut [usize]) -> usize {
+    let mut squares: Vec<f64> =
+        x.iter().zip(&*winners).map(|(x, &unit)| square_distance(&prototypes[unit], x)).collect();
+    let mut taken = 0;
+    for unit in 0..grid.units() {
+        let count = |unit: usize| winners.iter().filter(|&&other| other == unit).count();
+        if count(unit) == 0 {
+            let free: Vec<usize> = (0..x.len())
+                .filter(|&i| grid.adjacent(unit, winners[i]) && count(winners[i]) > 1 && squares[i] > 1e-9)
+                .collect();
+            let farthest = free.iter().copied().reduce(|a, b| if squares[b] > squares[a] { b } else { a });
+            if let Some(i) = farthest {
+                (winners[i], squares[i]) = (unit, 0.0);
+                taken += 1;
+            }
+        }
+    }
+    taken
+}
+
+#[test]
+fn units_without_points_take_the_farthest_ones_of_their_neighbours() {
+    // Fewer than three points a unit, in four heaps: at the end of a plain batch map many units are empty.
+    let (x, weights) = (points(70), vec![1.0; 70]);
+    for lattice in [Lattice::Rectangular, Lattice::Hexagonal] {
+        let grid = Grid { rows: 5, columns: 6, lattice };
+        let task = task(&weights, [1.5, 0.3], Way::Batch, grid);
+        let (mut winners, mut expected, mut all, mut filling) = (start(&task), Vec::new(), 0, true);
+        for epoch in 0..12 {
+            expected = means(&task, &x, &winners, task.schedule.width(epoch));
+            let mut next: Vec<usize> = x.iter().map(|x| nearest(&expected, x)).collect();
+            let narrow = epoch + 1 >= task.schedule.shrinking();
+            let taken = match narrow && filling && epoch < 10 {
+                true => take_far_points(grid, &x, &expected, &mut next),
+                false => 0,
+            };
+            let unchanged = narrow && next == winners;
+            (all, filling) = (all + taken, filling && !(unchanged && taken > 0));
+            if unchanged && taken == 0 || epoch == 11 {
+                break;
+            }
+            winners = next;
+        }
+        assert!(all > 0);
+        let map = train(&task, &x);
+        assert_prototypes(&prototypes(&map, &x, 30), &expected, 1e-9);
+        let empty = map.measures.hits.iter().filter(|&&hits| hits == 0.0).count();
+        assert!(empty <= 2, "{empty}");
+    }
+}
+
 fn measures_are_those_written_out(map: &Map, task: &Task<'_>, x: &[[f64; 3]], m: &[Vec<f64>]) {
     let (grid, total) = (task.grid, task.weights.iter().sum::<f64>());
     let (mut error, mut torn, mut hits) = (0.0, 0.0, vec![0.0; m.len()]);

@@ -87,8 +87,8 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
         false
     }
 
-    /// The product of this kernel on each feature by itself; see [`Kernel::by_feature`].
-    fn by_feature(&self, _features: usize) -> Option<Expr<Self>> {
+    /// A Gaussian with a width for each feature; see [`Kernel::by_feature`].
+    fn by_feature(&self, _widths: &[(usize, f64)]) -> Option<Expr<Self>> {
         None
     }
 
@@ -174,8 +174,8 @@ impl<L: Leaf> Kernel<L::Points> for Expr<L> {
         self.with_vector(vector)
     }
 
-    fn by_feature(&self, features: usize) -> Option<Self> {
-        if let Self::Leaf(leaf) = self { leaf.by_feature(features) } else { None }
+    fn by_feature(&self, widths: &[(usize, f64)]) -> Option<Self> {
+        if let Self::Leaf(leaf) = self { leaf.by_feature(widths) } else { None }
     }
 
     fn fitted(&self, reference: &Reference<L::Points>, tick: Tick<'_>) -> Result<Self> {

@@ -108,13 +108,13 @@ pub trait Kernel<X: Points>: Send + Sync {
         Err(crate::ErrorKind::Unsupported { what }.into())
     }
 
-    /// The product of this kernel on each of the features by itself, each with parameters of its own; none where that is not the
-    /// kernel again when all parameters agree.
-    fn by_feature(&self, features: usize) -> Option<Self>
+    /// The Gaussian exp(−Σ γⱼ(xⱼ − yⱼ)²) over some features, each with its γⱼ, as the product of a Gaussian on each; none of a kernel that
+    /// is not a Gaussian of all features, and of no feature.
+    fn by_feature(&self, widths: &[(usize, f64)]) -> Option<Self>
     where
         Self: Sized,
     {
-        let _ = features;
+        let _ = widths;
         None
     }
 

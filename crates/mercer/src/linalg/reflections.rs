@@ -2,6 +2,9 @@
 
 use crate::simd::{add_scaled, inner_product};
 
+/// The share of the square of a column below which what is left of it is computed anew.
+const CANCELLED: f64 = 1e-4;
+
 /// The reflections whose product Qᵀ makes a matrix upper triangular, and the triangle. A matrix is a list of its columns.
 pub(crate) struct Reflections {
     /// The vector v of each reflection I − 2vvᵀ/v², with 2/v².
@@ -21,13 +24,28 @@ impl Reflections {
     /// The factors of a matrix with its columns in the order of what the columns before them leave of them, largest first: rows of the
     /// triangle then have their largest entry on the diagonal, and small ones keep their digits beside large ones.
     pub(crate) fn pivoted(columns: Vec<Vec<f64>>) -> Self {
+        // The square of what is left of each column, and what it was when it was last computed from the column itself.
+        let mut squares: Vec<(f64, f64)> = Vec::new();
         Self::taken(columns, |at, (columns, order)| {
-            let left = |column: &Vec<f64>| column.get(at..).map_or(0.0, |left| inner_product(left, left));
-            let lengths: Vec<f64> = columns[at..].iter().map(left).collect();
+            let square = |column: &[f64]| inner_product(column, column);
+            if at == 0 {
+                squares = columns.iter().map(|column| (square(column), square(column))).collect();
+            }
+            for (column, (left, known)) in columns.iter().zip(&mut squares).skip(at) {
+                if at > 0 {
+                    *left -= column[at - 1] * column[at - 1];
+                }
+                // Of a difference that is small beside what it was taken from few digits are left.
+                if *left <= CANCELLED * *known {
+                    *left = square(&column[at..]);
+                    *known = *left;
+                }
+            }
             let most =
-                (0..lengths.len()).fold(0, |most, i| if lengths[i] > lengths[most] { i } else { most });
-            columns.swap(at, at + most);
-            order.swap(at, at + most);
+                (at..columns.len()).fold(at, |most, i| if squares[i].0 > squares[most].0 { i } else { most });
+            columns.swap(at, most);
+            order.swap(at, most);
+            squares.swap(at, most);
         })
     }
 

@@ -52,11 +52,13 @@ impl Leaf for VectorLeaf {
         Some(map.and_then(|map| map.check().map(|()| kernel.on(map)).map_err(|error| call.locate(error))))
     }
 
-    /// exp(−γ‖x − y‖²) is the product of exp(−γ(xⱼ − yⱼ)²).
-    fn by_feature(&self, features: usize) -> Option<VectorExpr> {
-        let of = |j: usize| Expr::Leaf(self.clone()).on(Map::Columns(vec![j]));
+    fn by_feature(&self, widths: &[(usize, f64)]) -> Option<VectorExpr> {
+        let of = |&(j, gamma): &(usize, f64)| {
+            let kernel = VectorKernel::Rbf { gamma };
+            Expr::Leaf(Self { kernel, maps: Vec::new() }).on(Map::Columns(vec![j]))
+        };
         let gaussian = matches!(self.kernel, VectorKernel::Rbf { .. }) && self.maps.is_empty();
-        gaussian.then(|| (0..features).map(of).reduce(|all, next| all * next)).flatten()
+        gaussian.then(|| widths.iter().map(of).reduce(|all, next| all * next)).flatten()
     }
 
     fn check(&self) -> Result<()> {

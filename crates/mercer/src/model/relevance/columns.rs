@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::data::SplitMix;
 use crate::gram::Gram;
 use crate::model::prelude::*;
+use crate::simd::huge_vec;
 use crate::solve::relevance::Columns;
 
 /// Bytes that the columns take where their number is left open.
@@ -40,7 +41,8 @@ impl Candidates {
         }
         let points: Vec<Option<usize>> =
             offset.then_some(None).into_iter().chain(chosen.into_iter().map(Some)).collect();
-        let mut values = vec![1.0; points.len() * n];
+        let mut values = huge_vec(points.len() * n);
+        values.resize(points.len() * n, 1.0);
         let own = values.par_chunks_mut(TOGETHER * n).zip(points.par_chunks(TOGETHER));
         own.try_for_each(|(values, points)| {
             let mut rows: Vec<&mut [f64]> = values.chunks_mut(n).collect();

@@ -10,7 +10,7 @@
 //!
 //! Cost: n values of each candidate column, then n·M for each column that comes into the model of M candidates, and m³ for each
 //! step of m columns. All points are candidates up to a gigabyte of kernel values (n = 11,585), beyond as many as fit, drawn by the
-//! seed. A search of the kernel's parameters fits ten to fifty times.
+//! seed. A search of the kernel's parameters fits ten to fifty times, one of widths for each feature some hundred times.
 //!
 //! ```
 //! use mercer::data::{Labels, Vectors};
@@ -34,12 +34,15 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::columns::Candidates;
+use super::features::by_feature;
 use super::model::RelevanceModel;
 use super::width::{Trial, Tries, WidthChoice, search};
 use crate::kernel::Reference;
 use crate::model::prelude::*;
 use crate::solve::Stage;
-use crate::solve::relevance::{Classes, Climb, Relevant, Steps, classify, pull_of_numbers, regress};
+use crate::solve::relevance::{
+    Classes, Climb, Relevant, Steps, classify, classify_from, pull_of_numbers, regress, regress_from,
+};
 
 /// The relevance vector machine for numbers, and its settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,14 +189,14 @@ impl<X: Points> Fits<'_, '_, X> {
     /// The model of a kernel, or of the best that a search finds from it on.
     fn chosen<K: Kernel<X> + Clone>(&mut self, kernel: &K) -> Result<Trial<K>> {
         match self.plan.width {
-            WidthChoice::Kernel => Ok(self.fitted(kernel)?.0),
+            WidthChoice::Kernel => Ok(self.fitted(kernel, None)?.0),
             WidthChoice::Evidence => search(kernel, &self.own.points, self),
             WidthChoice::Features => {
-                let start = kernel.by_feature(self.own.points.width()).ok_or_else(|| {
+                let own = self.own;
+                by_feature(kernel, &own.points, &own.weights, self).unwrap_or_else(|| {
                     let what = "a width for each feature of a kernel that is not a Gaussian of all features of vectors";
-                    crate::Error::from(ErrorKind::Unsupported { what: what.into() })
-                })?;
-                search(&start, &self.own.points, self)
+                    Err(ErrorKind::Unsupported { what: what.into() }.into())
+                })
             }
         }
     }
@@ -213,25 +216,30 @@ fn fitted<X: Points, K: Kernel<X> + Clone>(
 }
 
 impl<X: Points, K: Kernel<X> + Clone> Tries<K> for Fits<'_, '_, X> {
-    fn fitted(&mut self, kernel: &K) -> Result<(Trial<K>, ControlFlow<()>)> {
+    fn fitted(&mut self, kernel: &K, from: Option<&[Relevant]>) -> Result<(Trial<K>, ControlFlow<()>)> {
         let kernel = self.own.kernel(kernel, self.job)?;
         let gram = self.own.gram(&kernel, self.job)?;
         let candidates = Candidates::new(&*gram, self.plan.settings, &self.own.weights, self.job.memory)
             .map_err(|error| self.own.error(error))?;
         drop(gram);
         let mut flow = ControlFlow::Continue(());
-        let searched = self.plan.width != WidthChoice::Kernel;
+        // How many fits there will be is not known: most searches take so many.
+        let searched = match self.plan.width {
+            WidthChoice::Kernel => None,
+            WidthChoice::Evidence => Some(20.0),
+            WidthChoice::Features => Some(400.0),
+        };
         let (columns, weights, climb) = (&candidates.columns, &self.own.weights, &self.plan.climb);
         let (begun, started) = (&mut self.begun, self.started);
         let mut stages = self.job.stages();
-        // How many steps and fits there will be is not known: most climbs take a few hundred steps, most searches twenty fits.
+        // Nor how many steps: most climbs take a few hundred.
         let mut following = |parts: usize, work: &mut dyn FnMut(Steps<'_>) -> Relevant| {
             let before = *begun as f64 / parts as f64;
             *begun += 1;
             work(&mut |steps| {
                 let share = 1.0 - (-(steps as f64) / (climb.steps as f64).min(300.0)).exp();
                 let fits = before + share / parts as f64;
-                let done = if searched { 1.0 - (-fits / 20.0).exp() } else { fits };
+                let done = searched.map_or(fits, |usual| 1.0 - (-fits / usual).exp());
                 let answer = stages(&Stage { name: "evidence", done, elapsed: started.elapsed() });
                 if answer.is_break() {
                     flow = answer;
@@ -241,14 +249,21 @@ impl<X: Points, K: Kernel<X> + Clone> Tries<K> for Fits<'_, '_, X> {
         };
         let found = match &self.target {
             Target::Numbers(y) => {
-                vec![following(1, &mut |watch| regress(columns, y, weights, climb, watch))]
+                let one = |watch: Steps<'_>| match from {
+                    Some(from) => regress_from(columns, y, weights, (climb, &from[0]), watch),
+                    None => regress(columns, y, weights, climb, watch),
+                };
+                vec![following(1, &mut |watch| one(watch))]
             }
             Target::Classes(parts) => {
-                let one = |members: &Vec<Vec<f64>>| {
+                let one = |(at, members): (usize, &Vec<Vec<f64>>)| {
                     let problem = Classes { columns, members: members.clone(), weights };
-                    following(parts.len(), &mut |watch| classify(&problem, climb, watch))
+                    following(parts.len(), &mut |watch| match from {
+                        Some(from) => classify_from(&problem, (climb, &from[at]), watch),
+                        None => classify(&problem, climb, watch),
+                    })
                 };
-                parts.iter().map(one).collect()
+                parts.iter().enumerate().map(one).collect()
             }
         };
         Ok((Trial { kernel, candidates, found }, flow))

@@ -1,6 +1,7 @@
 //! Relevance vector machines: functions whose few kernels the evidence has chosen.
 
 mod columns;
+mod features;
 mod machine;
 mod model;
 mod width;

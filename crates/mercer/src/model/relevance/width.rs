@@ -2,8 +2,7 @@
 //!
 //! With the α at their maximum, the derivative of the log evidence in a parameter θ is Σ Dₙᵢ ∂Φₙᵢ/∂θ, D its derivatives in the values
 //! of the columns in the model; ∂Φ/∂θ is taken by differences of kernel values, so that any parameter of any kernel can be searched.
-//! A few widths are tried first, from that of the kernel on, then quasi-Newton steps in all parameters climb from the best. For a
-//! Gaussian with a width for each feature this is the η-RVM of Tipping (2001).
+//! A few widths are tried first, from that of the kernel on, then quasi-Newton steps in all parameters climb from the best.
 
 use std::ops::ControlFlow;
 
@@ -69,15 +68,17 @@ pub(super) struct Trial<K> {
 }
 
 impl<K> Trial<K> {
-    fn evidence(&self) -> f64 {
+    /// The log evidence of all climbs.
+    pub(super) fn evidence(&self) -> f64 {
         self.found.iter().map(|one| one.evidence).sum()
     }
 }
 
 /// Fits kernels, and says how the evidence changes with the columns.
 pub(super) trait Tries<K> {
-    /// The best model of a kernel. After a break the search is over.
-    fn fitted(&mut self, kernel: &K) -> Result<(Trial<K>, ControlFlow<()>)>;
+    /// The best model of a kernel, or where climbs of another kernel are given the one that is climbed to from these. After a break the
+    /// search is over.
+    fn fitted(&mut self, kernel: &K, from: Option<&[Relevant]>) -> Result<(Trial<K>, ControlFlow<()>)>;
 
     /// The kernel fitted to the points, where it depends on them.
     fn prepared(&self, kernel: K) -> Result<K>;
@@ -93,7 +94,7 @@ pub(super) fn search<X: Points, K: Kernel<X>>(
     fits: &mut impl Tries<K>,
 ) -> Result<Trial<K>> {
     let parameters = start.searched();
-    let (mut best, mut flow) = fits.fitted(start)?;
+    let (mut best, mut flow) = fits.fitted(start, None)?;
     let mut at: Vec<f64> = parameters.iter().map(|p| if p.log { p.value.ln() } else { p.value }).collect();
     // One factor for all parameters that must be positive.
     let origin = at.clone();
@@ -105,7 +106,7 @@ pub(super) fn search<X: Points, K: Kernel<X>>(
                 break;
             }
             let trial;
-            (trial, flow) = fits.fitted(&start.with_searched(&there)?)?;
+            (trial, flow) = fits.fitted(&start.with_searched(&there)?, None)?;
             if trial.evidence() <= best.evidence() {
                 break;
             }
@@ -125,7 +126,7 @@ pub(super) fn search<X: Points, K: Kernel<X>>(
                 break;
             }
             let trial;
-            (trial, flow) = fits.fitted(&start.with_searched(&there)?)?;
+            (trial, flow) = fits.fitted(&start.with_searched(&there)?, None)?;
             if trial.evidence() > best.evidence() {
                 next = Some((trial, there));
                 break;
@@ -154,7 +155,7 @@ fn moved(at: &[f64], parameters: &[Parameter], step: impl Fn(usize) -> f64) -> V
 }
 
 /// A curvature under which a step along the gradient has length 1 in its largest part.
-fn unbent(gradient: &[f64]) -> Vec<f64> {
+pub(super) fn unbent(gradient: &[f64]) -> Vec<f64> {
     let (m, most) = (gradient.len(), gradient.iter().fold(0.0, |most: f64, g| g.abs().max(most)));
     (0..m * m).map(|at| if at / m == at % m { -most.max(1e-3) } else { 0.0 }).collect()
 }

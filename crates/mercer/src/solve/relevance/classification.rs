@@ -61,6 +61,25 @@ pub(crate) fn classify(problem: &Classes<'_>, climb: &Climb, watch: Steps<'_>) -
     found.expect("a model without columns has a mode")
 }
 
+/// Climbs the evidence from a model of other columns at the same points: those of a kernel with other parameters, say. Where that has no
+/// mode, from no column.
+pub(crate) fn classify_from(
+    problem: &Classes<'_>,
+    (climb, start): (&Climb, &Relevant),
+    watch: Steps<'_>,
+) -> Relevant {
+    let own = &start.posterior;
+    let lengths = own.columns.iter().map(|&c| problem.columns.length(c % problem.columns.len()));
+    let lengths: Vec<f64> = lengths.collect();
+    let alpha = own.alpha.iter().zip(&lengths);
+    let alpha: Vec<f64> = alpha.map(|(a, l)| (a / (l * l)).clamp(PRECISIONS.0, PRECISIONS.1)).collect();
+    let weights: Vec<f64> = own.mean.iter().zip(&lengths).map(|(w, l)| w * l).collect();
+    match problem.mode(&own.columns, &alpha, &weights) {
+        Some(mode) => Ascent { problem, climb, mode, steps: 0, converged: false }.climbed(watch),
+        None => classify(problem, climb, watch),
+    }
+}
+
 /// The candidates of a regression of each function to 1 in its class and −1 elsewhere, with their α; none where it has many more than
 /// `most`.
 fn regressed(problem: &Classes<'_>, climb: &Climb, most: usize, watch: Steps<'_>) -> (Vec<usize>, Vec<f64>) {

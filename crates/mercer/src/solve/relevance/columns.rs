@@ -27,7 +27,7 @@ impl Columns {
     }
 
     /// How many columns there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.lengths.len()
     }
 
@@ -37,7 +37,7 @@ impl Columns {
     }
 
     /// Column i, of unit length.
-    pub(super) fn column(&self, i: usize) -> &[f64] {
+    pub(crate) fn column(&self, i: usize) -> &[f64] {
         &self.values[i * self.rows..(i + 1) * self.rows]
     }
 

@@ -87,7 +87,8 @@ impl<'a> Design<'a> {
     /// The square of each candidate.
     pub(super) fn squares(&self) -> Vec<f64> {
         match &self.scale {
-            Scale::One => self.columns.squares(&vec![1.0; self.columns.rows()]),
+            // Of unit length, but for those of zeros.
+            Scale::One => (0..self.columns.len()).map(|m| f64::from(self.columns.length(m) > 0.0)).collect(),
             Scale::Points(scale) => self.columns.squares(&product(scale, scale)),
             Scale::Classes { roots, weights } => {
                 let variance = |(root, weight): (&f64, &f64)| (weight * root).powi(2) * (1.0 - root * root);

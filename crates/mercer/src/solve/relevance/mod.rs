@@ -41,11 +41,11 @@ mod span;
 mod tests;
 
 pub(crate) use bend::Bend;
-pub(crate) use classification::classify;
+pub(crate) use classification::{classify, classify_from};
 pub(crate) use columns::Columns;
 pub(crate) use likelihood::{Classes, sigmoid};
 pub(crate) use posterior::Posterior;
-pub(crate) use regression::{pull_of_numbers, regress};
+pub(crate) use regression::{pull_of_numbers, regress, regress_from};
 
 use std::ops::ControlFlow;
 

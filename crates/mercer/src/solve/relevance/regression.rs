@@ -49,6 +49,9 @@ const KEPT: RangeInclusive<f64> = 1e-6..=1e12;
 /// The gain of a change of one α below which all are changed together.
 const SMALL: f64 = 0.1;
 
+/// Newton steps in all α and the noise with which a climb from another model begins.
+const FIRST: usize = 4;
+
 /// Newton's method ends where all derivatives of the log evidence are below this.
 const FLAT: f64 = 1e-11;
 
@@ -68,26 +71,74 @@ pub(crate) fn regress(
     climb: &Climb,
     watch: Steps<'_>,
 ) -> Relevant {
-    let total: f64 = weights.iter().sum();
-    let variance = spread(target, weights, total);
-    let design = if weights.iter().all(|&w| w == 1.0) {
-        Design::new(columns)
-    } else {
-        Design::scaled(columns, weights.iter().map(|w| w.sqrt()).collect())
-    };
-    let scaled = target.iter().zip(weights).map(|(t, w)| t * w.sqrt()).collect();
-    let empty = Span::new(design, scaled);
+    let problem = Numbers::new(columns, target, weights);
     let mut from = |noise: f64, held: bool, steps: u64| {
-        let cap = climb.noise.is_none().then_some(FINEST / variance);
-        let model = Evidence::new(empty.clone(), total, (1.0 / noise, LEAST / variance), &[], &[]);
-        Ascent { climb, model, cap, held: held.then(Vec::new), steps, since: 0 }.climbed(columns, watch)
+        problem.ascent(climb, (noise, &[], &[]), held.then(Vec::new), steps).climbed(columns, watch)
     };
     if let Some(noise) = climb.noise {
         return from(noise, false, 0);
     }
-    let free = from(FREE * FREE * variance, false, 0);
-    let held = from(HELD * HELD * variance, true, free.steps);
+    let free = from(FREE * FREE * problem.variance, false, 0);
+    let held = from(HELD * HELD * problem.variance, true, free.steps);
     if held.beats(&free, climb.tolerance) { held } else { Relevant { steps: held.steps, ..free } }
+}
+
+/// Climbs the evidence from a model of other columns at the same points: those of a kernel with other parameters, say.
+pub(crate) fn regress_from(
+    columns: &Columns,
+    target: &[f64],
+    weights: &[f64],
+    (climb, start): (&Climb, &Relevant),
+    watch: Steps<'_>,
+) -> Relevant {
+    let problem = Numbers::new(columns, target, weights);
+    let own = &start.posterior;
+    let alpha: Vec<f64> =
+        own.columns.iter().zip(&own.alpha).map(|(&c, a)| a / columns.length(c).powi(2)).collect();
+    let mut ascent = problem.ascent(climb, (start.noise, &own.columns, &alpha), None, 0);
+    ascend(&mut ascent.model, ascent.cap, FLAT, FIRST);
+    ascent.model.statistics();
+    ascent.climbed(columns, watch)
+}
+
+/// Numbers with weights and the candidate columns that explain them.
+struct Numbers<'a> {
+    /// The span of no column.
+    empty: Span<'a>,
+    /// The sum of the weights.
+    total: f64,
+    /// The variance of the targets.
+    variance: f64,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(columns: &'a Columns, target: &[f64], weights: &[f64]) -> Self {
+        let total: f64 = weights.iter().sum();
+        let design = if weights.iter().all(|&w| w == 1.0) {
+            Design::new(columns)
+        } else {
+            Design::scaled(columns, weights.iter().map(|w| w.sqrt()).collect())
+        };
+        let scaled = target.iter().zip(weights).map(|(t, w)| t * w.sqrt()).collect();
+        Self { empty: Span::new(design, scaled), total, variance: spread(target, weights, total) }
+    }
+
+    /// A climb from the variance of the noise and columns with their α; `held` is where the noise is kept for a while.
+    fn ascent<'c>(
+        &self,
+        climb: &'c Climb,
+        (noise, active, alpha): (f64, &[usize], &[f64]),
+        held: Option<Vec<f64>>,
+        steps: u64,
+    ) -> Ascent<'c>
+    where
+        'a: 'c,
+    {
+        let cap = climb.noise.is_none().then_some(FINEST / self.variance);
+        let bounds = (1.0 / noise, LEAST / self.variance);
+        let model = Evidence::new(self.empty.clone(), self.total, bounds, active, alpha);
+        Ascent { climb, model, cap, held, steps, since: 0 }
+    }
 }
 
 /// The derivatives of the log evidence in the values of each column in the model, before it was scaled: β((t − Φμ)μᵀ − ΦΣ), the row of

@@ -23,7 +23,9 @@ pub(crate) fn raise(error: Error) -> PyErr {
         ErrorKind::Data(DataProblem::NotDefinite { .. }) => NotDefiniteError::new_err(text),
         ErrorKind::Data(_) => DataError::new_err(text),
         ErrorKind::KernelText { .. } => KernelError::new_err(text),
-        ErrorKind::Parse { .. } | ErrorKind::ModelFile { .. } => ModelFileError::new_err(text),
+        ErrorKind::Parse { .. } | ErrorKind::ModelFile { .. } | ErrorKind::BlockFile { .. } => {
+            ModelFileError::new_err(text)
+        }
         ErrorKind::Io { source, .. } => match source.raw_os_error() {
             // With its number Python makes FileNotFoundError and its kin of it.
             Some(number) => PyOSError::new_err((number, text)),

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Instant;
 
+use mercer::data::{ReadOptions, Stream};
 use mercer::model::file::Training;
 use mercer::model::probability::{Estimate, Settings};
 use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Event, Facts, Job, Targets};
-use mercer::solve::{Phases, Stop};
+use mercer::solve::{Phases, Stage, Stop};
 
 use crate::failure::{Failure, Result, code};
 use crate::output::remark;
@@ -25,6 +26,20 @@ pub(crate) struct Data<'a> {
     pub(crate) quiet: bool,
 }
 
+/// What a fit runs under.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    pub(crate) weights: &'a [f64],
+    pub(crate) memory: Option<usize>,
+    pub(crate) quiet: bool,
+}
+
+impl<'a> Data<'a> {
+    fn terms(&self) -> Terms<'a> {
+        Terms { weights: self.weights, memory: self.memory, quiet: self.quiet }
+    }
+}
+
 /// A model and what it took to fit it.
 pub(crate) struct Fitted {
     pub(crate) model: AnyModel,
@@ -39,9 +54,36 @@ pub(crate) struct Fitted {
 /// Fits with a progress bar and a table of all rounds, as wanted; Ctrl-C ends with the best so far, where there is one.
 pub(crate) fn fit(estimator: &AnyEstimator, data: &Data<'_>, trace: Option<&Path>) -> mercer::Result<Fitted> {
     let (model, phases, found, seconds) =
-        watched(estimator, data, trace, |job| estimator.fit(data.x, data.y, job))?;
+        watched(estimator, data.terms(), trace, |job| estimator.fit(data.x, data.y, job))?;
     let training = Training::of(estimator, &found, model.classes());
     Ok(Fitted { model, seconds, phases, found, training })
+}
+
+/// Fits to rows on disk with a progress bar.
+pub(crate) fn fit_stream(
+    estimator: &AnyEstimator,
+    (x, y): (&Stream, &Targets<AnyPoints>),
+    terms: Terms<'_>,
+) -> mercer::Result<Fitted> {
+    let (model, phases, found, seconds) =
+        watched(estimator, terms, None, |job| estimator.fit_stream(x, y, job))?;
+    let training = Training::of(estimator, &found, model.classes());
+    Ok(Fitted { model, seconds, phases, found, training })
+}
+
+/// Makes the file of blocks of a stream, or finds it, with a progress bar; Ctrl-C leaves nothing behind.
+pub(crate) fn open_stream(
+    data: &Path,
+    blocks: Option<&Path>,
+    options: &ReadOptions,
+    quiet: bool,
+) -> mercer::Result<Stream> {
+    let (started, mut watcher) = (Instant::now(), Watcher::new(1.0, quiet, None));
+    let mut parsed = |done: f64| {
+        let stage = Stage { name: "parsing the data", done, elapsed: started.elapsed() };
+        watcher.look(Event::Stage(&stage))
+    };
+    system::fitting(|| Stream::open(data, blocks, options, &mut parsed))
 }
 
 /// Ends a program whose fit stopped for this reason: by an exit code of its own if the user wanted it to. The model itself
@@ -69,10 +111,11 @@ pub(crate) fn learn(
     model: &AnyModel,
     settings: &Settings,
 ) -> mercer::Result<Learnt> {
-    let (estimate, _, found, seconds) = watched(estimator, data, None, |job| match system::stop_wanted() {
-        true => Ok(None),
-        false => estimator.learn(data.x, data.y, model, settings, job),
-    })?;
+    let (estimate, _, found, seconds) =
+        watched(estimator, data.terms(), None, |job| match system::stop_wanted() {
+            true => Ok(None),
+            false => estimator.learn(data.x, data.y, model, settings, job),
+        })?;
     let folds = found.number("folds").map(|folds| folds as usize);
     if system::stop_wanted() {
         remark("mercer: warning: interrupted: the model has no probabilities");
@@ -89,14 +132,14 @@ pub(crate) fn learn(
 /// Works on a job with a watch; gives what came of it, what the job gathered, and the seconds.
 fn watched<T>(
     estimator: &AnyEstimator,
-    data: &Data<'_>,
+    terms: Terms<'_>,
     trace: Option<&Path>,
     work: impl FnOnce(&mut Job<'_, AnyPoints>) -> mercer::Result<T>,
 ) -> mercer::Result<(T, Phases, Facts, f64)> {
     let tolerance = estimator.get("tolerance").and_then(|tolerance| tolerance.number());
-    let mut watcher = Watcher::new(tolerance.unwrap_or(1.0), data.quiet, trace);
+    let mut watcher = Watcher::new(tolerance.unwrap_or(1.0), terms.quiet, trace);
     let mut look = |event: Event<'_>| watcher.look(event);
-    let mut job = Job::new().weights(data.weights).memory(data.memory).watched(&mut look);
+    let mut job = Job::new().weights(terms.weights).memory(terms.memory).watched(&mut look);
     let started = Instant::now();
     let done = system::fitting(|| work(&mut job))?;
     let seconds = started.elapsed().as_secs_f64();

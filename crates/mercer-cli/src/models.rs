@@ -10,7 +10,7 @@ use mercer::model::file::Saved;
 use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value, liblinear, libsvm};
 
 use crate::args::ModelArgs;
-use crate::failure::{Failure, InFile, Result};
+use crate::failure::{Failure, InFile, Result, usage};
 use crate::input::scaled;
 use crate::paths;
 
@@ -102,13 +102,7 @@ pub(crate) fn read(
     path: &Path,
     options: ReadOptions,
 ) -> Result<(AnyPoints, Option<LabelColumn>)> {
-    let (target, outputs) = (saved.model.target(), saved.model.offsets().len());
-    let options = ReadOptions {
-        targets: target == TargetKind::Number || target == TargetKind::Numbers && outputs == 1,
-        sets: target == TargetKind::Sets,
-        encoding: saved.encoding.clone(),
-        ..options
-    };
+    let options = as_trained(saved, options);
     let table = AnyPoints::read(Some(&saved.model.kernel()), path, &options).in_file(path)?;
     let Table { points, labels, .. } = table;
     let AnyPoints::Vectors(vectors) = &points else { return Ok((points, labels)) };
@@ -127,6 +121,34 @@ pub(crate) fn read(
         AnyPoints::Vectors(vectors) => Ok((vectors.with_width(width).compact().into(), labels)),
         other => Ok((other, labels)),
     }
+}
+
+/// Reads data as the training data of a model were read.
+fn as_trained(saved: &Saved, options: ReadOptions) -> ReadOptions {
+    let (target, outputs) = (saved.model.target(), saved.model.offsets().len());
+    ReadOptions {
+        targets: target == TargetKind::Number || target == TargetKind::Numbers && outputs == 1,
+        sets: target == TargetKind::Sets,
+        encoding: saved.encoding.clone(),
+        ..options
+    }
+}
+
+/// Visits data piece by piece as a linear model wants them; gives the labels.
+pub(crate) fn read_pieces(
+    saved: &Saved,
+    path: &Path,
+    options: ReadOptions,
+    mut visit: impl FnMut(&AnyPoints) -> mercer::Result<()> + Send,
+) -> Result<Option<LabelColumn>> {
+    if !LINEAR.contains(&saved.model.kind()) {
+        return Err(usage!("--stream: of linear models; this one is of the kind {}", saved.model.kind()));
+    }
+    let options = as_trained(saved, options);
+    let read = mercer::data::read_pieces(path, &options, saved.model.width(), |points| {
+        visit(&scaled(saved.scaler.as_ref(), points.clone().into()))
+    });
+    read.in_file(path)
 }
 
 /// Refuses what LIBSVM's model text cannot say, before time is spent on a fit.

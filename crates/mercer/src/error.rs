@@ -131,6 +131,15 @@ pub enum ErrorKind {
         /// What is wrong.
         problem: Box<str>,
     },
+    /// A file of blocks that is damaged, hostile or of another kind; made anew from the data if it is deleted.
+    BlockFile {
+        /// The file.
+        path: PathBuf,
+        /// The byte, from 0.
+        byte: u64,
+        /// What is wrong there.
+        problem: Box<str>,
+    },
     /// More memory is needed than is available. This is checked before any of it is taken.
     Memory {
         /// What needs the memory.
@@ -470,6 +479,9 @@ impl fmt::Display for ErrorKind {
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Data(problem) => problem.fmt(f),
             Self::ModelFile { path, problem } => write!(f, "{}: {problem}", path.display()),
+            Self::BlockFile { path, byte, problem } => {
+                write!(f, "{}: byte {byte}: {problem}; delete it, and it is made anew", path.display())
+            }
             Self::Memory { what, needed, budget, instead } => {
                 let megabytes = |bytes: u64| bytes.div_ceil(1 << 20);
                 let (needed, budget) = (megabytes(*needed), megabytes(*budget));

@@ -19,6 +19,7 @@ mod libsvm_answers;
 mod libsvm_models;
 mod linear;
 mod linear_solvers;
+mod linear_stream;
 mod many_classes;
 mod methods;
 mod network;

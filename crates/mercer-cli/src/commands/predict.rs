@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use clap::Args;
-use mercer::data::write_atomic;
+use mercer::data::{Dense, write_atomic};
 use mercer::model::file::Saved;
-use mercer::model::probability::Columns;
-use mercer::model::{AnyPoints, Calibrates, Facts, How, TargetKind};
+use mercer::model::probability::{Beside, Columns};
+use mercer::model::{AnyPoints, Calibrates, Facts, How, Prediction, TargetKind};
 
 use crate::args::ModelArgs;
 use crate::failure::{InFile, Result, usage};
-use crate::models::{load, no_probabilities, read};
+use crate::models::{load, no_probabilities, read, read_pieces};
 use crate::output::{is_stdout, remark};
 use crate::report::{Predicted, summary};
 use crate::{paths, system};
@@ -32,6 +32,9 @@ pub(crate) struct PredictArgs {
     /// machine
     #[arg(long, conflicts_with_all = ["decisions", "scores", "probabilities"])]
     deviations: bool,
+    /// Read and predict piece by piece, for data larger than memory: of linear models. Memory is taken for predictions and labels alone
+    #[arg(long)]
+    stream: bool,
     #[command(flatten)]
     files: ModelArgs,
 }
@@ -59,12 +62,26 @@ pub(crate) fn run(args: &PredictArgs) -> Result<()> {
     if let Some((option, columns)) = args.columns() {
         check(args, &saved, option, columns)?;
     }
-    let (points, labels) = read(&mut saved, data, data_options.options())?;
-    let read_seconds = started.elapsed().as_secs_f64();
-
-    let started = Instant::now();
-    let predicted = predict(&saved, &points, args.columns().map(|(_, columns)| columns)).in_file(data)?;
-    let predict_seconds = started.elapsed().as_secs_f64();
+    let columns = args.columns().map(|(_, columns)| columns);
+    let (predicted, labels, [read_seconds, predict_seconds]) = if args.stream {
+        let mut pieces = Pieces::default();
+        let labels = read_pieces(&saved, data, data_options.options(), |points| {
+            let started = Instant::now();
+            pieces.append(predict(&saved, points, columns)?);
+            pieces.seconds += started.elapsed().as_secs_f64();
+            Ok(())
+        })?;
+        let both = started.elapsed().as_secs_f64();
+        let (predicted, seconds) = pieces.finish(&saved);
+        (predicted, labels, [both - seconds, seconds])
+    } else {
+        let (points, labels) = read(&mut saved, data, data_options.options())?;
+        let read_seconds = started.elapsed().as_secs_f64();
+        let started = Instant::now();
+        let (prediction, beside) = predict(&saved, &points, columns).in_file(data)?;
+        let seconds = [read_seconds, started.elapsed().as_secs_f64()];
+        (Predicted::new(&saved.model, prediction, beside), labels, seconds)
+    };
 
     write_atomic(out, |out| predicted.write(out))?;
     if predicted.is_nothing() {
@@ -104,17 +121,51 @@ fn check(args: &PredictArgs, saved: &Saved, option: &str, columns: Columns) -> R
     })
 }
 
-/// What the model says of all rows, and beside it what was asked for.
-fn predict<'a>(
-    saved: &'a Saved,
+/// What the model says of rows, and beside it what was asked for.
+fn predict(
+    saved: &Saved,
     points: &AnyPoints,
     columns: Option<Columns>,
-) -> mercer::Result<Predicted<'a>> {
+) -> mercer::Result<(Prediction, Option<Beside>)> {
     let (model, how) = (&saved.model, How::default());
     let (prediction, beside) = match (columns, &saved.probability) {
-        (None, _) => return Ok(Predicted::new(model, model.predict(points, how)?, None)),
+        (None, _) => return Ok((model.predict(points, how)?, None)),
         (Some(Columns::Probabilities), Some(estimate)) => estimate.predict(model, points, how)?,
         (Some(columns), _) => model.predict_beside(points, columns, how)?,
     };
-    Ok(Predicted::new(model, prediction, Some(beside)))
+    Ok((prediction, Some(beside)))
+}
+
+/// What is said of the rows of all pieces.
+#[derive(Default)]
+struct Pieces {
+    classes: Vec<usize>,
+    values: Vec<f64>,
+    names: Option<Vec<String>>,
+    beside: Vec<f64>,
+    seconds: f64,
+}
+
+impl Pieces {
+    /// A linear model says classes or a value of each row.
+    fn append(&mut self, (prediction, beside): (Prediction, Option<Beside>)) {
+        match prediction {
+            Prediction::Classes(classes) => self.classes.extend(classes),
+            Prediction::Values(values) => self.values.extend(values.values()),
+            _ => {}
+        }
+        if let Some(beside) = beside {
+            self.beside.extend(beside.rows.values());
+            self.names = Some(beside.names);
+        }
+    }
+
+    fn finish(self, saved: &Saved) -> (Predicted<'_>, f64) {
+        let prediction = match saved.model.classes() {
+            [] => Prediction::Values(Dense::new(1, self.values)),
+            _ => Prediction::Classes(self.classes),
+        };
+        let beside = self.names.map(|names| Beside { rows: Dense::new(names.len(), self.beside), names });
+        (Predicted::new(&saved.model, prediction, beside), self.seconds)
+    }
 }

@@ -10,13 +10,16 @@ use crate::input::Input;
 use crate::method::{self, Choice, MethodArgs};
 use crate::models::{Kind, check_libsvm};
 use crate::output::{count, remark};
-use crate::report::{Cost, Finished};
+use crate::report::{Cost, Finished, Shape};
 use crate::{paths, system};
 use clap::Args;
 use mercer::data::{self, ColumnRef, Encoding, LabelSets, Points, ReadOptions, Table};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Curve, Settings};
 use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, Space, TargetKind, Targets, Value};
+
+#[path = "train_stream.rs"]
+mod streamed;
 
 /// Memory that is neither data nor kernel rows: gradients, working sets, packed columns.
 const OVERHEAD: u64 = 32 << 20;
@@ -46,6 +49,11 @@ pub(crate) struct TrainArgs {
     /// Megabytes for the whole program; what the data leave goes to kernel rows or matrices
     #[arg(long, value_name = "MB", value_parser = megabytes)]
     memory: Option<usize>,
+    /// Read rows from disk during the fit, for data larger than memory: they are parsed once into a file of blocks, which is used
+    /// again while the data are the same (linear-svc, logistic and linear-svr; --memory is 2048 then unless it is given)
+    /// [default file: the data file's name and .blocks, beside it]
+    #[arg(long, value_name = "FILE", require_equals = true, num_args = 0..=1)]
+    stream: Option<Option<PathBuf>>,
     /// Data file: LIBSVM text, CSV/TSV or NPY, also gzip or zstd; `-` is standard input
     data: PathBuf,
     /// Model file to write [default: the data file's name and .mercer, in the current folder]
@@ -68,14 +76,12 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
         paths::trace_file(trace, &args.data, &path)?;
     }
     let settings = probability(args, &choice)?;
+    if let Some(blocks) = &args.stream {
+        return streamed::run(args, &choice, &path, blocks.as_deref(), threads);
+    }
 
     let started = Instant::now();
-    let target = choice.card.target;
-    let options = ReadOptions {
-        targets: matches!(target, TargetKind::Number | TargetKind::Numbers) && args.asked.targets.is_none(),
-        sets: target == TargetKind::Sets,
-        ..args.data_options.options()
-    };
+    let options = options(args, &choice);
     let kernel = choice.kernel(&args.asked)?;
     let mut input = Input::read(&args.data, kernel.as_ref(), &options, args.scale)?;
     let y = targets(args, &choice, &mut input)?;
@@ -112,7 +118,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     let finished = Finished {
         estimator: &estimator,
         saved: &saved,
-        x: &input.x,
+        shape: Shape::of(&input.x),
+        stream: None,
         y: &y,
         found: &found,
         probability: settings.as_ref().map(|settings| (settings, learnt.and_then(|learnt| learnt.folds))),
@@ -124,6 +131,16 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     warn(&finished, &choice);
     args.common.tell(&finished.text(), false, || finished.object())?;
     ended(finished.totals().map(|totals| totals.stop))
+}
+
+/// How the data are read.
+fn options(args: &TrainArgs, choice: &Choice) -> ReadOptions {
+    let target = choice.card.target;
+    ReadOptions {
+        targets: matches!(target, TargetKind::Number | TargetKind::Numbers) && args.asked.targets.is_none(),
+        sets: target == TargetKind::Sets,
+        ..args.data_options.options()
+    }
 }
 
 /// Says what the user should know although there is a model.

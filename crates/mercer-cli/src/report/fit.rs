@@ -38,10 +38,32 @@ fn by_name<S: Serializer>(phases: &Phases, serializer: S) -> Result<S::Ok, S::Er
     serializer.collect_map(phases.parts().map(|(name, span)| (name, span.0.as_secs_f64())))
 }
 
+/// What the points are.
+pub(crate) struct Shape {
+    rows: usize,
+    width: usize,
+    /// In words.
+    features: String,
+}
+
+impl Shape {
+    /// Of points in memory.
+    pub(crate) fn of(points: &AnyPoints) -> Self {
+        Self { rows: points.len(), width: points.width(), features: features(points) }
+    }
+
+    /// Of vectors.
+    pub(crate) fn new(rows: usize, width: usize) -> Self {
+        Self { rows, width, features: count(width, "feature") }
+    }
+}
+
 pub(crate) struct Finished<'a> {
     pub(crate) estimator: &'a AnyEstimator,
     pub(crate) saved: &'a Saved,
-    pub(crate) x: &'a AnyPoints,
+    pub(crate) shape: Shape,
+    /// Where the rows were read from during the fit, if they were not in memory.
+    pub(crate) stream: Option<String>,
     pub(crate) y: &'a Targets<AnyPoints>,
     pub(crate) found: &'a Facts,
     /// How probabilities were learnt, and from how many folds.
@@ -96,9 +118,10 @@ impl Finished<'_> {
 
     pub(crate) fn text(&self) -> String {
         let (model, cost) = (&self.saved.model, &self.cost);
-        let (rows, features) = (count(self.x.len(), "row"), features(self.x));
+        let (rows, features) = (count(self.shape.rows, "row"), &self.shape.features);
         let read = seconds(cost.read_seconds);
         let mut text = line("data", format!("{rows}, {features}{}, read in {read}", self.beside()));
+        text += &self.stream.as_ref().map_or(String::new(), |stream| line("stream", stream));
         text += &line("kernel", model.kernel());
         let (method, solution, facts) = (self.method(), self.solution(), model.facts());
         text += &line("method", &method);
@@ -243,8 +266,8 @@ impl Finished<'_> {
         facts.extend(
             Facts::default()
                 .with("tolerance", self.number("tolerance"))
-                .with("rows", self.x.len())
-                .with("features", self.x.width())
+                .with("rows", self.shape.rows)
+                .with("features", self.shape.width)
                 .with("classes", classes.map(<[_]>::len))
                 .with("class_names", classes)
                 .with("probability", saved.probability.as_ref().map(Estimate::method))

@@ -63,8 +63,16 @@ impl LabelColumn {
     /// # Errors
     /// If a label is not a finite number; the error names the first such label.
     pub fn numbers(&self) -> Result<Vec<f64>> {
+        self.as_numbers().map(<[f64]>::to_vec)
+    }
+
+    /// The labels as numbers, where they are.
+    ///
+    /// # Errors
+    /// As [`LabelColumn::numbers`].
+    pub fn as_numbers(&self) -> Result<&[f64]> {
         match self {
-            Self::Numbers(values) => Ok(values.clone()),
+            Self::Numbers(values) => Ok(values),
             Self::Texts { texts, codes } => {
                 let odd = texts.iter().position(|text| number::whole(text.as_bytes()).is_err());
                 // Texts are in the order of the rows, so that the first text that is not a number has the first such row.

@@ -26,7 +26,7 @@ use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 /// Names of a label column, in lower case.
 pub(super) const LABELS: [&str; 4] = ["label", "class", "target", "y"];
 /// Bytes looked at to guess what separates the cells.
-const SNIFF: usize = 64 << 10;
+pub(super) const SNIFF: usize = 64 << 10;
 
 /// Reads a table.
 ///
@@ -69,19 +69,19 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<Table> {
     layout.table(columns, rows, options.encoding.as_ref())
 }
 
-fn builders(first: &[Vec<u8>]) -> Vec<ColumnBuilder> {
+pub(super) fn builders(first: &[Vec<u8>]) -> Vec<ColumnBuilder> {
     first.iter().map(|_| ColumnBuilder::default()).collect()
 }
 
 /// Whether the first row is a header, if the columns of an earlier file decide it.
-fn known_header(first: &[Vec<u8>], encoding: Option<&Encoding>) -> Option<bool> {
+pub(super) fn known_header(first: &[Vec<u8>], encoding: Option<&Encoding>) -> Option<bool> {
     let encoding = encoding?;
     let is_name = |cell: &Vec<u8>| encoding.columns.iter().any(|column| column.name.as_bytes() == cell);
     Some(encoding.named && first.iter().any(is_name))
 }
 
 /// Whether the first row has a name that the options give to a column.
-fn is_named(first: &[Vec<u8>], options: &ReadOptions) -> bool {
+pub(super) fn is_named(first: &[Vec<u8>], options: &ReadOptions) -> bool {
     let features = match &options.features {
         Features::All => &[][..],
         Features::Only(columns) | Features::Without(columns) => columns,
@@ -92,7 +92,7 @@ fn is_named(first: &[Vec<u8>], options: &ReadOptions) -> bool {
 }
 
 /// Whether the first row has a word in a column where all other rows have numbers.
-fn looks_like_header(first: &[Vec<u8>], columns: &[ColumnBuilder], rows: usize) -> bool {
+pub(super) fn looks_like_header(first: &[Vec<u8>], columns: &[ColumnBuilder], rows: usize) -> bool {
     let is_word =
         |cell: &Vec<u8>| !cell.is_empty() && matches!(number::whole(cell), Err(ParseProblem::BadNumber(_)));
     if rows == 0 {
@@ -102,18 +102,18 @@ fn looks_like_header(first: &[Vec<u8>], columns: &[ColumnBuilder], rows: usize) 
 }
 
 /// The role of each column of the file: feature, label or neither.
-struct Layout {
-    names: Vec<String>,
-    named: bool,
-    label: Option<usize>,
+pub(super) struct Layout {
+    pub(super) names: Vec<String>,
+    pub(super) named: bool,
+    pub(super) label: Option<usize>,
     /// The columns that are features, in the order of the features.
-    features: Vec<usize>,
+    pub(super) features: Vec<usize>,
     /// For each column of the file, whether it must hold numbers.
-    numbers: Vec<bool>,
+    pub(super) numbers: Vec<bool>,
 }
 
 impl Layout {
-    fn new(first: &[Vec<u8>], named: bool, options: &ReadOptions) -> Result<Self> {
+    pub(super) fn new(first: &[Vec<u8>], named: bool, options: &ReadOptions) -> Result<Self> {
         let text = |(k, cell): (usize, &Vec<u8>)| {
             if named { String::from_utf8_lossy(cell).into_owned() } else { (k + 1).to_string() }
         };

@@ -14,6 +14,7 @@ use super::blocks::{BLOCK, Block, Blocks};
 use super::column::ColumnBuilder;
 use super::input::Input;
 use super::number::{self, is_space, lossy};
+use super::stream::Piece;
 use super::{LabelColumn, Sparse, label_sets};
 use crate::error::{Error, ParseProblem, Result};
 use crate::simd::huge_vec;
@@ -140,6 +141,16 @@ impl ParsedRows {
     /// The labels of the rows as numbers; empty if one is not a number, which parsing refuses if `Form::targets` is set.
     pub(crate) fn targets(&self) -> &[f64] {
         self.labels.as_numbers().unwrap_or(&[])
+    }
+
+    /// Puts the rows and their labels in place of those of a piece; gives the width.
+    pub(super) fn copy_to(&self, piece: &mut Piece) -> usize {
+        piece.clear();
+        piece.rows.start.extend_from_slice(&self.start[1..]);
+        piece.rows.index.extend_from_slice(&self.index);
+        piece.rows.values.extend_from_slice(&self.values);
+        piece.labels.append(&self.labels);
+        self.width
     }
 
     fn append(&mut self, later: &Self) {

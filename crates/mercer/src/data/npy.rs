@@ -8,6 +8,7 @@ use std::io::Read;
 
 use super::input::Input;
 use super::npy_header::{Element, Header};
+use super::stream::{Piece, Seen};
 use super::table::{ColumnRef, ReadOptions, Table};
 use super::{Dense, LabelColumn, Real, Vectors};
 use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
@@ -29,13 +30,7 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<Table> {
     let &[rows, columns] = header.shape.as_slice() else {
         return Err(flaw(&input, MAGIC.len(), "points need an array of two dimensions"));
     };
-    let label = match &options.label {
-        _ if options.labels_path.is_some() => None,
-        None | Some(ColumnRef::Absent) => None,
-        Some(ColumnRef::Number(number)) if (1..=columns).contains(number) => Some(number - 1),
-        Some(ColumnRef::Number(number)) => return Err(no_column(&number.to_string())),
-        Some(ColumnRef::Name(name)) => return Err(no_column(name)),
-    };
+    let label = label(options, columns)?;
     let (points, labels) = if header.element == Element::Float(4) {
         let (points, labels) = split(matrix::<f32>(&mut input, &header, rows, columns)?, label);
         (Vectors::from(points), labels)
@@ -44,6 +39,80 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<Table> {
         (Vectors::from(points), labels)
     };
     Ok(Table { points, labels, names: Vec::new(), encoding: None })
+}
+
+/// Visits the rows of a matrix that is stored row after row, batch by batch.
+///
+/// # Errors
+/// As [`read`]; if the matrix is stored column after column, or `visit` fails.
+pub(super) fn for_each_batch(
+    mut input: Input,
+    options: &ReadOptions,
+    mut visit: impl FnMut(&Piece) -> Result<()>,
+) -> Result<Seen> {
+    let header = read_header(&mut input)?;
+    let &[rows, columns] = header.shape.as_slice() else {
+        return Err(flaw(&input, MAGIC.len(), "points need an array of two dimensions"));
+    };
+    if header.fortran && rows > 1 && columns > 1 {
+        return Err(flaw(
+            &input,
+            MAGIC.len(),
+            "an array stored column after column cannot be read row by row",
+        ));
+    }
+    let label = label(options, columns)?;
+    let size = header.element.size();
+    let Some(total) = rows.checked_mul(columns).and_then(|count| count.checked_mul(size)) else {
+        return Err(flaw(&input, MAGIC.len(), "the shape is beyond what memory can address"));
+    };
+    if rows > 0 && columns == 0 {
+        return Err(flaw(&input, MAGIC.len(), "an array without columns"));
+    }
+    let (mut bytes, mut values, mut piece, mut done) = (Vec::new(), Vec::new(), Piece::default(), 0);
+    let (line, mut row) = (columns * size, 0);
+    while done < total {
+        take(&mut input, line.saturating_mul((PIECE / line).max(1)).min(total - done), &mut bytes)?;
+        if bytes.is_empty() || bytes.len() % line != 0 {
+            return Err(flaw(&input, header.data + done + bytes.len(), "the file ends before its array"));
+        }
+        done += bytes.len();
+        piece.clear();
+        values.clear();
+        for (at, raw) in bytes.chunks_exact(size).enumerate() {
+            let value = header.element.value(raw, header.big);
+            let (row, column) = (row + at / columns, at % columns);
+            if !value.is_finite() {
+                return Err(
+                    ErrorKind::Data(DataProblem::NotFinite { row: row + 1, column: column + 1 }).into()
+                );
+            }
+            if Some(column) == label { piece.labels.push_number(value) } else { values.push(value) }
+        }
+        row += bytes.len() / line;
+        if columns == usize::from(label.is_some()) {
+            return Err(flaw(&input, MAGIC.len(), "an array without columns beside the label"));
+        }
+        piece.push_dense(columns - usize::from(label.is_some()), &values);
+        visit(&piece)?;
+    }
+    take(&mut input, 1, &mut bytes)?;
+    if !bytes.is_empty() {
+        return Err(flaw(&input, header.data + total, "the file goes on after its array"));
+    }
+    let width = columns - usize::from(label.is_some() && columns > 0);
+    Ok(Seen { width, labelled: label.is_some(), ..Seen::default() })
+}
+
+/// The column of the label, from 0.
+fn label(options: &ReadOptions, columns: usize) -> Result<Option<usize>> {
+    Ok(match &options.label {
+        _ if options.labels_path.is_some() => None,
+        None | Some(ColumnRef::Absent) => None,
+        Some(ColumnRef::Number(number)) if (1..=columns).contains(number) => Some(number - 1),
+        Some(ColumnRef::Number(number)) => return Err(no_column(&number.to_string())),
+        Some(ColumnRef::Name(name)) => return Err(no_column(name)),
+    })
 }
 
 /// Reads an array of one dimension (or a single column) as labels.

@@ -54,7 +54,8 @@ fn pack(path: &Path, file: &mut File, fill: impl FnOnce(&mut dyn Write) -> io::R
     }
 }
 
-fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+/// Replaces a file by one that `fill` fills, completely or not at all.
+pub(super) fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     // The target of a link is replaced, not the link. A device or a pipe (`/dev/null`) is written to: renaming a file
     // onto it would destroy it.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

@@ -2,7 +2,7 @@
 
 use super::job::Job;
 use super::probability::{Estimate, Settings};
-use crate::data::{LabelSets, Labels, Points};
+use crate::data::{LabelSets, Labels, Points, Stream};
 use crate::error::{ErrorKind, Result};
 
 /// Settings that can be fitted to points of the space `X`.
@@ -34,6 +34,16 @@ pub trait Estimator<X: Points> {
     /// As [`Estimator::fit_in`]; if there is not one weight per point, or one is negative or not finite.
     fn fit_weighted(&self, x: &X, y: &Self::Target, weights: &[f64]) -> Result<Self::Model> {
         self.fit_in(x, y, &mut Job::new().weights(weights))
+    }
+
+    /// Fits a model to rows that are read from disk block by block, in the memory of the job (2 GB where it says nothing).
+    ///
+    /// # Errors
+    /// If the method needs all rows in memory; as [`Estimator::fit_in`]; if a block cannot be read.
+    fn fit_stream(&self, x: &Stream, y: &Self::Target, job: &mut Job<'_, X>) -> Result<Self::Model> {
+        let _ = (x, y, job);
+        let what = "this method on a stream: linear-svc, logistic and linear-svr read rows from disk";
+        Err(ErrorKind::Unsupported { what: what.into() }.into())
     }
 
     /// Learns what the decisions of the fitted model are worth; none where there are too few points to tell.

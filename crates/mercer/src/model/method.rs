@@ -8,6 +8,7 @@ use super::job::Job;
 use super::probability::{Estimate, Settings};
 use super::setting::{About, Parameter, Value};
 use super::space::Space;
+use crate::data::Stream;
 use crate::error::{ErrorKind, Result};
 
 /// What is told of a method.
@@ -173,6 +174,12 @@ pub trait Configured<X: Space>: Send + Sync {
     /// If a parameter, the points or the targets cannot be used, or the targets are of another kind.
     fn fit(&self, x: &X, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Box<dyn Model<X>>>;
 
+    /// Fits a model to rows on disk.
+    ///
+    /// # Errors
+    /// As [`Estimator::fit_stream`]; if the targets are of another kind.
+    fn fit_stream(&self, x: &Stream, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Box<dyn Model<X>>>;
+
     /// Learns what the decisions of a model that was just fitted are worth.
     ///
     /// # Errors
@@ -234,6 +241,10 @@ where
 
     fn fit(&self, x: &X, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Box<dyn Model<X>>> {
         Ok(Box::new(self.estimator.fit_in(x, self.target(y)?, job)?))
+    }
+
+    fn fit_stream(&self, x: &Stream, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Box<dyn Model<X>>> {
+        Ok(Box::new(self.estimator.fit_stream(x, self.target(y)?, job)?))
     }
 
     fn learn(

@@ -21,8 +21,8 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::{Algorithm, Cost, LinearModel, LinearSolver, vectors};
-use crate::data::Vectors;
+use super::{Algorithm, Cost, LinearModel, LinearSolver, stream, vectors};
+use crate::data::{Stream, Vectors};
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, check_prices, factors, priced_by_class, prices};
 use crate::model::words::named;
@@ -211,6 +211,16 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvc<K> {
             solver.solve_with(self.penalty, x, cost, parts, job)
         })
     }
+
+    fn fit_stream(&self, x: &Stream, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        stream::check(&self.solver, self.penalty, self.scheme)?;
+        let cost = match self.loss {
+            Hinges::Hinge => Cost::Hinge,
+            Hinges::Squared => Cost::SquaredHinge,
+        };
+        stream::fit_classes(&self.kernel, (self.c, &self.class_weights), (&self.solver, cost), (x, y), job)
+    }
 }
 
 /// Fits all classes in one problem.
@@ -273,6 +283,12 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
             solver.solve_with(self.penalty, x, cost, parts, job)
         })
     }
+    fn fit_stream(&self, x: &Stream, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        stream::check(&self.solver, self.penalty, LinearScheme::OneVsRest)?;
+        let (prices, cost) = ((self.c, &self.class_weights[..]), Cost::Logistic);
+        stream::fit_classes(&self.kernel, prices, (&self.solver, cost), (x, y), job)
+    }
 }
 
 /// Fits a function for each class, or one for two, by `solve`, which is given the points, their targets and prices for each function.
@@ -288,16 +304,23 @@ pub(super) fn fit<X: Points, K: Kernel<X> + Clone>(
     let (own, y) = Weighted::classes(x, y, job.weights)?;
     let points = vectors(kernel, &own.points)?;
     let (classes, factors) = (y.classes().len(), factors(class_weights, y.classes()));
-    let of_class = |class: usize| {
-        let target = |&of: &u32| if of as usize == class { 1.0 } else { -1.0 };
-        let price = |&of: &u32| {
-            let factor = if classes == 2 || of as usize == class { factors[of as usize] } else { 1.0 };
-            c * factor
-        };
-        (y.index().iter().map(target).collect(), own.times(y.index().iter().map(price)))
-    };
+    let of_class = |class: usize| (targets_of(&y, class), own.times(prices_of(&y, class, c, &factors)));
     let parts: Vec<(Vec<f64>, Vec<f64>)> =
         (0..if classes == 2 { 1 } else { classes }).map(of_class).collect();
     let answers = solve(points, &parts, job);
     LinearModel::new(kernel, solver, cost, points.width(), answers, y.classes().to_vec())
+}
+
+/// 1 for the points of a class, −1 for all others.
+pub(super) fn targets_of(y: &Labels, class: usize) -> Vec<f64> {
+    y.index().iter().map(|&of| if of as usize == class { 1.0 } else { -1.0 }).collect()
+}
+
+/// The price of each point in the function of a class; of two classes in the one function.
+pub(super) fn prices_of(y: &Labels, class: usize, c: f64, factors: &[f64]) -> impl Iterator<Item = f64> {
+    let classes = y.classes().len();
+    y.index().iter().map(move |&of| {
+        let factor = if classes == 2 || of as usize == class { factors[of as usize] } else { 1.0 };
+        c * factor
+    })
 }

@@ -5,6 +5,7 @@ mod model;
 mod one_class;
 mod pegasos;
 mod regression;
+mod stream;
 
 pub use classifier::{Hinges, LinearScheme, LinearSvc, Logistic, Penalty};
 pub use model::LinearModel;

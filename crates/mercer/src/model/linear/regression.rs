@@ -14,7 +14,8 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::{Cost, LinearModel, LinearSolver, vectors};
+use super::{Cost, LinearModel, LinearScheme, LinearSolver, Penalty, stream, vectors};
+use crate::data::Stream;
 use crate::model::prelude::*;
 
 /// What an error beyond the zone costs.
@@ -80,5 +81,14 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvr<K> {
         let prices = own.times(vec![self.c; targets.len()]);
         let answers = self.solver.solve(points, cost, &[(targets, prices)], job);
         LinearModel::new(&self.kernel, &self.solver, cost, points.width(), answers, Vec::new())
+    }
+    fn fit_stream(&self, x: &Stream, y: &[f64], job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        stream::check(&self.solver, Penalty::L2, LinearScheme::OneVsRest)?;
+        let cost = match self.loss {
+            Zones::Insensitive => Cost::Insensitive(self.epsilon),
+            Zones::Squared => Cost::SquaredInsensitive(self.epsilon),
+        };
+        stream::fit_numbers(&self.kernel, self.c, (&self.solver, cost), (x, y), job)
     }
 }

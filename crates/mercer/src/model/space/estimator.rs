@@ -2,7 +2,7 @@
 
 use super::any::{AsSpace, mixed};
 use super::{AnyKernel, AnyModel, AnyPoints, Space};
-use crate::data::Vectors;
+use crate::data::{Stream, Vectors};
 use crate::error::Result;
 use crate::model::estimator::Targets;
 use crate::model::job::Job;
@@ -97,6 +97,23 @@ impl AnyEstimator {
             }
             (Self::Other(estimator), x) => Ok(estimator.fit(x, y, job)?.into()),
         }
+    }
+
+    /// Fits a model to vectors on disk, read block by block.
+    ///
+    /// # Errors
+    /// If the method needs all rows in memory; if a parameter, the targets or a block cannot be used.
+    pub fn fit_stream(
+        &self,
+        x: &Stream,
+        y: &Targets<AnyPoints>,
+        job: &mut Job<'_, AnyPoints>,
+    ) -> Result<AnyModel> {
+        let Self::Vectors(estimator) = self else { return mixed("another", Vectors::NAME) };
+        let mut own = job.of_space();
+        let model = estimator.fit_stream(x, &of_vectors(y)?, &mut own)?;
+        (job.phases, job.found) = (own.phases, own.found);
+        Ok(model.into())
     }
 
     /// Learns what the decisions of a model that was just fitted are worth.

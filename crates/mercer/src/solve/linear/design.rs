@@ -50,6 +50,11 @@ impl<'a> Design<'a> {
         self.constant != 0.0
     }
 
+    /// The value of the constant feature; 0 for none.
+    pub(super) fn constant(&self) -> f64 {
+        self.constant
+    }
+
     /// Entries of a row, on average.
     pub(crate) fn entries(&self) -> f64 {
         self.x.stored() as f64 / self.len().max(1) as f64
@@ -281,7 +286,11 @@ fn in_order(
         sum
     };
     let starts: Vec<usize> = (0..count).step_by(length).collect();
-    let mut sums: Vec<Vec<f64>> = starts.into_par_iter().map(part).collect();
+    combined(starts.into_par_iter().map(part).collect(), size)
+}
+
+/// Sums of `size` numbers, added up in order.
+pub(super) fn combined(mut sums: Vec<Vec<f64>>, size: usize) -> Vec<f64> {
     if sums.is_empty() {
         return vec![0.0; size];
     }

@@ -7,6 +7,7 @@
 //! duality gap is at most a share of the objective, and prove it. Cost: the entries of the data for each pass, a few vectors as
 //! long as the data and the weights of memory.
 
+mod blocked;
 mod columns;
 mod cost;
 mod descent;
@@ -16,6 +17,7 @@ mod l1;
 mod multipliers;
 mod newton;
 mod one_class;
+mod passes;
 mod pegasos;
 mod support;
 mod system;
@@ -25,6 +27,7 @@ mod tests;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+pub(crate) use blocked::Blocked;
 pub(crate) use columns::Columns;
 pub use cost::Cost;
 pub(crate) use design::Design;
@@ -36,9 +39,9 @@ pub(crate) use pegasos::Pegasos;
 use super::{Certificate, Progress, Stop, Watch};
 
 /// A problem.
-pub(crate) struct Problem<'a> {
+pub(crate) struct Problem<'a, D = Design<'a>> {
     /// x
-    pub(crate) x: Design<'a>,
+    pub(crate) x: D,
     /// y: ±1 of costs of classes.
     pub(crate) targets: &'a [f64],
     /// C of each point, above 0.
@@ -137,4 +140,9 @@ pub(crate) fn solve(
         Algorithm::Newton => newton::solve(problem, None, limits, watch),
         Algorithm::Dual => descent::solve(problem, limits, seed, watch),
     }
+}
+
+/// Solves a problem whose rows are in blocks, by Newton's method.
+pub(crate) fn solve_blocked(problem: &Problem<'_, Blocked<'_>>, limits: &Limits, watch: Watch<'_>) -> Answer {
+    newton::solve(problem, None, limits, watch)
 }

@@ -216,19 +216,34 @@ pub(super) fn length(slope: f64, derivative: impl Fn(f64) -> (f64, f64)) -> f64 
     s
 }
 
-/// d with A d = −gradient by conjugate gradients, preconditioned by `inverse`, an inverse of the diagonal: d, what is left of the system,
+/// An approximate inverse of the matrix of a system.
+pub(super) enum Inverse<'a> {
+    /// Of its diagonal.
+    Diagonal(Vec<f64>),
+    /// What this function gives, which need not be the same linear function at each step.
+    Solution(&'a dyn Fn(&[f64]) -> Vec<f64>),
+}
+
+impl Inverse<'_> {
+    fn times(&self, residual: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Diagonal(inverse) => residual.iter().zip(inverse).map(|(r, p)| r * p).collect(),
+            Self::Solution(solve) => solve(residual),
+        }
+    }
+}
+
+/// d with A d = −gradient by conjugate gradients, preconditioned by `inverse`: d, what is left of the system,
 /// A d + gradient, and the steps taken, at most `most`. Ends when the residual has fallen by the factor `forcing`.
 pub(super) fn conjugate(
     gradient: &[f64],
-    inverse: &[f64],
+    inverse: &Inverse<'_>,
     (forcing, most): (f64, usize),
     product: impl Fn(&[f64]) -> Vec<f64>,
 ) -> (Vec<f64>, Vec<f64>, usize) {
     let mut direction = vec![0.0; gradient.len()];
     let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
-    let scaled =
-        |residual: &[f64]| -> Vec<f64> { residual.iter().zip(inverse).map(|(r, p)| r * p).collect() };
-    let mut z = scaled(&residual);
+    let mut z = inverse.times(&residual);
     let (mut search, mut size) = (z.clone(), dot(&residual, &z));
     let target = size * forcing * forcing;
     let mut steps = 0;
@@ -238,12 +253,16 @@ pub(super) fn conjugate(
         let step = size / dot(&search, &product);
         add(step, &search, &mut direction);
         add(-step, &product, &mut residual);
-        z = scaled(&residual);
+        z = inverse.times(&residual);
         let next = dot(&residual, &z);
         if next <= target {
             break;
         }
-        let ratio = next / size;
+        let ratio = match inverse {
+            Inverse::Diagonal(_) => next / size,
+            // ⟨z, r − r before⟩/⟨z before, r before⟩, after Polak and Ribière.
+            Inverse::Solution(_) => -step * dot(&z, &product) / size,
+        };
         search.iter_mut().zip(&z).for_each(|(v, z)| *v = z + ratio * *v);
         size = next;
     }

@@ -26,6 +26,7 @@ use super::design::{CHUNK, add, dot, sums};
 use super::multipliers::{
     Descending, FIRST_SIGMA, MIN_SAMPLED, Reached, SAMPLE, WARM_SIGMA, forcing, length,
 };
+use super::passes::{Held, Passes};
 use super::system::{MAX_DIRECT, System};
 use super::{Answer, Limits, Problem, Start};
 use crate::solve::Watch;
@@ -37,6 +38,9 @@ const MAX_SIGMA: f64 = 3000.0;
 const ZERO: f64 = 1e-14;
 /// A system that takes more steps than this is hard: a pass of coordinate descent costs as much as one of them.
 const HARD: usize = 60;
+/// The gap of a sample that is held in memory, as a share of its objective: below it the sample differs from the whole by more.
+const SAMPLE_GAP: f64 = 1e-3;
+
 /// Minimises the primal objective, unless the systems turn out to be hard: it then gives up, where there is another algorithm.
 pub(super) fn attempt(problem: &Problem<'_>, limits: &Limits, watch: Watch<'_>) -> Option<Answer> {
     let other = !problem.free_offset && problem.cost != Cost::Logistic;
@@ -45,8 +49,8 @@ pub(super) fn attempt(problem: &Problem<'_>, limits: &Limits, watch: Watch<'_>) 
 }
 
 /// Minimises the primal objective, from a start if there is one.
-pub(super) fn solve(
-    problem: &Problem<'_>,
+pub(super) fn solve<D: Passes>(
+    problem: &Problem<'_, D>,
     start: Option<Start>,
     limits: &Limits,
     watch: Watch<'_>,
@@ -55,8 +59,8 @@ pub(super) fn solve(
 }
 
 /// Minimises the primal objective; gives up where a system takes more than `hard` steps of conjugate gradients.
-fn minimise(
-    problem: &Problem<'_>,
+fn minimise<D: Passes>(
+    problem: &Problem<'_, D>,
     start: Option<Start>,
     hard: usize,
     limits: &Limits,
@@ -72,7 +76,14 @@ fn minimise(
         return descent.answer(hard, limits, started, watch);
     }
     let mut weights = vec![0.0; problem.x.width()];
-    if n >= MIN_SAMPLED {
+    if let Some(held) = problem.x.hold() {
+        let answer = solve_held(problem, &held, limits, watch);
+        // The rows of the sample may be all.
+        if held.step == 1 {
+            return Some(answer);
+        }
+        weights = answer.weights;
+    } else if n >= MIN_SAMPLED {
         let rows = (0..n as u32).step_by(SAMPLE).collect();
         let mut sample = Descent::new(problem, rows, SAMPLE as f64, weights);
         sample.try_out();
@@ -81,9 +92,21 @@ fn minimise(
     Descent::new(problem, all, 1.0, weights).answer(hard, limits, started, watch)
 }
 
+/// Solves the problem of the rows held: all of them, or a sample whose prices stand for all.
+fn solve_held<D: Passes>(problem: &Problem<'_, D>, held: &Held, limits: &Limits, watch: Watch<'_>) -> Answer {
+    let step = held.step;
+    let targets: Vec<f64> = problem.targets.iter().step_by(step).copied().collect();
+    let prices: Vec<f64> = problem.prices.iter().step_by(step).map(|price| price * step as f64).collect();
+    let &Problem { cost, free_offset, offset_price, .. } = problem;
+    let x = problem.x.held(held);
+    let own = Problem { x, targets: &targets, prices: &prices, cost, free_offset, offset_price };
+    let tolerance = if step == 1 { limits.tolerance } else { limits.tolerance.max(SAMPLE_GAP) };
+    solve(&own, None, &Limits { tolerance, ..*limits }, watch)
+}
+
 /// A minimisation over some of the points.
-struct Descent<'a> {
-    problem: &'a Problem<'a>,
+struct Descent<'a, D> {
+    problem: &'a Problem<'a, D>,
     rows: Vec<u32>,
     /// What prices are multiplied by: the share of points that are looked at, turned over.
     scale: f64,
@@ -104,8 +127,8 @@ struct Descent<'a> {
     first: Option<f64>,
 }
 
-impl<'a> Descent<'a> {
-    fn new(problem: &'a Problem<'a>, rows: Vec<u32>, scale: f64, weights: Vec<f64>) -> Self {
+impl<'a, D: Passes> Descent<'a, D> {
+    fn new(problem: &'a Problem<'a, D>, rows: Vec<u32>, scale: f64, weights: Vec<f64>) -> Self {
         let mut outputs = vec![0.0; rows.len()];
         if weights.iter().any(|&w| w != 0.0) {
             problem.x.products(&rows, &weights, &mut outputs);
@@ -156,9 +179,8 @@ impl<'a> Descent<'a> {
         (self.problem.targets[i], self.problem.prices[i] * self.scale)
     }
 
-    /// w − Σ βx, of an offset that is free its price alone in place of w.
-    fn gradient(&self, beta: &[f64]) -> Vec<f64> {
-        let mut gradient = self.problem.x.sum(&self.rows, beta);
+    /// w − Σ βx from that sum, of an offset that is free its price alone in place of w.
+    fn gradient(&self, mut gradient: Vec<f64>) -> Vec<f64> {
         gradient.iter_mut().zip(&self.weights).for_each(|(g, w)| *g = w - *g);
         if let (true, Some(last)) = (self.problem.free_offset, gradient.last_mut()) {
             *last += self.problem.offset_price - self.weights[self.weights.len() - 1];
@@ -192,26 +214,27 @@ impl<'a> Descent<'a> {
     }
 
     /// Takes `model` moved into what is allowed for the dual point, and gives the gap; `left` is w − Σ (model) x.
-    fn judge(&mut self, active: usize, model: impl Fn(usize) -> f64 + Sync, mut left: Vec<f64>) -> Reached {
-        let mut dual: Vec<f64> = (0..self.rows.len())
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|at| {
-                let (y, c) = self.point(at);
-                self.problem.cost.allowed(y, c, model(at))
-            })
-            .collect();
+    fn judge(&mut self, active: usize, mut model: Vec<f64>, mut left: Vec<f64>) -> Reached {
+        self.dual = Vec::new();
+        let allowed = |(at, &beta): (usize, &f64)| {
+            let (y, c) = self.point(at);
+            self.problem.cost.allowed(y, c, beta)
+        };
+        let mut dual: Vec<f64> = model.par_iter().enumerate().with_min_len(CHUNK).map(allowed).collect();
         if self.problem.offset_price > 0.0 {
             let prices: Vec<f64> = (0..dual.len()).map(|at| self.point(at).1).collect();
             fill(&mut dual, &prices, self.problem.offset_price);
         } else if self.problem.free_offset {
             balance(&mut dual);
         }
-        let moved: Vec<f64> =
-            (0..dual.len()).into_par_iter().with_min_len(CHUNK).map(|at| dual[at] - model(at)).collect();
-        if moved.iter().any(|&change| change != 0.0) {
-            add(-1.0, &self.problem.x.sum(&self.rows, &moved), &mut left);
+        let moved = |(model, dual): (&mut [f64], &[f64])| {
+            model.iter_mut().zip(dual).for_each(|(model, dual)| *model = dual - *model);
+        };
+        model.par_chunks_mut(CHUNK).zip(dual.par_chunks(CHUNK)).for_each(moved);
+        if model.iter().any(|&change| change != 0.0) {
+            add(-1.0, &self.problem.x.sum(&self.rows, &model), &mut left);
         }
+        drop(model);
         self.dual = dual;
         let [costs, duals] = sums(self.rows.len(), |at| {
             let ((y, c), cost) = (self.point(at), self.problem.cost);
@@ -229,35 +252,49 @@ impl<'a> Descent<'a> {
     }
 }
 
-impl Descending for Descent<'_> {
+impl<D: Passes> Descending for Descent<'_, D> {
     /// The system, the length, the dual point.
     fn step(&mut self, conjugate: usize) -> Reached {
-        let (beta, curvature) = self.answers();
-        let gradient = self.gradient(&beta);
-        let size = dot(&gradient, &gradient);
-        let first = *self.first.get_or_insert(size);
+        let (mut model, curvature) = self.answers();
         let (rows, active): (Vec<u32>, Vec<f64>) =
             self.rows.iter().zip(&curvature).filter(|(_, h)| **h > 0.0).map(|(&i, &h)| (i, h)).unzip();
-        let system = System { x: self.problem.x, rows: &rows, curvature: &active, free: self.damping() };
+        let system = System { x: &self.problem.x, rows: &rows, curvature: &active, free: self.damping() };
+        let (sum, held) = match system.is_direct(self.conjugate) {
+            true => (self.problem.x.sum(&self.rows, &model), None),
+            false => self.problem.x.sum_and_hold(&self.rows, &model, &rows),
+        };
+        let gradient = self.gradient(sum);
+        let size = dot(&gradient, &gradient);
+        let first = *self.first.get_or_insert(size);
         let (direction, residual, steps) =
-            system.solve(&gradient, forcing(size, first), (conjugate, self.conjugate));
+            system.solve(&gradient, forcing(size, first), (conjugate, self.conjugate), held);
         self.conjugate = steps;
+        // What is as long as the data is dropped as soon as it can be.
+        let (count, slope) = (rows.len(), dot(&gradient, &direction));
+        drop((rows, active));
         let mut change = vec![0.0; self.rows.len()];
         self.problem.x.products(&self.rows, &direction, &mut change);
-        let length = self.length(&direction, &change, dot(&gradient, &direction));
+        let length = self.length(&direction, &change, slope);
         add(length, &direction, &mut self.weights);
         add(length, &change, &mut self.outputs);
-        let model = |at: usize| beta[at] - length * curvature[at] * change[at];
+        let pieces =
+            model.par_chunks_mut(CHUNK).zip(curvature.par_chunks(CHUNK)).zip(change.par_chunks(CHUNK));
+        pieces.for_each(|((model, curvature), change)| {
+            for ((beta, h), change) in model.iter_mut().zip(curvature).zip(change) {
+                *beta -= length * h * change;
+            }
+        });
+        drop((curvature, change));
         let left: Vec<f64> =
             gradient.iter().zip(&residual).map(|(g, r)| (1.0 - length) * g + length * r).collect();
-        self.judge(rows.len(), model, left)
+        self.judge(count, model, left)
     }
 
     fn certified(&mut self) -> Reached {
         self.problem.x.products(&self.rows, &self.weights, &mut self.outputs);
         let dual = std::mem::take(&mut self.dual);
-        let left = self.gradient(&dual);
-        self.judge(0, |at| dual[at], left)
+        let left = self.gradient(self.problem.x.sum(&self.rows, &dual));
+        self.judge(0, dual, left)
     }
 
     fn primal(&self) -> f64 {
@@ -295,7 +332,7 @@ impl Descending for Descent<'_> {
 
 /// The size of errors: 1 of classes, where it is a margin; of numbers how far the targets are from their mean, or from 0 where there is no
 /// offset.
-fn spread(problem: &Problem<'_>) -> f64 {
+fn spread<D: Passes>(problem: &Problem<'_, D>) -> f64 {
     if !matches!(problem.cost, Cost::Insensitive(_)) {
         return 1.0;
     }

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::design::Design;
-use super::multipliers::conjugate;
+use super::multipliers::{Inverse, conjugate};
+use super::passes::{Held, Passes};
 use crate::linalg::{Cholesky, Lower};
 
 /// The most features of a direct solution.
@@ -12,6 +12,8 @@ pub(super) const MAX_DIRECT: usize = 2048;
 const FEW: usize = 64;
 /// Conjugate-gradient steps that a direct solution may be worth, by the count of operations.
 const DIRECT: f64 = 20.0;
+/// Conjugate gradients on a sample, as a preconditioner, end when the residual has fallen by this factor, or after so many steps.
+const SAMPLE_FORCING: (f64, usize) = (0.05, 100);
 
 /// Whether a direct solution for so many weights pays, where it costs as much as `cost` steps of conjugate gradients and the last system
 /// that they solved took `last` of them.
@@ -29,8 +31,8 @@ pub(super) fn direct(lower: Lower, gradient: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// The system of a step: (I + Σ h xxᵀ) d = −gradient.
-pub(super) struct System<'a> {
-    pub(super) x: Design<'a>,
+pub(super) struct System<'a, D> {
+    pub(super) x: &'a D,
     /// The points with h > 0.
     pub(super) rows: &'a [u32],
     /// h
@@ -39,22 +41,49 @@ pub(super) struct System<'a> {
     pub(super) free: Option<f64>,
 }
 
-impl System<'_> {
+impl<D: Passes> System<'_, D> {
     /// d, what is left of the system, (I + Σ h xxᵀ) d + gradient, and the steps of conjugate gradients, of which the last system that
-    /// they solved took `last`; so many stand for a direct solution.
+    /// they solved took `last`; so many stand for a direct solution. Rows that are held make the system themselves where they are all; a
+    /// sample of them preconditions it.
     pub(super) fn solve(
         &self,
         gradient: &[f64],
         forcing: f64,
         (conjugate, last): (usize, usize),
+        held: Option<Held>,
     ) -> (Vec<f64>, Vec<f64>, usize) {
-        let (width, entries) = (gradient.len(), self.x.entries());
+        let found = if self.is_direct(last) { self.direct(gradient) } else { None };
+        let found = found.map(|direction| (direction, vec![0.0; gradient.len()], last));
+        found.unwrap_or_else(|| match held {
+            None => self.conjugate(gradient, (forcing, conjugate), &self.diagonal()),
+            Some(held) => self.by_held(gradient, (forcing, conjugate), &held),
+        })
+    }
+
+    /// Whether the system is solved by a factor, where the last one took so many steps of conjugate gradients.
+    pub(super) fn is_direct(&self, last: usize) -> bool {
+        let (width, entries) = (self.x.width(), self.x.entries());
         let active = entries * self.rows.len() as f64;
         let cost = entries / 2.0 + (width as f64).powi(3) / (6.0 * active.max(1.0));
-        let direct = width <= MAX_DIRECT && pays(width, cost, last);
-        let found = if direct { self.direct(gradient) } else { None };
-        let found = found.map(|direction| (direction, vec![0.0; width], last));
-        found.unwrap_or_else(|| self.conjugate(gradient, forcing, conjugate))
+        width <= MAX_DIRECT && pays(width, cost, last)
+    }
+
+    /// The solution by conjugate gradients with rows that are held.
+    fn by_held(&self, gradient: &[f64], ends: (f64, usize), held: &Held) -> (Vec<f64>, Vec<f64>, usize) {
+        let (x, step) = (self.x.held(held), held.step);
+        let rows: Vec<u32> = (0..x.len() as u32).collect();
+        let curvature: Vec<f64> = self.curvature.iter().step_by(step).map(|h| h * step as f64).collect();
+        let own = System { x: &x, rows: &rows, curvature: &curvature, free: self.free };
+        let diagonal = own.diagonal();
+        if step == 1 {
+            return own.conjugate(gradient, ends, &diagonal);
+        }
+        let solution = |residual: &[f64]| {
+            // A system is solved for minus its right side.
+            let right: Vec<f64> = residual.iter().map(|r| -r).collect();
+            own.conjugate(&right, SAMPLE_FORCING, &diagonal).0
+        };
+        self.conjugate(gradient, ends, &Inverse::Solution(&solution))
     }
 
     /// The solution by a factor; none where the matrix has none.
@@ -74,12 +103,23 @@ impl System<'_> {
         self.free.filter(|_| i + 1 == width).unwrap_or(1.0)
     }
 
-    /// The solution by conjugate gradients, preconditioned by the diagonal.
-    fn conjugate(&self, gradient: &[f64], forcing: f64, most: usize) -> (Vec<f64>, Vec<f64>, usize) {
-        let width = gradient.len();
+    /// The inverse of the diagonal.
+    fn diagonal(&self) -> Inverse<'static> {
         let mut inverse = self.x.squares(self.rows, self.curvature);
+        let width = inverse.len();
         inverse.iter_mut().enumerate().for_each(|(i, s)| *s = 1.0 / (*s + self.own(i, width)));
-        conjugate(gradient, &inverse, (forcing, most), |search| {
+        Inverse::Diagonal(inverse)
+    }
+
+    /// The solution by conjugate gradients, preconditioned.
+    fn conjugate(
+        &self,
+        gradient: &[f64],
+        ends: (f64, usize),
+        inverse: &Inverse<'_>,
+    ) -> (Vec<f64>, Vec<f64>, usize) {
+        let width = gradient.len();
+        conjugate(gradient, inverse, ends, |search| {
             let mut product = self.x.curvature(self.rows, self.curvature, search);
             product.iter_mut().zip(search).enumerate().for_each(|(i, (p, v))| *p += self.own(i, width) * v);
             product

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Descent;
 use crate::linalg::Lower;
-use crate::solve::linear::multipliers::conjugate;
+use crate::solve::linear::multipliers::{Inverse, conjugate};
 use crate::solve::linear::system::{direct, pays};
 
 /// The most weights of a direct solution: half a matrix of them takes 64 MB.
@@ -112,7 +112,7 @@ impl<'a> System<'a> {
             }
         });
         inverse.iter_mut().enumerate().for_each(|(at, s)| *s = 1.0 / (*s + self.own(at, size)));
-        conjugate(gradient, &inverse, (forcing, most), |search| {
+        conjugate(gradient, &Inverse::Diagonal(inverse), (forcing, most), |search| {
             let mut product = x.spread_all(&self.rows, count, |range, lines| {
                 x.scores(&self.rows[range.clone()], count, search, lines);
                 for (&at, line) in self.curved[range].iter().zip(lines.chunks_mut(count)) {

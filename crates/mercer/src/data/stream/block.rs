@@ -92,6 +92,13 @@ impl Rows {
         self.dense = false;
     }
 
+    /// Takes memory for more rows with so many entries in all.
+    pub(crate) fn reserve(&mut self, rows: usize, entries: usize) {
+        self.start.reserve_exact(rows);
+        self.index.reserve_exact(entries);
+        self.values.reserve_exact(entries);
+    }
+
     /// Gives back the memory that is not used.
     pub(crate) fn shrink(&mut self) {
         self.start.shrink_to_fit();

@@ -16,6 +16,8 @@ use crate::simd::{DenseBlock, Pass, SparseBlock, dense_pass_f64, sparse_pass_f64
 const SUMS: usize = 32 << 20;
 /// The most partial sums.
 const PARTS: usize = 16;
+/// Rows that are wanted may be longer than others.
+const SLACK: f64 = 1.15;
 /// The fewest rows that are worth a copy.
 const FEW: usize = 256;
 
@@ -133,7 +135,7 @@ impl<'a> Blocked<'a> {
 
     /// Every how many-th of so many rows there is memory for; none where it is not worth it.
     fn step(&self, count: usize) -> Option<usize> {
-        let bytes = count as f64 * (12.0 * self.entries() + 8.0);
+        let bytes = SLACK * count as f64 * (12.0 * self.entries() + 8.0);
         let step = (bytes / self.room as f64).ceil().max(1.0);
         let kept = count as f64 / step;
         (self.room > 0 && (kept >= FEW as f64 || step == 1.0)).then_some(step as usize)
@@ -145,6 +147,8 @@ impl<'a> Blocked<'a> {
         let (bounds, others) = (self.bounds(rows), self.bounds(wanted));
         let part = |blocks: std::ops::Range<usize>| {
             let (mut sum, mut copy) = (vec![0.0; self.width()], Rows::default());
+            let expected = (others[blocks.end] - others[blocks.start]).div_ceil(step);
+            copy.reserve(expected, (SLACK * self.entries() * expected as f64) as usize);
             for block in blocks {
                 let listed = bounds[block]..bounds[block + 1];
                 let counts = weights[listed.clone()].iter().any(|&c| c != 0.0);

@@ -233,6 +233,9 @@ fn what_needs_all_rows_is_refused() {
     let svc = || LinearSvc::new(linear());
     assert!(refused(svc().penalty(Penalty::L1)).contains("l1 on a stream"));
     assert!(refused(svc().scheme(LinearScheme::CrammerSinger)).contains("crammer-singer on a stream"));
+    let softmax = Logistic::new(linear()).scheme(LinearScheme::Softmax);
+    let error = softmax.fit_stream(&stream, &y, &mut Job::<Vectors>::new()).unwrap_err().to_string();
+    assert!(error.contains("softmax on a stream"), "{error}");
     let dual = LinearSolver { algorithm: Algorithm::Dual, ..LinearSolver::default() };
     assert!(refused(svc().solver(dual)).contains("dual on a stream"));
     let one = Labels::first_seen((0..50).map(|_| "a"));

@@ -285,7 +285,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
     }
     fn fit_stream(&self, x: &Stream, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
-        stream::check(&self.solver, self.penalty, LinearScheme::OneVsRest)?;
+        stream::check(&self.solver, self.penalty, self.scheme)?;
         let (prices, cost) = ((self.c, &self.class_weights[..]), Cost::Logistic);
         stream::fit_classes(&self.kernel, prices, (&self.solver, cost), (x, y), job)
     }

@@ -41,15 +41,15 @@ const VECTORS: u64 = 16;
 /// Refuses what needs all rows or columns at once.
 pub(super) fn check(solver: &LinearSolver, penalty: Penalty, scheme: LinearScheme) -> Result<()> {
     let what = if penalty == Penalty::L1 {
-        "the penalty l1 on a stream: it goes through columns"
-    } else if scheme == LinearScheme::CrammerSinger {
-        "the scheme crammer-singer on a stream: ovr reads rows from disk"
+        "the penalty l1 on a stream: it goes through columns".into()
+    } else if scheme != LinearScheme::OneVsRest {
+        format!("the scheme {} on a stream: ovr reads rows from disk", scheme.name()).into()
     } else if solver.algorithm == Algorithm::Dual {
-        "the solver dual on a stream: newton reads rows in passes"
+        "the solver dual on a stream: newton reads rows in passes".into()
     } else {
         return Ok(());
     };
-    Err(ErrorKind::Unsupported { what: what.into() }.into())
+    Err(ErrorKind::Unsupported { what }.into())
 }
 
 /// Fits a function for each class, or one for two.

@@ -95,7 +95,9 @@ fn what_cannot_be_streamed_is_refused() {
     refused("--method linear-svc --stream --penalty l1", 5, "l1 on a stream");
     refused("--method linear-svc --stream=data", 2, "this is an input");
     refused("--method linear-svc --stream=m.mercer", 2, "is the model");
-    refused("--method linear-svr --stream", 1, "data:1:1: not a number");
+    // Blocks that were made for a classifier tell the row; parsing tells line and column.
+    refused("--method linear-svr --stream", 1, "data: row 1: label 'high' is not a number");
+    refused("--method linear-svr --stream=fresh", 1, "data:1:1: not a number");
     place.write("notes", "years of work");
     refused("--method linear-svc --stream=notes", 1, "not a file of blocks");
     assert_eq!(place.read("notes"), "years of work");

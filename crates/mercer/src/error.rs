@@ -253,6 +253,8 @@ pub enum DataProblem {
     EmptyClass(Box<str>),
     /// A weight for a class that does not occur.
     NoClass(Box<str>),
+    /// A label that is not one of the classes named.
+    StrangeClass(Box<str>),
     /// A decision that is not finite.
     DecisionNotFinite {
         /// Row, from 1.
@@ -524,6 +526,7 @@ impl fmt::Display for DataProblem {
             Self::NotFinite { row, column } => write!(f, "row {row}, column {column}: not a finite number"),
             Self::EmptyClass(class) => write!(f, "class '{class}' has no points"),
             Self::NoClass(class) => write!(f, "a weight for class '{class}', which does not occur"),
+            Self::StrangeClass(class) => write!(f, "class '{class}' is not one of those named"),
             Self::DecisionNotFinite { row } => {
                 write!(f, "row {row}: the decision is not finite; its values are too large for the kernel")
             }

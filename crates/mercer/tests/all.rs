@@ -23,6 +23,7 @@ mod many_classes;
 mod methods;
 mod network;
 mod nu_svc;
+mod online;
 mod optimum;
 mod perceptron;
 mod probability;

@@ -67,8 +67,10 @@ pub(super) use graphs::{read_graphs, write_graphs};
 pub(super) use points::{read_sets, read_texts, read_vectors, write_sets, write_texts, write_vectors};
 pub(super) use records::{read_records, write_records};
 
-const FORMAT: &str = "mercer";
-const VERSION: &str = "1";
+/// The entry `format` of every file of this library.
+pub(super) const FORMAT: &str = "mercer";
+/// The entry `version`.
+pub(super) const VERSION: &str = "1";
 
 /// A model and what belongs to it: how the data was prepared and how the model was trained.
 #[derive(Debug, Clone, PartialEq)]
@@ -341,7 +343,7 @@ fn optional<T: DeserializeOwned>(reader: &mut Reader<'_>, key: &str) -> Result<O
 }
 
 /// A container of the right format and version, with a correct checksum.
-fn open(bytes: &[u8]) -> Result<Reader<'_>, Flaw> {
+pub(super) fn open(bytes: &[u8]) -> Result<Reader<'_>, Flaw> {
     let mut reader =
         Reader::open(bytes).map_err(|flaw| format!("not a mercer model, or a damaged one: {flaw}"))?;
     if reader.peek("format") != Some(FORMAT) {

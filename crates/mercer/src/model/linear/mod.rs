@@ -5,12 +5,15 @@ mod model;
 mod one_class;
 mod pegasos;
 mod regression;
+mod stream;
+mod stream_file;
 
 pub use classifier::{Hinges, LinearScheme, LinearSvc, Logistic, Penalty};
 pub use model::LinearModel;
 pub use one_class::LinearOneClass;
-pub use pegasos::{Pegasos, StochasticLoss};
+pub use pegasos::{Pegasos, StepSizes, StochasticLoss};
 pub use regression::{LinearSvr, Zones};
+pub use stream::{Example, PegasosStream, Progressive};
 
 pub use crate::solve::linear::{Algorithm, Cost};
 

@@ -362,7 +362,8 @@ class PegasosClassifier(LinearClasses, Probable):
         self : object
             The estimator.
         """
-        first = _check_partial_fit_first_call(self, classes)
+        first = "_model" not in self.__dict__
+        _check_partial_fit_first_call(self, classes)
         X, y = self._validated(X, y, reset=first)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)

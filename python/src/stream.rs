@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mercer::data::Labels;
-use mercer::kernel::linear;
+use mercer::data::{Labels, Vectors};
+use mercer::kernel::{VectorExpr, linear};
 use mercer::model::file::{LabelKind, Saved};
 use mercer::model::{AnyModel, Facts, LinearModel, Pegasos, PegasosStream};
 use numpy::PyReadonlyArray1;
@@ -17,7 +17,7 @@ use crate::model::Model;
 use crate::points::Points;
 use crate::work::Run;
 
-type Settings = Pegasos<mercer::kernel::VectorExpr>;
+type Settings = Pegasos<VectorExpr>;
 
 /// A linear classifier by stochastic steps that can learn on; its parameters are those of the method pegasos, by name.
 #[pyclass(frozen, module = "mercer._mercer")]
@@ -55,13 +55,12 @@ impl Stream {
     #[pyo3(signature = (parameters: "dict[str, typing.Any]", model, steps))]
     fn resumed(parameters: &Bound<'_, PyDict>, model: &Model, steps: u64) -> PyResult<Self> {
         let settings = settings(parameters)?;
-        match &model.saved().model {
-            AnyModel::Vectors(model) if model.downcast::<LinearModel<_, _>>().is_some() => {
-                let model = model.downcast::<LinearModel<_, _>>().expect("asked for just now");
-                Self::of(PegasosStream::resumed(settings, model, steps))
-            }
-            _ => Err(PyValueError::new_err("steps from a model that is not linear")),
-        }
+        let found = match &model.saved().model {
+            AnyModel::Vectors(model) => model.downcast::<LinearModel<Vectors, VectorExpr>>(),
+            _ => None,
+        };
+        let model = found.ok_or_else(|| PyValueError::new_err("steps from a model that is not linear"))?;
+        Self::of(PegasosStream::resumed(settings, model, steps))
     }
 
     /// The stream of `to_bytes`, with the parameters that it had.

@@ -115,6 +115,15 @@ pub enum ErrorKind {
         /// What was expected there.
         expected: Box<str>,
     },
+    /// An error in the text of features of texts.
+    FeaturesText {
+        /// The text.
+        text: Box<str>,
+        /// Column in bytes, from 1.
+        column: usize,
+        /// What was expected there.
+        expected: Box<str>,
+    },
     /// Reading or writing failed.
     Io {
         /// The file.
@@ -468,6 +477,9 @@ impl fmt::Display for ErrorKind {
             }
             Self::KernelText { text, column, expected } => {
                 write!(f, "kernel \"{text}\", column {column}: {expected}")
+            }
+            Self::FeaturesText { text, column, expected } => {
+                write!(f, "features \"{text}\", column {column}: {expected}")
             }
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Data(problem) => problem.fmt(f),

@@ -8,6 +8,7 @@ mod compute;
 mod early;
 mod every_machine;
 mod family;
+mod features;
 mod fisher;
 mod graphs;
 mod hard;

@@ -1,4 +1,5 @@
 //! Streams: the steps are those of the textbook, and what a stream comes to depends on its points alone.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
 
 use mercer::data::{Labels, Points, SplitMix, Vectors};
 use mercer::kernel::{VectorExpr, linear};

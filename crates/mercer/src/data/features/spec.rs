@@ -209,8 +209,7 @@ impl FromStr for TextFeatures {
 
     fn from_str(text: &str) -> Result<Self> {
         let refuse = |at: usize, expected: &str| -> Error {
-            let column = text[..at.min(text.len())].chars().count() + 1;
-            ErrorKind::KernelText { text: text.into(), column, expected: expected.into() }.into()
+            ErrorKind::FeaturesText { text: text.into(), column: at + 1, expected: expected.into() }.into()
         };
         let (name, rest) = text.split_at(text.find('(').unwrap_or(text.len()));
         let found = WEIGHTINGS.iter().find(|(word, _)| *word == name.trim());

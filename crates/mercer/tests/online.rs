@@ -183,6 +183,21 @@ fn points_are_predicted_before_they_are_learnt_from() {
 }
 
 #[test]
+fn a_class_is_not_predicted_before_it_has_appeared() {
+    let (x, y) = drawn(150, 3, 4, 9);
+    let mut stream = PegasosStream::new(Pegasos::new(linear()).alpha(Some(1e-2)), Vec::new()).unwrap();
+    let mut seen: Vec<&str> = Vec::new();
+    stream
+        .learn_seen(&x, &Labels::first_seen(&y), |example| {
+            assert_eq!(example.predicted.is_none(), seen.is_empty());
+            example.predicted.iter().for_each(|class| assert!(seen.contains(class), "{class}"));
+            seen.push(y[seen.len()]);
+        })
+        .unwrap();
+    assert_eq!(stream.classes().len(), 4);
+}
+
+#[test]
 fn a_long_stream_comes_near_the_optimum() {
     let (x, y) = drawn(20_000, 6, 2, 21);
     let labels = Labels::first_seen(&y);

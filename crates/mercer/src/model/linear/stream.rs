@@ -196,13 +196,14 @@ impl PegasosStream {
         let mut first = 0;
         while first < x.len() {
             let class = y.index()[first] as usize;
+            let before = self.classes.len();
             if place[class].is_none() {
                 place[class] = Some(self.classes.len());
                 self.appear(y.classes()[class].clone());
             }
             let rest = &y.index()[first..];
             let known = rest.iter().map_while(|&class| place[class as usize]).collect::<Vec<usize>>();
-            self.learn_known(x, first, &known, &mut see);
+            self.learn_known(x, (first, before), &known, &mut see);
             first += known.len();
         }
         Ok(())
@@ -239,11 +240,11 @@ impl PegasosStream {
         self.classes.push(class);
     }
 
-    /// Learns from the points from `first` on, whose classes are known.
+    /// Learns from the points from `first` on, whose classes are known; `before` that point so many were.
     fn learn_known(
         &mut self,
         x: &Vectors,
-        first: usize,
+        (first, before): (usize, usize),
         classes: &[usize],
         see: &mut impl FnMut(Example<'_>),
     ) {
@@ -274,7 +275,10 @@ impl PegasosStream {
         };
         let seen = &seen[..count];
         for (i, &class) in classes.iter().enumerate() {
-            let predicted = self.predicted(&seen.iter().map(|outputs| outputs[i].0).collect::<Vec<f64>>());
+            // The point that a class appears with cannot be predicted to be of it.
+            let known = if i == 0 { before } else { self.classes.len() };
+            let outputs: Vec<f64> = seen.iter().map(|outputs| outputs[i].0).collect();
+            let predicted = predicted(&outputs, known);
             let progressive = &mut self.progressive;
             progressive.examples += 1;
             progressive.mistakes += u64::from(predicted != Some(class));
@@ -285,16 +289,6 @@ impl PegasosStream {
                 predicted: predicted.map(|class| self.classes[class].as_str()),
                 features: x.row(first + i).stored() + usize::from(self.settings.offset),
             });
-        }
-    }
-
-    /// The class of outputs. The point that a class appears with was predicted before it was known.
-    fn predicted(&self, outputs: &[f64]) -> Option<usize> {
-        match (outputs, self.classes.len()) {
-            _ if self.progressive.examples == 0 && self.unseen.is_some() => None,
-            ([_], 1) => Some(0),
-            ([one], _) => Some(usize::from(*one <= 0.0)),
-            _ => Some(first_largest(outputs)),
         }
     }
 
@@ -313,5 +307,15 @@ impl PegasosStream {
         let rows = answers.into_iter().map(|answer| answer[1..].to_vec()).collect();
         let kernel = self.settings.kernel.clone();
         LinearModel::of_weights(kernel, rows, offsets, self.classes.clone(), self.settings.cost(), Vec::new())
+    }
+}
+
+/// The class of outputs among the first `known`; none where there are none.
+fn predicted(outputs: &[f64], known: usize) -> Option<usize> {
+    match (outputs, known) {
+        (_, 0) => None,
+        (_, 1) => Some(0),
+        ([one], _) => Some(usize::from(*one <= 0.0)),
+        _ => Some(first_largest(&outputs[..known])),
     }
 }

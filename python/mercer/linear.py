@@ -414,6 +414,10 @@ class LinearOneClassSVM(OutlierMixin, Linear):
     """
 
     nu: float = parameter(default=0.5, setting="nu")
+    tol: float = parameter(
+        default=1e-10, setting="tolerance", rule=POSITIVE,
+        doc="Largest gap between primal and dual objective, as a share of the primal; the last steps of Newton's method cost little.",
+    )
     C: float = fixed(1.0)
     fit_intercept: bool = fixed(True)
     intercept_scaling: float = fixed(1.0)

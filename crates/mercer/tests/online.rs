@@ -25,12 +25,16 @@ fn drawn(n: usize, d: usize, k: usize, seed: u64) -> (Vectors, Vec<&'static str>
 /// Settings of every kind.
 fn settings() -> Vec<Pegasos<VectorExpr>> {
     let mut all = Vec::new();
-    for loss in [StochasticLoss::Hinge, StochasticLoss::Logistic] {
+    // With the small one the first steps are long and projected far.
+    for (alpha, loss) in [0.05, 1e-4]
+        .into_iter()
+        .flat_map(|alpha| [StochasticLoss::Hinge, StochasticLoss::Logistic].map(|loss| (alpha, loss)))
+    {
         for steps in [StepSizes::Inverse, StepSizes::Root, StepSizes::Constant] {
             for (batch, projection, averaging) in
                 [(1, false, true), (1, true, false), (7, true, true), (5, false, false)]
             {
-                let one = Pegasos::new(linear()).loss(loss).steps(steps).step_size(0.3).alpha(Some(0.05));
+                let one = Pegasos::new(linear()).loss(loss).steps(steps).step_size(0.3).alpha(Some(alpha));
                 all.push(one.batch(batch).projection(projection).averaging(averaging));
             }
         }

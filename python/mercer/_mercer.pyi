@@ -10,7 +10,7 @@ import typing
 from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
-__all__ = ['MAX_THREADS', '__version__', 'Kernel', 'Model', 'Points', 'Run', 'Validity', 'fit', 'kernels', 'map_text', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'set_num_threads']
+__all__ = ['MAX_THREADS', '__version__', 'Kernel', 'Model', 'Points', 'Run', 'Stream', 'Validity', 'fit', 'kernels', 'map_text', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'set_num_threads']
 MAX_THREADS: Final[int]
 __version__: Final[str]
 
@@ -93,7 +93,7 @@ class Run:
 
 @final
 class Stream:
-    def __new__(cls, /, parameters: dict[str, typing.Any], classes: Sequence[str]) -> Stream: ...
+    def __new__(cls, /, parameters: dict[str, typing.Any], classes: list[str]) -> Stream: ...
     @staticmethod
     def from_bytes(parameters: dict[str, typing.Any], bytes: bytes) -> Stream: ...
     def learn(self, /, run: Run, points: Points, index: numpy.typing.NDArray[numpy.uint32]) -> None: ...

@@ -10,7 +10,7 @@ import typing
 from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
-__all__ = ['MAX_THREADS', '__version__', 'Kernel', 'Model', 'Points', 'Run', 'Validity', 'fit', 'kernels', 'map_text', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'set_num_threads']
+__all__ = ['MAX_THREADS', '__version__', 'Kernel', 'Model', 'Points', 'Run', 'Stream', 'Validity', 'fit', 'kernels', 'map_text', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'set_num_threads']
 MAX_THREADS: Final[int]
 __version__: Final[str]
 
@@ -90,6 +90,18 @@ class Points:
 @final
 class Run:
     def __new__(cls, /, threads: SupportsIndex | None=None, progress: collections.abc.Callable[[dict[str, typing.Any]], object] | None=None) -> Run: ...
+
+@final
+class Stream:
+    def __new__(cls, /, parameters: dict[str, typing.Any], classes: list[str]) -> Stream: ...
+    @staticmethod
+    def from_bytes(parameters: dict[str, typing.Any], bytes: bytes) -> Stream: ...
+    def learn(self, /, run: Run, points: Points, index: numpy.typing.NDArray[numpy.uint32]) -> None: ...
+    def model(self, /, labels: str) -> Model: ...
+    def progressive(self, /) -> tuple[int, int, float]: ...
+    @staticmethod
+    def resumed(parameters: dict[str, typing.Any], model: Model, steps: SupportsIndex) -> Stream: ...
+    def to_bytes(self, /) -> bytes: ...
 
 @final
 class Validity:

@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import RegressorMixin
+from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _data, _mercer
-from mercer._labels import names_of
+from mercer._labels import kind_of, names_of
 from mercer._native import NativeEstimator
 from mercer._parameters import COUNT, FLAG, NON_NEGATIVE, POSITIVE, declared, fixed, parameter
 from mercer._svm import Solved
 from mercer.classification import Classes, Probable, WeightedClasses
 from mercer.regression import numbers
 
-__all__ = ["LinearSVC", "LinearSVR", "LogisticRegression"]
+__all__ = ["LinearOneClassSVM", "LinearSVC", "LinearSVR", "LogisticRegression", "PegasosClassifier"]
 
 
 #: The solver for each value of `dual`.
@@ -262,3 +263,213 @@ class LinearSVR(RegressorMixin, Linear):
     def predict(self, X: Any) -> Any:
         """Predict numbers."""
         return self._outputs(X).ravel()
+
+
+#: The native library's words for those of scikit-learn.
+_STOCHASTIC = {"hinge": "hinge", "log_loss": "logistic"}
+
+
+@declared
+class PegasosClassifier(LinearClasses, Probable):
+    """Linear classification by stochastic steps, that can learn on.
+
+    Minimises α/2 ‖w‖² + the mean of max(0, 1 − yᵢw·xᵢ), or of log(1 + exp(−yᵢw·xᵢ)), by steps of a few rows each (Pegasos of
+    Shalev-Shwartz, Singer, Srebro and Cotter): a quick answer on very many rows, where :class:`LinearSVC` gives an exact
+    one. `fit` makes passes over rows in an order drawn anew and tells the gap that is left; `partial_fit` makes one step after
+    the other in the order of the rows, and what it comes to does not depend on how the rows are cut into calls, to the bit.
+    There is no ``sample_weight``: a row of weight 2 is not the same as two rows in a method that depends on their order.
+
+    See Also
+    --------
+    LinearSVC : The same problem, solved to a small gap.
+    KernelPerceptron : The classifier with kernels that learns row by row.
+
+    >>> model = PegasosClassifier(alpha=0.01)
+    >>> for _ in range(20):
+    ...     model = model.partial_fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1], classes=[0, 1])
+    >>> model.predict([[-1.0], [4.0]])
+    array([0, 1])
+    """
+
+    alpha: float = parameter(
+        default=1e-4, setting="alpha", rule=POSITIVE, doc="The price of ½‖w‖² beside the mean of the costs."
+    )
+    loss: str = parameter(
+        default="hinge", rule=[StrOptions({"hinge", "log_loss"})],
+        doc="What an error costs; with the second there are probabilities.",
+    )
+    learning_rate: str = parameter(
+        default="inverse", rule=[StrOptions({"inverse", "root", "constant"})],
+        doc="The size of step t: 1/(alpha t), eta0/√t, or eta0.",
+    )
+    eta0: float = parameter(default=1.0, setting="step-size", rule=POSITIVE)
+    batch_size: int = parameter(default=1, setting="batch", rule=COUNT)
+    projection: bool = parameter(default=True, setting="projection", rule=FLAG)
+    average: bool = parameter(
+        default=True, setting="averaging", rule=FLAG,
+        doc="Whether the answer is the mean of the iterates of the last half of the passes; of `partial_fit` of all, each counted by its"
+        " number.",
+    )
+    tol: float = parameter(
+        default=1e-2, setting="tolerance", rule=POSITIVE,
+        doc="Gap between primal and dual objective, as a share of the primal, at which `fit` ends early.",
+    )
+    max_iter: int = parameter(default=64, setting="passes", rule=COUNT)
+    random_state: Any = parameter(default=None, doc="What the orders of `fit` are drawn by; None is the same each time.")
+    C: float = fixed(1.0)
+    intercept_scaling: float = fixed(1.0)
+    penalty: str = fixed("l2")
+    class_weight: Any = fixed(None)
+
+    _method = "pegasos"
+
+    def _has_probability(self) -> bool:
+        return self.loss == "log_loss"
+
+    def _settings(self, points: Any) -> dict[str, Any]:
+        own = {"seed": self._seed(), "loss": _STOCHASTIC[self.loss], "steps": self.learning_rate}
+        return NativeEstimator._settings(self, points) | own
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        if state.get("_stream") is not None:
+            state["_stream"] = (state["_stream"].to_bytes(), self._stream_settings)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state.get("_stream") is not None:
+            held, settings = state["_stream"]
+            state = {**state, "_stream": _mercer.Stream.from_bytes(settings, held)}
+        super().__setstate__(state)
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit the classifier by passes over the rows, in orders drawn anew.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self.__dict__.pop("_stream", None)
+        return super().fit(X, y)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Any:
+        """Learn from rows in their order, after those learnt from before.
+
+        Many calls are the same as one with all rows, to the bit. After `fit` it goes on from the weights found.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes there will be, for the first call.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        first = "_model" not in self.__dict__
+        _check_partial_fit_first_call(self, classes)
+        X, y = self._validated(X, y, reset=first)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        index = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1).astype(np.uint32)
+        if not np.array_equal(self.classes_[index], y):
+            strange = np.setdiff1d(y, self.classes_)
+            raise ValueError(f"The target label(s) {strange} in y do not exist in the initial classes {self.classes_}")
+        if len(self.classes_) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(self.classes_)} class")
+        if "_stream" not in self.__dict__:
+            self._stream_settings = self._settings(None)
+            self._stream = (
+                _mercer.Stream(self._stream_settings, names_of(self.classes_)) if first
+                else _mercer.Stream.resumed(self._stream_settings, self._model, int(self.n_iter_))
+            )
+        if first:
+            self._present, self._input = np.arange(len(self.classes_)), "vectors"
+            self.class_weight_ = np.ones(len(self.classes_))
+        # The classes of the stream are those of the model, which may have them in another order.
+        self._stream.learn(self._run(), _data.points(X), np.argsort(self._present)[index].astype(np.uint32))
+        self._fitted_rows = self._stream.progressive()[0]
+        self._model = self._stream.model(kind_of(self.classes_))
+        self._found(None)
+        self.n_iter_ = max(1, -(-self._fitted_rows // int(self.batch_size)))
+        self._double = self._doubled()
+        return self
+
+
+@declared
+class LinearOneClassSVM(OutlierMixin, Linear):
+    """Where the data are, by a weight for each feature.
+
+    Minimises ½‖w‖² − ρ + 1/(νn) Σ max(0, ρ − w·xᵢ): the linear :class:`OneClassSVM`, at the cost of a few passes over the rows.
+    Beside :class:`sklearn.linear_model.SGDOneClassSVM` the answer has a gap that is proved.
+
+    Attributes
+    ----------
+    offset_ : ndarray of shape (1,)
+        decision_function = score_samples - `offset_`.
+
+    See Also
+    --------
+    OneClassSVM : The detector with kernels.
+
+    >>> model = LinearOneClassSVM(nu=0.4).fit([[1.0, 1.0], [1.1, 0.9], [0.9, 1.2], [1.0, 1.1], [0.1, 0.0]])
+    >>> model.predict([[2.0, 2.0], [-1.0, 0.0]])
+    array([ 1, -1])
+    """
+
+    nu: float = parameter(default=0.5, setting="nu")
+    tol: float = parameter(
+        default=1e-10, setting="tolerance", rule=POSITIVE,
+        doc="Largest gap between primal and dual objective, as a share of the primal; the last steps of Newton's method cost little.",
+    )
+    C: float = fixed(1.0)
+    fit_intercept: bool = fixed(True)
+    intercept_scaling: float = fixed(1.0)
+    random_state: Any = fixed(None)
+
+    _method = "linear-one-class"
+    _supervised = False
+
+    def _settings(self, points: Any) -> dict[str, Any]:
+        return NativeEstimator._settings(self, points)
+
+    def _found(self, X: Any) -> None:
+        super()._found(X)
+        self.offset_ = -self.intercept_
+
+    def decision_function(self, X: Any) -> Any:
+        """Signed distance to the border, positive inside.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,)
+            Positive for rows like those of the training data.
+        """
+        return self._outputs(X).ravel()
+
+    def score_samples(self, X: Any) -> Any:
+        """Score each row: the decision before `offset_` is taken off.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,)
+            More is more ordinary.
+        """
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Any) -> Any:
+        """Predict whether rows are like those of the training data.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_samples,)
+            1 inside, -1 outside.
+        """
+        return np.where(self.decision_function(X) >= 0.0, 1, -1).astype(np.intp)

@@ -18,7 +18,7 @@ use crate::points::Points;
 use crate::work::Run;
 
 /// The value of a parameter.
-fn value(given: &Bound<'_, PyAny>) -> PyResult<Value> {
+pub(crate) fn value(given: &Bound<'_, PyAny>) -> PyResult<Value> {
     Ok(match given {
         given if given.is_none() => Value::Absent,
         given if given.is_instance_of::<PyBool>() => Value::Flag(given.extract()?),

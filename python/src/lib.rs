@@ -8,6 +8,7 @@ mod kernel;
 mod lend;
 mod model;
 mod points;
+mod stream;
 mod validity;
 mod work;
 
@@ -29,6 +30,8 @@ mod _mercer {
     use crate::model::Model;
     #[pymodule_export]
     use crate::points::Points;
+    #[pymodule_export]
+    use crate::stream::Stream;
     #[pymodule_export]
     use crate::validity::Validity;
     #[pymodule_export]

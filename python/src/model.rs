@@ -46,8 +46,17 @@ impl Model {
         Self { saved: Arc::new(saved), found }
     }
 
+    /// The model and what belongs to it.
+    pub(crate) fn saved(&self) -> &Saved {
+        &self.saved
+    }
+
     /// Refuses what arrays cannot be turned into.
     fn read(saved: Saved) -> Result<Self> {
+        if saved.features.is_some() {
+            let what = "a model of texts whose features it makes itself; use `mercer predict`".into();
+            return Err(ErrorKind::Unsupported { what }.into());
+        }
         if saved.encoding.is_some() {
             let what =
                 "a model of a table with categories, which arrays do not have; use `mercer predict`".into();

@@ -143,11 +143,10 @@ def test_the_best_of_several_penalties_of_two_views(choose):
 
 
 def test_every_method_of_the_table_has_an_estimator():
-    """But for several labels, which are a case of one class against the others, and two linear methods that the program alone has;
-    the table says what each method has."""
+    """But for several labels, which are a case of one class against the others; the table says what each method has."""
     cards = {card["name"]: card for card in _mercer.methods()}
     own = {each._method for each in map(vars(mercer).get, mercer.__all__) if hasattr(each, "_method")}
-    assert own == set(cards) - {"multilabel", "linear-one-class", "pegasos"}
+    assert own == set(cards) - {"multilabel"}
     ridge = {about["name"]: about for about in cards["ridge"]["parameters"]}
     assert ridge["lambda"]["default"] == 1.0 and ridge["offset"]["default"] is True
     assert cards["svc"]["target"] == "classes" and cards["svc"]["probabilities"] == ["sigmoid", "isotonic"]

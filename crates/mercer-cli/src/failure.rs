@@ -49,6 +49,7 @@ impl Failure {
                 ErrorKind::Parameter { .. }
                 | ErrorKind::Setting { .. }
                 | ErrorKind::KernelText { .. }
+                | ErrorKind::FeaturesText { .. }
                 | ErrorKind::Memory { .. } => code::USAGE,
                 ErrorKind::Io { .. } => code::IO,
                 ErrorKind::Unsupported { .. } => code::UNSUPPORTED,

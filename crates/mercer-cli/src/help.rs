@@ -167,6 +167,16 @@ Examples:
 `mercer train --scale …` does the same and keeps the scaling in the model, so that nothing can be
 forgotten in prediction.";
 
+pub(crate) const FEATURES: &str = "\
+Examples:
+  mercer features --tfidf --ngrams 1..2 --save map train.tsv train.libsvm
+  mercer features --restore map test.tsv test.libsvm
+  mercer features --hash 18 --unit char_wb --ngrams 3..5 train.tsv train.libsvm
+  mercer features --features \"tfidf(min_df=2, sublinear=yes)\" train.csv train.libsvm
+
+`mercer train --features …` does the same and keeps the features in the model, so that prediction takes
+texts as they are. Names and numbers are those of scikit-learn's vectorizers.";
+
 pub(crate) const INSPECT: &str = "\
 Examples:
   mercer inspect heart.mercer

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mercer::data::{Encoding, LabelColumn, ReadOptions, Scaler, Table, Vectors};
+use mercer::data::{self, Encoding, LabelColumn, ReadOptions, Scaler, Table, TextFeatures, TextMap, Vectors};
 use mercer::model::file::Saved;
 use mercer::model::{AnyKernel, AnyModel, AnyPoints};
 
@@ -15,6 +15,7 @@ pub(crate) struct Input {
     labels: Option<LabelColumn>,
     encoding: Option<Encoding>,
     scaler: Option<Scaler>,
+    features: Option<TextMap>,
     names: Vec<String>,
 }
 
@@ -40,7 +41,21 @@ impl Input {
             AnyPoints::Vectors(points) => points.compact().into(),
             other => other,
         };
-        Ok(Self { x, labels, encoding, scaler, names })
+        Ok(Self { x, labels, encoding, scaler, features: None, names })
+    }
+
+    /// Reads texts and makes features of them; `weights` is the file of the weights of rows, where there is one.
+    pub(crate) fn of_texts(
+        path: &Path,
+        features: &TextFeatures,
+        options: &ReadOptions,
+        weights: Option<&Path>,
+    ) -> Result<Self> {
+        let Table { points, labels, .. } = data::read_texts(path, options).in_file(path)?;
+        let weights = weights.map(|file| data::read_weights(file, points.len())).transpose()?;
+        let map = features.fit(&points, &weights.unwrap_or_default()).in_file(path)?;
+        let x = map.apply(&points).compact().into();
+        Ok(Self { x, labels, encoding: None, scaler: None, features: Some(map), names: Vec::new() })
     }
 
     /// Hands over the labels, which must be there.
@@ -52,9 +67,9 @@ impl Input {
 
     /// The model with how its data came to be.
     pub(crate) fn saved(&self, model: AnyModel) -> Saved {
-        let Self { scaler, encoding, names, .. } = self;
-        let (scaler, encoding, names) = (scaler.clone(), encoding.clone(), names.clone());
-        Saved { scaler, encoding, names, ..Saved::new(model) }
+        let Self { scaler, encoding, features, names, .. } = self;
+        let (scaler, encoding, features) = (scaler.clone(), encoding.clone(), features.clone());
+        Saved { scaler, encoding, features, names: names.clone(), ..Saved::new(model) }
     }
 }
 

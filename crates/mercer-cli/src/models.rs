@@ -103,8 +103,16 @@ pub(crate) fn read(
     options: ReadOptions,
 ) -> Result<(AnyPoints, Option<LabelColumn>)> {
     let options = as_trained(saved, options);
-    let table = AnyPoints::read(Some(&saved.model.kernel()), path, &options).in_file(path)?;
-    let Table { points, labels, .. } = table;
+    let (points, labels) = match &saved.features {
+        Some(map) => {
+            let Table { points, labels, .. } = mercer::data::read_texts(path, &options).in_file(path)?;
+            (map.apply(&points).into(), labels)
+        }
+        None => {
+            let table = AnyPoints::read(Some(&saved.model.kernel()), path, &options).in_file(path)?;
+            (table.points, table.labels)
+        }
+    };
     let AnyPoints::Vectors(vectors) = &points else { return Ok((points, labels)) };
     let (found, expected) = (points.width(), saved.model.width());
     if !vectors.is_sparse() && found != expected {

@@ -115,6 +115,15 @@ pub enum ErrorKind {
         /// What was expected there.
         expected: Box<str>,
     },
+    /// An error in the text of features of texts.
+    FeaturesText {
+        /// The text.
+        text: Box<str>,
+        /// Column in bytes, from 1.
+        column: usize,
+        /// What was expected there.
+        expected: Box<str>,
+    },
     /// Reading or writing failed.
     Io {
         /// The file.
@@ -262,6 +271,8 @@ pub enum DataProblem {
     EmptyClass(Box<str>),
     /// A weight for a class that does not occur.
     NoClass(Box<str>),
+    /// A label that is not one of the classes named.
+    StrangeClass(Box<str>),
     /// A decision that is not finite.
     DecisionNotFinite {
         /// Row, from 1.
@@ -476,6 +487,9 @@ impl fmt::Display for ErrorKind {
             Self::KernelText { text, column, expected } => {
                 write!(f, "kernel \"{text}\", column {column}: {expected}")
             }
+            Self::FeaturesText { text, column, expected } => {
+                write!(f, "features \"{text}\", column {column}: {expected}")
+            }
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Self::Data(problem) => problem.fmt(f),
             Self::ModelFile { path, problem } => write!(f, "{}: {problem}", path.display()),
@@ -536,6 +550,7 @@ impl fmt::Display for DataProblem {
             Self::NotFinite { row, column } => write!(f, "row {row}, column {column}: not a finite number"),
             Self::EmptyClass(class) => write!(f, "class '{class}' has no points"),
             Self::NoClass(class) => write!(f, "a weight for class '{class}', which does not occur"),
+            Self::StrangeClass(class) => write!(f, "class '{class}' is not one of those named"),
             Self::DecisionNotFinite { row } => {
                 write!(f, "row {row}: the decision is not finite; its values are too large for the kernel")
             }

@@ -96,7 +96,12 @@ fn convert_model(args: &ConvertArgs) -> Result<()> {
         (None, Some("model"), _) | (None, _, Kind::Mercer) => Kind::text_of(&saved),
         (None, _, Kind::Libsvm | Kind::Liblinear) => Kind::Mercer,
     };
-    for (part, what) in [(saved.scaler.is_some(), "scaling"), (saved.encoding.is_some(), "columns")] {
+    let parts = [
+        (saved.scaler.is_some(), "scaling"),
+        (saved.encoding.is_some(), "columns"),
+        (saved.features.is_some(), "features of texts"),
+    ];
+    for (part, what) in parts {
         if part && to != Kind::Mercer {
             remark(format_args!(
                 "mercer: warning: {}'s text has no place for the {what} stored in {input}; data for {output} must be \

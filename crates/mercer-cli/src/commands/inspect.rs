@@ -61,6 +61,7 @@ fn object(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> Value {
         "training": saved.training.as_ref().map(training),
         "scaler": saved.scaler,
         "encoding": saved.encoding,
+        "text_features": saved.features.as_ref().map(|map| map.features().to_string()),
     });
     let classes = model.classes();
     if !classes.is_empty() {
@@ -137,7 +138,8 @@ fn preparation(saved: &Saved) -> String {
         Scaler::MinMax { lower, upper, .. } => format!("every feature scaled to [{lower}, {upper}]"),
         Scaler::Standard { .. } => "every feature scaled to mean 0 and deviation 1".to_owned(),
     });
-    let parts: Vec<String> = columns.into_iter().chain(scaling).collect();
+    let texts = saved.features.as_ref().map(|map| format!("texts by {}", map.features()));
+    let parts: Vec<String> = columns.into_iter().chain(texts).chain(scaling).collect();
     if parts.is_empty() { "data as they are".into() } else { parts.join("; ") }
 }
 

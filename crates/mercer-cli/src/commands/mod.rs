@@ -3,9 +3,11 @@
 mod convert;
 mod demo;
 mod denoise;
+mod features;
 mod inspect;
 mod kernel;
 mod methods;
+mod online;
 mod predict;
 mod rde;
 mod scale;
@@ -43,6 +45,9 @@ pub(crate) enum Cli {
     /// Scale the features of a data file
     #[command(after_help = help::SCALE)]
     Scale(scale::ScaleArgs),
+    /// Turn texts into sparse rows: counts of words or characters, tf-idf, hashes
+    #[command(after_help = help::FEATURES)]
+    Features(features::FeaturesArgs),
     /// Show everything that a model file holds
     #[command(after_help = help::INSPECT)]
     Inspect(inspect::InspectArgs),
@@ -126,6 +131,7 @@ impl Cli {
             Self::Transform(args) => transform::run(args),
             Self::Denoise(args) => denoise::run(args),
             Self::Scale(args) => scale::run(args),
+            Self::Features(args) => features::run(args),
             Self::Inspect(args) => inspect::run(args),
             Self::Convert(args) => convert::run(args),
             Self::Methods(args) => methods::run(args),

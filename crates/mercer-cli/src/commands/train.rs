@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::online;
 use crate::args::{CommonArgs, DataArgs, MEGABYTE, SCALINGS, Scaling, megabytes, words};
 use crate::failure::{InFile, Result, unsupported, usage};
 use crate::fit::{Data, Fitted, ended, fit, learn};
@@ -13,7 +14,7 @@ use crate::output::{count, remark};
 use crate::report::{Cost, Finished, Shape};
 use crate::{paths, system};
 use clap::Args;
-use mercer::data::{self, ColumnRef, Encoding, LabelSets, Points, ReadOptions, Table};
+use mercer::data::{self, ColumnRef, Encoding, LabelSets, Points, ReadOptions, Table, TextFeatures};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Curve, Settings};
 use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, Space, TargetKind, Targets, Value};
@@ -40,6 +41,10 @@ pub(crate) struct TrainArgs {
     /// Scale features first; the scaling is stored in the model and applied in prediction
     #[arg(long, short, value_parser = words(&SCALINGS), default_value = "none")]
     scale: Scaling,
+    /// Make features of texts first: counts, tfidf or hashed, for instance "tfidf(ngrams=1..2)"; they are stored in the model, so that
+    /// prediction takes texts
+    #[arg(long, value_name = "FEATURES", conflicts_with_all = ["scale", "libsvm"])]
+    features: Option<TextFeatures>,
     /// Write LIBSVM's model text instead of a mercer model
     #[arg(long)]
     libsvm: bool,
@@ -54,6 +59,10 @@ pub(crate) struct TrainArgs {
     /// [default file: the data file's name and .blocks, beside it]
     #[arg(long, value_name = "FILE", require_equals = true, num_args = 0..=1)]
     stream: Option<Option<PathBuf>>,
+    /// Classes of a stream, separated by commas [default: those that appear]; pegasos reads LIBSVM text of any length from
+    /// standard input in one pass
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_hyphen_values = true)]
+    classes: Vec<String>,
     /// Data file: LIBSVM text, CSV/TSV or NPY, also gzip or zstd; `-` is standard input
     data: PathBuf,
     /// Model file to write [default: the data file's name and .mercer, in the current folder]
@@ -79,11 +88,22 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     if let Some(blocks) = &args.stream {
         return streamed::run(args, &choice, &path, blocks.as_deref(), threads);
     }
+    let plain = args.row_weights.is_none() && args.scale == Scaling::None;
+    let plain = plain && args.features.is_none() && !args.libsvm;
+    if plain && online::is_stream(&args.data, &args.data_options.options(), &choice) {
+        return online::run(&choice, &args.classes, &path, threads, &args.common);
+    }
+    if !args.classes.is_empty() {
+        return Err(usage!("--classes: for one pass of pegasos over LIBSVM text from standard input"));
+    }
 
     let started = Instant::now();
     let options = options(args, &choice);
     let kernel = choice.kernel(&args.asked)?;
-    let mut input = Input::read(&args.data, kernel.as_ref(), &options, args.scale)?;
+    let mut input = match &args.features {
+        Some(features) => Input::of_texts(&args.data, features, &options, args.row_weights.as_deref())?,
+        None => Input::read(&args.data, kernel.as_ref(), &options, args.scale)?,
+    };
     let y = targets(args, &choice, &mut input)?;
     mercer::return_freed_memory();
     let read_seconds = started.elapsed().as_secs_f64();

@@ -153,6 +153,14 @@ impl ParsedRows {
         self.width
     }
 
+    /// A copy of the rows and their labels.
+    pub(crate) fn copied(&self) -> (Sparse<f64>, LabelColumn) {
+        let mut labels = ColumnBuilder::default();
+        labels.append(&self.labels);
+        let (start, index, values) = (self.start.clone(), self.index.clone(), self.values.clone());
+        (Sparse::new(self.width, start, index, values), labels.finish())
+    }
+
     fn append(&mut self, later: &Self) {
         let before = self.index.len();
         self.start.extend(later.start[1..].iter().map(|end| before + end));

@@ -23,6 +23,7 @@
 #[cfg(test)]
 mod cca_tests;
 mod container;
+mod features;
 #[cfg(test)]
 mod fisher_tests;
 mod graphs;
@@ -59,7 +60,7 @@ use super::setting::Value;
 use super::space::{AnyEstimator, AnyModel, SPACES, Space};
 use super::svm::class_weights::factors;
 use super::words::named;
-use crate::data::{Encoding, Scaler, Vectors, write_bytes};
+use crate::data::{Encoding, Scaler, TextMap, Vectors, write_bytes};
 use crate::error::{Error, ErrorKind, Result};
 
 pub use container::{Element, Flaw, Reader, Writer};
@@ -67,8 +68,10 @@ pub(super) use graphs::{read_graphs, write_graphs};
 pub(super) use points::{read_sets, read_texts, read_vectors, write_sets, write_texts, write_vectors};
 pub(super) use records::{read_records, write_records};
 
-const FORMAT: &str = "mercer";
-const VERSION: &str = "1";
+/// The entry `format` of every file of this library.
+pub(super) const FORMAT: &str = "mercer";
+/// The entry `version`.
+pub(super) const VERSION: &str = "1";
 
 /// A model and what belongs to it: how the data was prepared and how the model was trained.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +84,8 @@ pub struct Saved {
     pub scaler: Option<Scaler>,
     /// How the columns of a table became features.
     pub encoding: Option<Encoding>,
+    /// How texts became features.
+    pub features: Option<TextMap>,
     /// Feature names; empty where the data had none.
     pub names: Vec<String>,
     /// What the names of classes were before they were names, where that is known.
@@ -158,6 +163,7 @@ impl Saved {
             probability: None,
             scaler: None,
             encoding: None,
+            features: None,
             names: Vec::new(),
             labels: None,
             training: None,
@@ -240,6 +246,9 @@ impl Saved {
         if let Some(encoding) = &self.encoding {
             writer.entry("encoding", text::print(encoding)?);
         }
+        if let Some(map) = &self.features {
+            features::write(map, &mut writer);
+        }
         writer.finish()
     }
 
@@ -250,6 +259,7 @@ impl Saved {
             probability: probability::read(&mut reader)?,
             scaler: optional(&mut reader, "scaler")?,
             encoding: optional(&mut reader, "encoding")?,
+            features: features::read(&mut reader)?,
             names: optional(&mut reader, "names")?.unwrap_or_default(),
             labels: reader.optional("labels").map(|word| label_kind(&word)).transpose()?,
             training: reader.optional("training").map(|json| text::read_training(&json)).transpose()?,
@@ -291,6 +301,10 @@ impl Saved {
         let encoded = self.encoding.as_ref().map(Encoding::width);
         if let Some(encoded) = encoded.filter(|&encoded| encoded != width) {
             return Err(format!("an encoding of {encoded} features for a model of {width}").into());
+        }
+        let texts = self.features.as_ref().map(TextMap::width);
+        if let Some(found) = texts.filter(|&found| found != width || self.model.space() != SPACES[0]) {
+            return Err(format!("texts of {found} features for a model of {width}").into());
         }
         Ok(())
     }
@@ -341,7 +355,7 @@ fn optional<T: DeserializeOwned>(reader: &mut Reader<'_>, key: &str) -> Result<O
 }
 
 /// A container of the right format and version, with a correct checksum.
-fn open(bytes: &[u8]) -> Result<Reader<'_>, Flaw> {
+pub(super) fn open(bytes: &[u8]) -> Result<Reader<'_>, Flaw> {
     let mut reader =
         Reader::open(bytes).map_err(|flaw| format!("not a mercer model, or a damaged one: {flaw}"))?;
     if reader.peek("format") != Some(FORMAT) {

@@ -44,8 +44,8 @@ pub use facts::{Fact, Facts};
 pub use fitted::{Calibrates, How, Model, Object, Prediction};
 pub use job::{Event, Job, Watcher};
 pub use linear::{
-    Algorithm, Cost, Hinges, LinearModel, LinearOneClass, LinearScheme, LinearSolver, LinearSvc, LinearSvr,
-    Logistic, Pegasos, Penalty, StochasticLoss, Zones,
+    Algorithm, Cost, Example, Hinges, LinearModel, LinearOneClass, LinearScheme, LinearSolver, LinearSvc,
+    LinearSvr, Logistic, Pegasos, PegasosStream, Penalty, Progressive, StepSizes, StochasticLoss, Zones,
 };
 pub use map::{MapStart, Som, SomModel, Training};
 pub use method::{Card, Configured, Method};

@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Refuses entries and tensors that were not taken out.
-    pub(super) fn finish(self) -> Result<(), Flaw> {
+    pub(in crate::model) fn finish(self) -> Result<(), Flaw> {
         match self.metadata.keys().chain(self.tensors.keys()).next() {
             Some(name) => Err(format!("unknown entry or tensor '{name}'").into()),
             None => Ok(()),

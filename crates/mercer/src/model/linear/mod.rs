@@ -3,6 +3,8 @@
 mod classifier;
 mod model;
 mod one_class;
+mod online;
+mod online_file;
 mod pegasos;
 mod regression;
 mod stream;
@@ -10,7 +12,8 @@ mod stream;
 pub use classifier::{Hinges, LinearScheme, LinearSvc, Logistic, Penalty};
 pub use model::LinearModel;
 pub use one_class::LinearOneClass;
-pub use pegasos::{Pegasos, StochasticLoss};
+pub use online::{Example, PegasosStream, Progressive};
+pub use pegasos::{Pegasos, StepSizes, StochasticLoss};
 pub use regression::{LinearSvr, Zones};
 
 pub use crate::solve::linear::{Algorithm, Cost};

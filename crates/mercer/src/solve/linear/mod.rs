@@ -19,6 +19,8 @@ mod newton;
 mod one_class;
 mod passes;
 mod pegasos;
+mod stochastic;
+mod stream;
 mod support;
 mod system;
 #[cfg(test)]
@@ -35,6 +37,8 @@ pub(crate) use joint::{Joint, JointCost, Together};
 pub(crate) use l1::L1;
 pub(crate) use one_class::one_class;
 pub(crate) use pegasos::Pegasos;
+pub(crate) use stochastic::Steps;
+pub(crate) use stream::Stream;
 
 use super::{Certificate, Progress, Stop, Watch};
 

@@ -1,13 +1,13 @@
 //! Stochastic subgradient descent after Shalev-Shwartz, Singer, Srebro and Cotter (Pegasos, 2007, 2011), for hinge and logistic costs.
 //!
 //! With T = Σ Cᵢ and λ = 1/T, the objective ½‖w‖² + Σ Cᵢ cost(mᵢ) is T times λ/2 ‖w‖² plus a mean of costs. Step t takes some k of the
-//! n points, the step size 1/(λt), and with βᵢ = −Cᵢ cost′(mᵢ) is
+//! n points, and with the step size 1/(λt) and βᵢ = −Cᵢ cost′(mᵢ) is
 //!
 //!   w ← (1 − 1/t) w + n/(kt) Σ βᵢxᵢ,
 //!
 //! and then, if asked for, w ← w · min(1, √(T cost(0))/‖w‖): the optimum is inside that ball. Points are taken in an order drawn anew
-//! for each pass; w is kept as a number times a vector, so that a step costs the entries of its points. The answer is the mean of the
-//! iterates of the last half of the passes, or the last of them. The error falls as 1/t at best: for a quick answer, not for an exact one.
+//! for each pass. The answer is the mean of the iterates of the last half of the passes, or the last of them. The error falls as 1/t at
+//! best: for a quick answer, not for an exact one. The steps themselves are in [`stochastic`](super::stochastic).
 //!
 //! **The gap** is a true bound, if a loose one. Its dual point is β of the smoothed cost at w, for the best of a few widths of smoothing,
 //! and for the hinge the best multiple of it. It is looked at after all, a half, a quarter, … of the passes, which costs a few passes.
@@ -15,7 +15,8 @@
 use std::time::Instant;
 
 use super::cost::Cost;
-use super::design::{dot, sums};
+use super::design::{Design, dot, sums};
+use super::stochastic::{Entries, How, Mean, State, Steps};
 use super::{Answer, Limits, Problem, certificate};
 use crate::data::SplitMix;
 use crate::solve::{Progress, Watch};
@@ -24,8 +25,10 @@ use crate::solve::{Progress, Watch};
 const SIGMAS: [f64; 5] = [0.25, 1.0, 4.0, 16.0, 64.0];
 
 /// How the steps are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pegasos {
+    /// Step sizes.
+    pub(crate) steps: Steps,
     /// Points of a step, at least 1.
     pub(crate) batch: usize,
     /// Whether w is kept inside the ball.
@@ -37,6 +40,13 @@ pub(crate) struct Pegasos {
 }
 
 impl Pegasos {
+    /// How steps are made for a cost and λ. By the duality of the hinge and the logistic cost the optimum has λ‖w‖² ≤ cost(0).
+    pub(super) fn of(&self, cost: Cost, lambda: f64, mean: Mean) -> How {
+        let at_zero = cost.value(1.0, 1.0, 0.0);
+        let radius = if self.projection { (at_zero / lambda).sqrt() } else { f64::INFINITY };
+        How { lambda, steps: self.steps, mean, radius }
+    }
+
     /// Makes as many passes as there may be iterations, fewer where the gap is small enough before.
     pub(crate) fn solve(&self, problem: &Problem<'_>, limits: &Limits, watch: Watch<'_>) -> Answer {
         let started = Instant::now();
@@ -51,13 +61,13 @@ impl Pegasos {
             if !late && !is_part(passes, limits.iterations) {
                 continue;
             }
-            let weights = run.answer();
+            let weights = run.state.answer();
             let (primal, gap, dual) = bound(problem, &weights);
             let progress = Progress {
                 part: 0,
                 parts: 1,
                 rounds: passes,
-                iterations: run.steps,
+                iterations: run.state.steps,
                 active: problem.x.len(),
                 working_set: self.batch,
                 pair: None,
@@ -69,7 +79,7 @@ impl Pegasos {
             if let Some(stop) = limits.reached(&progress, primal, false, watch) {
                 return Answer { weights, dual, certificate: certificate(&progress, stop) };
             }
-            run.begin_average();
+            run.state.begin_mean();
         }
     }
 }
@@ -83,93 +93,68 @@ fn is_part(passes: u64, all: u64) -> bool {
     part == passes || passes >= all
 }
 
+/// A row of a problem.
+struct Point<'a> {
+    x: &'a Design<'a>,
+    i: usize,
+    /// ‖x‖², where it is needed.
+    norm: f64,
+}
+
+impl Entries for Point<'_> {
+    fn product(&self, vector: &[f64]) -> f64 {
+        self.x.product(self.i, vector)
+    }
+
+    fn add(&self, c: f64, vector: &mut [f64]) {
+        self.x.add(self.i, c, vector);
+    }
+
+    fn square(&self) -> f64 {
+        self.norm
+    }
+}
+
+/// Steps over the rows of a problem.
 struct Run<'a> {
     problem: &'a Problem<'a>,
-    how: Pegasos,
-    /// w is `scale` times this.
-    vector: Vec<f64>,
-    scale: f64,
-    /// ‖vector‖², kept where w is projected.
-    square: f64,
+    state: State,
+    /// ‖x‖² of each row, where w is projected.
     norms: Vec<f64>,
-    radius: f64,
-    steps: u64,
-    /// The sum of the iterates is `scales` times the vector minus `missed`; of so many.
-    scales: f64,
-    missed: Vec<f64>,
-    count: f64,
+    /// What a price is multiplied by so that the mean of all is 1.
+    price: f64,
     random: SplitMix,
 }
 
 impl<'a> Run<'a> {
     fn new(problem: &'a Problem<'a>, how: Pegasos) -> Self {
-        let at_zero = problem.cost.value(1.0, 1.0, 0.0);
-        Self {
-            problem,
-            how,
-            vector: vec![0.0; problem.x.width()],
-            scale: 1.0,
-            square: 0.0,
-            norms: if how.projection { problem.x.norms() } else { Vec::new() },
-            radius: (problem.prices.iter().sum::<f64>() * at_zero).sqrt(),
-            steps: 0,
-            scales: 0.0,
-            missed: vec![0.0; problem.x.width()],
-            count: 0.0,
-            random: SplitMix(how.seed),
-        }
+        let sum: f64 = problem.prices.iter().sum();
+        let mean = if how.averaging { Mean::Plain } else { Mean::None };
+        let state = State::new(problem.x.width(), how.of(problem.cost, 1.0 / sum, mean));
+        let norms = if how.projection { problem.x.norms() } else { Vec::new() };
+        let price = problem.x.len() as f64 / sum;
+        Self { problem, state, norms, price, random: SplitMix(how.seed) }
     }
 
     fn step(&mut self, rows: &[u32]) {
         let p = self.problem;
         let mut outputs = vec![0.0; rows.len()];
-        p.x.products(rows, &self.vector, &mut outputs);
-        self.steps += 1;
-        let length = p.x.len() as f64 / (rows.len() as f64 * self.steps as f64);
-        let outputs = outputs.iter().map(|product| self.scale * product);
-        let slopes: Vec<f64> = rows.iter().zip(outputs).map(|(&i, m)| slope(p, i as usize, m)).collect();
-        // The first step begins at 0, and 1 − 1/t must not become a factor of it.
-        self.scale *= if self.steps > 1 { 1.0 - 1.0 / self.steps as f64 } else { 1.0 };
-        for (&i, beta) in rows.iter().zip(slopes).filter(|(_, beta)| *beta != 0.0) {
-            self.add(i as usize, length * beta / self.scale);
-        }
-        if self.how.projection {
-            let size = self.scale * self.square.max(0.0).sqrt();
-            self.scale *= if size > self.radius { self.radius / size } else { 1.0 };
-        }
-        self.scales += self.scale;
-        self.count += 1.0;
-    }
-
-    fn add(&mut self, i: usize, c: f64) {
-        let p = self.problem;
-        if self.how.projection {
-            self.square += c * (2.0 * p.x.product(i, &self.vector) + c * self.norms[i]);
-        }
-        p.x.add(i, c, &mut self.vector);
-        if self.how.averaging && self.scales != 0.0 {
-            p.x.add(i, c * self.scales, &mut self.missed);
-        }
-    }
-
-    fn begin_average(&mut self) {
-        (self.scales, self.count) = (0.0, 0.0);
-        self.missed.fill(0.0);
-    }
-
-    /// w, or its mean since the last beginning.
-    fn answer(&self) -> Vec<f64> {
-        if !self.how.averaging {
-            return self.vector.iter().map(|v| self.scale * v).collect();
-        }
-        self.vector.iter().zip(&self.missed).map(|(v, m)| (self.scales * v - m) / self.count).collect()
+        p.x.products(rows, &self.state.vector, &mut outputs);
+        let (scale, price) = (self.state.scale, self.price);
+        let beta = |(&i, m): (&u32, &f64)| {
+            let i = i as usize;
+            (i, slope(p.cost, p.targets[i], price * p.prices[i], scale * m))
+        };
+        let points = rows.iter().zip(&outputs).map(beta).filter(|(_, beta)| *beta != 0.0);
+        let norm = |i: usize| self.norms.get(i).copied().unwrap_or(0.0);
+        let points = points.map(|(i, beta)| (Point { x: &p.x, i, norm: norm(i) }, beta));
+        self.state.step(points, rows.len());
     }
 }
 
-/// β = −C cost′(m) of point `i`.
-fn slope(p: &Problem<'_>, i: usize, m: f64) -> f64 {
-    let (y, c) = (p.targets[i], p.prices[i]);
-    match p.cost {
+/// β = −C cost′(m) of a point.
+pub(super) fn slope(cost: Cost, y: f64, c: f64, m: f64) -> f64 {
+    match cost {
         Cost::Hinge => {
             if y * m < 1.0 {
                 y * c
@@ -226,7 +211,13 @@ mod tests {
     }
 
     fn all() -> impl Iterator<Item = (Cost, Pegasos)> {
-        let how = |(batch, projection, averaging)| Pegasos { batch, projection, averaging, seed: 1 };
+        let how = |(batch, projection, averaging)| Pegasos {
+            steps: Steps::Inverse,
+            batch,
+            projection,
+            averaging,
+            seed: 1,
+        };
         [(1, false, true), (1, true, false), (7, true, true), (64, false, false)]
             .into_iter()
             .flat_map(move |kind| [Cost::Hinge, Cost::Logistic].map(|cost| (cost, how(kind))))
@@ -275,7 +266,7 @@ mod tests {
         let p = Problem { x, targets, prices, cost, free_offset: false, offset_price: 0.0 };
         let limits = Limits { tolerance: 1e-9, iterations: 1, time: None };
         for (averaging, expected) in [(false, w), (true, sum)] {
-            let how = Pegasos { batch: 4, projection: false, averaging, seed: 1 };
+            let how = Pegasos { steps: Steps::Inverse, batch: 4, projection: false, averaging, seed: 1 };
             let found = how.solve(&p, &limits, &mut unwatched()).weights;
             found.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} and {b}"));
         }

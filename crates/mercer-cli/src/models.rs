@@ -152,6 +152,9 @@ pub(crate) fn read_pieces(
     if !LINEAR.contains(&saved.model.kind()) {
         return Err(usage!("--stream: of linear models; this one is of the kind {}", saved.model.kind()));
     }
+    if saved.features.is_some() {
+        return Err(usage!("--stream: of rows of numbers; this model takes texts"));
+    }
     let options = as_trained(saved, options);
     let read = mercer::data::read_pieces(path, &options, saved.model.width(), |points| {
         visit(&scaled(saved.scaler.as_ref(), points.clone().into()))

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use mercer::ErrorKind;
-use mercer::data::{ColumnRef, Format, LabelColumn, ReadOptions, Vectors, number_text, read_pieces};
+use mercer::data::{ColumnRef, Format, LabelColumn, ReadOptions, Vectors, number_text, read_labelled_pieces};
 use mercer::kernel::{VectorExpr, linear};
 use mercer::model::file::Saved;
 use mercer::model::{Example, Facts, Pegasos, PegasosStream, Progressive, Value};
@@ -48,7 +48,7 @@ pub(crate) fn run(
         stream.learn_seen(&points, &labels.labels(), |example| table.see(&example))?;
         if system::stop_wanted() { Err(ErrorKind::Interrupted.into()) } else { Ok(()) }
     };
-    match system::fitting(|| read_pieces(input, &mut learn)) {
+    match system::fitting(|| read_labelled_pieces(input, &mut learn)) {
         Err(error) if matches!(error.kind(), ErrorKind::Interrupted) => {}
         other => other.in_file(input)?,
     }

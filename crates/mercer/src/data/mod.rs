@@ -83,7 +83,7 @@ pub use graph::{Graph, GraphParts};
 pub use graph_table::read_graphs;
 pub use label_sets::{Agreement, LabelSets};
 pub use labels::Labels;
-pub use pieces::read_pieces;
+pub use pieces::read_labelled_pieces;
 pub use points::{Points, Real, Row, Vectors};
 pub use range::{FeatureRange, Range, ScaleReport, TargetRange, read_range, write_range};
 pub use record_table::read_records;

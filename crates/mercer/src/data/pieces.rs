@@ -15,7 +15,7 @@ const BLOCK: usize = 32 << 10;
 ///
 /// # Errors
 /// If the text is not in the format, with line and column, or reading fails; of `visit`, after which nothing more is read.
-pub fn read_pieces(
+pub fn read_labelled_pieces(
     path: impl AsRef<Path>,
     mut visit: impl FnMut(Vectors, LabelColumn) -> Result<()> + Send,
 ) -> Result<()> {
@@ -39,7 +39,7 @@ mod tests {
         std::fs::write(&path, (0..20_000).map(line).collect::<String>()).unwrap();
         let whole = crate::data::read(&path, &ReadOptions::default()).unwrap();
         let (mut rows, mut pieces) = (0, 0);
-        read_pieces(&path, |points, labels| {
+        read_labelled_pieces(&path, |points, labels| {
             for i in 0..points.len() {
                 assert!(points.row(i).compare(&whole.points.row(rows + i)).is_eq());
                 assert_eq!(labels.text(i), whole.labels.as_ref().unwrap().text(rows + i));
@@ -50,7 +50,7 @@ mod tests {
         .unwrap();
         assert!(rows == 20_000 && pieces > 5, "{rows} {pieces}");
         std::fs::write(&path, "1 1:2\n1 3:x\n").unwrap();
-        let error = read_pieces(&path, |_, _| Ok(())).unwrap_err().to_string();
+        let error = read_labelled_pieces(&path, |_, _| Ok(())).unwrap_err().to_string();
         assert!(error.ends_with("rows:2:5: not a number: 'x'"), "{error}");
     }
 }

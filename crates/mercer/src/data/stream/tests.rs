@@ -142,7 +142,7 @@ fn blocks_are_used_again_until_the_data_change() {
     assert!(stream.is_new() && stream.len() == 51);
     // The same size at another time.
     let later = fs::metadata(&path).unwrap().modified().unwrap() + std::time::Duration::from_secs(5);
-    fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+    File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
     assert!(open(&path).unwrap().is_new());
     // Another version.
     let blocks = Stream::path_beside(&path);
@@ -177,7 +177,7 @@ fn every_damaged_byte_and_every_cut_is_an_error() {
 fn a_file_cut_while_it_is_read_is_an_error() {
     let (_folder, path) = file("a", text(5000, 40));
     let stream = open(&path).unwrap();
-    fs::File::options().write(true).open(stream.path()).unwrap().set_len(1 << 20).unwrap();
+    File::options().write(true).open(stream.path()).unwrap().set_len(1 << 20).unwrap();
     (0..stream.blocks()).for_each(|block| stream.visit(block, |_| {}));
     let message = stream.outcome().unwrap_err().to_string();
     assert!(message.contains("the file ends within block"), "{message}");

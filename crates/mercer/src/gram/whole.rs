@@ -48,10 +48,10 @@ pub fn square<T: Value, X: Points, K: Kernel<X>>(kernel: &K, x: &X) -> Result<Ve
     let bound = kernel.bind(x)?;
     let (n, diagonal) = (x.len(), bound.diagonal());
     let mut values = huge_zeros(n * n);
-    batches(&mut values, n, |end, rows, out| {
-        let mut lower: Vec<&mut [T]> = out.iter_mut().map(|row| &mut row[..end]).collect();
+    batches(&mut values, n, |rows, out| {
+        let mut lower: Vec<&mut [T]> = rows.iter().zip(&mut *out).map(|(&i, row)| &mut row[..i]).collect();
         T::fill(&*bound, x, rows, &mut lower);
-        rows.iter().zip(lower).for_each(|(&i, row)| row[i] = T::from_f64(diagonal[i]));
+        rows.iter().zip(out).for_each(|(&i, row)| row[i] = T::from_f64(diagonal[i]));
     });
     mirror(&mut values, n);
     Ok(values)
@@ -67,21 +67,17 @@ pub fn cross<T: Value, X: Points, K: Kernel<X>>(kernel: &K, x: &X, y: &X) -> Res
     y.accepts(x)?;
     let bound = kernel.bind(y)?;
     let mut values = huge_zeros(x.len() * y.len());
-    batches(&mut values, y.len(), |_, rows, out| T::fill(&*bound, x, rows, out));
+    batches(&mut values, y.len(), |rows, out| T::fill(&*bound, x, rows, out));
     Ok(values)
 }
 
-/// Calls `fill(end, rows, out)` for each batch of rows on all threads; `end` is the row after the last of the batch.
-fn batches<T: Send>(
-    values: &mut [T],
-    columns: usize,
-    fill: impl Fn(usize, &[usize], &mut [&mut [T]]) + Sync,
-) {
+/// Calls `fill(rows, out)` for each batch of rows on all threads.
+fn batches<T: Send>(values: &mut [T], columns: usize, fill: impl Fn(&[usize], &mut [&mut [T]]) + Sync) {
     let columns = columns.max(1);
     values.par_chunks_mut(BATCH * columns).enumerate().for_each(|(batch, values)| {
         let mut out: Vec<&mut [T]> = values.chunks_mut(columns).collect();
         let rows: Vec<usize> = (batch * BATCH..).take(out.len()).collect();
-        fill(batch * BATCH + rows.len(), &rows, &mut out);
+        fill(&rows, &mut out);
     });
 }
 

@@ -173,11 +173,13 @@ impl<L: Leaf> Tree<L> {
     }
 
     fn fill<T: Real>(&self, points: &L::Points, rows: &[usize], out: &mut [&mut [T]]) {
+        let mut values = vec![Vec::new(); self.leaves.len()];
         for (rows, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
             let widths: Vec<usize> = out.iter().map(|row| row.len()).collect();
             let singles = self.singles_of(points, rows);
-            let values: Vec<Vec<Vec<f64>>> =
-                self.leaves.iter().map(|(_, bound)| block(&**bound, points, rows, &widths)).collect();
+            for ((_, bound), values) in self.leaves.iter().zip(&mut values) {
+                block(&**bound, points, rows, &widths, values);
+            }
             out.par_iter_mut().enumerate().for_each(|(r, row)| {
                 row.par_chunks_mut(PIECE).enumerate().for_each_init(Vec::new, |spare, (task, target)| {
                     let range = task * PIECE..task * PIECE + target.len();
@@ -197,11 +199,49 @@ impl<L: Leaf> Tree<L> {
     }
 }
 
-/// Rows of a bound leaf, each with its first columns.
-fn block<X: Points>(bound: &dyn Bound<X>, points: &X, rows: &[usize], widths: &[usize]) -> Vec<Vec<f64>> {
-    let mut values: Vec<Vec<f64>> = widths.iter().map(|&width| vec![0.0; width]).collect();
+impl<L: Leaf> Tree<L> {
+    /// Fills rows of an expression that is a function of one leaf, whose values are computed where they are wanted.
+    fn fill_in_place(&self, leaf: usize, points: &L::Points, rows: &[usize], out: &mut [&mut [f64]]) {
+        for (rows, out) in rows.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+            let singles = self.singles_of(points, rows);
+            self.leaves[leaf].1.rows_f64(points, rows, out);
+            out.par_iter_mut().enumerate().for_each(|(r, row)| {
+                row.par_chunks_mut(PIECE).enumerate().for_each(|(task, entries)| {
+                    let range = task * PIECE..task * PIECE + entries.len();
+                    let piece =
+                        Piece { leaves: Vec::new(), rows: (&singles, r), columns: (&self.columns, range) };
+                    piece.evaluate_in_place(&self.root, entries);
+                });
+            });
+        }
+    }
+}
+
+impl Node {
+    /// The leaf that the value is a function of, in steps of one operand.
+    fn only_leaf(&self) -> Option<usize> {
+        match self {
+            Self::Leaf(leaf) => Some(*leaf),
+            Self::Power(inner, _)
+            | Self::Exp(inner)
+            | Self::Normalized(inner, _)
+            | Self::Centered(inner, _) => inner.only_leaf(),
+            Self::Constant(_) | Self::Sum(_) | Self::Product(_) => None,
+        }
+    }
+}
+
+/// Fills `values` with rows of a bound leaf, each with its first columns.
+fn block<X: Points>(
+    bound: &dyn Bound<X>,
+    points: &X,
+    rows: &[usize],
+    widths: &[usize],
+    values: &mut Vec<Vec<f64>>,
+) {
+    values.resize(widths.len(), Vec::new());
+    values.iter_mut().zip(widths).for_each(|(row, &width)| row.resize(width, 0.0));
     bound.rows_f64(points, rows, &mut values.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
-    values
 }
 
 /// 1/√k(x, x), 0 where the value is not positive.
@@ -231,32 +271,50 @@ fn diagonal(node: &Node, singles: &Singles, i: usize) -> f64 {
 impl Piece<'_> {
     /// Replaces `out` by the values of `node`.
     fn evaluate(&self, node: &Node, out: &mut [f64], spare: &mut Vec<Vec<f64>>) {
-        let (rows, r) = self.rows;
         match node {
             Node::Leaf(leaf) => out.copy_from_slice(self.leaves[*leaf]),
             Node::Constant(c) => out.fill(*c),
             Node::Sum(parts) => self.join(parts, out, spare, |a, b| a + b),
             Node::Product(parts) => self.join(parts, out, spare, |a, b| a * b),
-            Node::Power(inner, power) => {
+            Node::Power(inner, _)
+            | Node::Exp(inner)
+            | Node::Normalized(inner, _)
+            | Node::Centered(inner, _) => {
                 self.evaluate(inner, out, spare);
-                out.iter_mut().for_each(|v| *v = v.powi(*power as i32));
+                self.step(node, out);
             }
-            Node::Exp(inner) => {
-                self.evaluate(inner, out, spare);
-                out.iter_mut().for_each(|v| *v = v.exp());
-            }
-            Node::Normalized(inner, part) => {
-                self.evaluate(inner, out, spare);
+        }
+    }
+
+    /// Replaces values of the leaf that `node` has, in `out`, by those of `node`.
+    fn evaluate_in_place(&self, node: &Node, out: &mut [f64]) {
+        if let Node::Power(inner, _)
+        | Node::Exp(inner)
+        | Node::Normalized(inner, _)
+        | Node::Centered(inner, _) = node
+        {
+            self.evaluate_in_place(inner, out);
+            self.step(node, out);
+        }
+    }
+
+    /// Replaces values of the operand of `node` by its own.
+    fn step(&self, node: &Node, out: &mut [f64]) {
+        let (rows, r) = self.rows;
+        match node {
+            Node::Power(_, power) => out.iter_mut().for_each(|v| *v = v.powi(*power as i32)),
+            Node::Exp(_) => out.iter_mut().for_each(|v| *v = v.exp()),
+            Node::Normalized(_, part) => {
                 let (row, columns) =
                     (rows.scales[*part][r], self.of_columns(|singles| &singles.scales[*part]));
                 out.iter_mut().zip(columns).for_each(|(v, column)| *v *= row * column);
             }
-            Node::Centered(inner, part) => {
-                self.evaluate(inner, out, spare);
+            Node::Centered(_, part) => {
                 let (row, columns) =
                     (rows.shifts[*part][r], self.of_columns(|singles| &singles.shifts[*part]));
                 out.iter_mut().zip(columns).for_each(|(v, column)| *v -= row + column);
             }
+            Node::Leaf(_) | Node::Constant(_) | Node::Sum(_) | Node::Product(_) => {}
         }
     }
 
@@ -299,7 +357,10 @@ impl<L: Leaf> Bound<L::Points> for Tree<L> {
     }
 
     fn rows_f64(&self, points: &L::Points, rows: &[usize], out: &mut [&mut [f64]]) {
-        self.fill(points, rows, out);
+        match self.root.only_leaf() {
+            Some(leaf) => self.fill_in_place(leaf, points, rows, out),
+            None => self.fill(points, rows, out),
+        }
     }
 
     fn cost(&self) -> f64 {
@@ -338,6 +399,8 @@ mod tests {
         "exp(0.5*linear) * rbf(0.5)",
         "normalized(linear + 1)*normalized(normalized(exp(linear)) + rbf(2))^2 + normalized(linear)",
         "factor(coordinate, index=1)*rbf(0.5) @ columns(2..3)",
+        "normalized(linear)",
+        "normalized(exp(normalized(linear)^2))^3",
     ];
 
     #[test]

@@ -4,8 +4,12 @@ use rayon::prelude::*;
 
 use crate::simd::huge_zeros;
 
-/// Rows and columns that are transposed together: a tile of this size stays in the first-level cache.
-const TILE: usize = 32;
+/// Rows and columns that are transposed together: a tile of this size stays in the second-level cache, and what it reads of a row is
+/// long enough for memory to be read ahead. (5,574 rows, tiles of 32, 64, 128: 16, 13, 15 ms; of 32 without blocks: 43 ms.)
+const TILE: usize = 64;
+
+/// Rows and columns of a block that is read before it is written: a line of the cache is 8 numbers of 8 bytes.
+const LINE: usize = 8;
 
 /// n × n values, row after row. The system provides memory only as it is written.
 pub(crate) struct Square {
@@ -77,13 +81,13 @@ impl Square {
 }
 
 /// Copies the lower half of a matrix of n × n values, row after row, to the upper half.
-pub(crate) fn mirror<T: Copy + Send + Sync>(values: &mut [T], n: usize) {
+pub(crate) fn mirror<T: Copy + Default + Send + Sync>(values: &mut [T], n: usize) {
     mirror_from(values, n, 0);
 }
 
 /// Copies the lower half of the diagonal block that begins at row and column `first` to its upper half; `rows` are the
 /// whole rows of the block, n values each.
-fn mirror_from<T: Copy + Send + Sync>(rows: &mut [T], n: usize, first: usize) {
+fn mirror_from<T: Copy + Default + Send + Sync>(rows: &mut [T], n: usize, first: usize) {
     let count = rows.len() / n.max(1);
     if count <= TILE {
         for i in 0..count {
@@ -97,10 +101,17 @@ fn mirror_from<T: Copy + Send + Sync>(rows: &mut [T], n: usize, first: usize) {
     let (upper, lower) = rows.split_at_mut(half * n);
     let source = &*lower;
     upper.par_chunks_mut(TILE * n).enumerate().for_each(|(tile, upper)| {
-        for tile_columns in (0..count - half).step_by(TILE) {
-            for (i, row) in upper.chunks_mut(n).enumerate() {
-                for j in tile_columns..(count - half).min(tile_columns + TILE) {
-                    row[first + half + j] = source[j * n + first + tile * TILE + i];
+        for j in (0..count - half).step_by(LINE) {
+            let width = LINE.min(count - half - j);
+            for (block, upper) in upper.chunks_mut(LINE * n).enumerate() {
+                let i = first + tile * TILE + block * LINE;
+                let mut values = [[T::default(); LINE]; LINE];
+                for (row, values) in source[j * n..].chunks(n).zip(&mut values).take(width) {
+                    values.copy_from_slice(&row[i..i + LINE]);
+                }
+                for (i, row) in upper.chunks_mut(n).enumerate() {
+                    let entries = &mut row[first + half + j..][..width];
+                    entries.iter_mut().zip(&values).for_each(|(entry, values)| *entry = values[i]);
                 }
             }
         }

@@ -43,6 +43,12 @@ impl<K: Hash + Eq> Dictionary<K> {
         self.numbers.get(key).copied()
     }
 
+    /// Roughly how many bytes the keys take, if they hold no memory of their own.
+    pub(in crate::kernel) fn bytes(&self) -> usize {
+        // A place has a byte of its own, and of 8 places 7 at most are taken.
+        self.numbers.capacity() * 8 / 7 * (size_of::<(K, u32)>() + 1)
+    }
+
     /// How many keys there are.
     pub(in crate::kernel) fn len(&self) -> usize {
         self.numbers.len()

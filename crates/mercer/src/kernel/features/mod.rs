@@ -9,24 +9,32 @@
 //! that it shares with columns, over all columns. Sums are in double precision and in the order of the features, the lists after
 //! the matrix: an entry has the same bits whichever rows and columns are asked for.
 //!
-//! Memory: for each feature of a column 4 bytes of a list and about 2 of the column's row where it is a count, else 28; the features
-//! with their numbers; and a dense part of at most half a Gram.
+//! Memory: for each feature of a column 2 to 4 bytes of a list and about 2 of the column's row where it is a count, else 28; and a dense
+//! part of at most half a Gram. The features with their numbers are needed for points that are no columns; where they would take
+//! too much room beside a Gram they are found again when the first such point comes.
 
 mod dictionary;
+mod lists;
 mod product;
 mod store;
 
-use crate::data::{Points, Real, Sparse};
+use std::sync::OnceLock;
+
+use crate::data::{Points, Sparse};
 use crate::error::Result;
 use crate::kernel::{Bound, Readout};
 
 pub(super) use dictionary::{Dictionary, sparse};
-use product::Product;
+use product::{Entry, Product};
 pub(super) use store::Store;
 
 /// Rows whose features are written out at once: few enough to take little memory beside a Gram, and enough for the products of
 /// dense parts to be those of matrices.
 const BATCH: usize = 64;
+
+/// Bytes of features, rows and lists that are always kept: little beside a program. More are kept while they take less than half a
+/// Gram.
+const KEPT: usize = 16 << 20;
 
 /// Columns as rows of features that have numbers.
 pub(super) struct Learnt {
@@ -34,8 +42,12 @@ pub(super) struct Learnt {
     pub(super) rows: Store,
     /// How many features there are.
     pub(super) features: usize,
-    /// Σ φ_f(c)² of each column.
+    /// Σ w_f φ_f(c)² of each column.
     pub(super) squares: Vec<f64>,
+    /// The factor of each feature, w_f in k(x, y) = Σ_f w_f φ_f(x) φ_f(y), which may be negative; none where all are 1.
+    pub(super) weights: Option<Vec<f64>>,
+    /// Roughly how many bytes the known features take.
+    pub(super) known_bytes: usize,
 }
 
 /// Points as rows of features that have numbers.
@@ -53,16 +65,20 @@ pub(super) trait Features: Send + Sync + 'static {
     /// The features that the columns have, each with its number.
     type Known: Send + Sync + 'static;
 
-    /// Numbers the features of `columns` from 0, and gives the columns as rows of them.
+    /// Numbers the features of `columns` from 0, and gives the columns as rows of them. The same columns have the same numbers
+    /// each time.
     ///
     /// # Errors
     /// If a column has no features that can be computed, or there are too many.
     fn learn(&self, columns: &[Self::Point]) -> Result<(Self::Known, Learnt)>;
 
-    /// A factor of each known feature, w_f in k(x, y) = Σ_f w_f φ_f(x) φ_f(y), which may be negative; none where all are 1.
-    fn weights<'a>(&self, known: &'a Self::Known) -> Option<&'a [f64]> {
-        let _ = known;
-        None
+    /// The known features of columns from which they were learnt before. It runs on one thread: one that waits for others here might
+    /// begin another block of rows meanwhile, and wait for the same features.
+    ///
+    /// # Errors
+    /// Where [`learn`](Self::learn) has one.
+    fn learn_again(&self, columns: &[Self::Point]) -> Result<Self::Known> {
+        Ok(self.learn(columns)?.0)
     }
 
     /// Points as rows of the known features. Their squares are Σ w_f φ_f(x)².
@@ -75,16 +91,36 @@ where
     F: Features,
     Vec<F::Point>: Points,
 {
+    bind_within(features, columns, KEPT.max(columns.len().pow(2) * size_of::<f64>() / 2))
+}
+
+/// Binds, and keeps the known features where they, the rows and the lists take at most `room` bytes.
+fn bind_within<F>(features: F, columns: &[F::Point], room: usize) -> Result<Box<dyn Bound<Vec<F::Point>>>>
+where
+    F: Features,
+    Vec<F::Point>: Points,
+{
     let (known, learnt) = features.learn(columns)?;
     let squares = super::tree::finite(learnt.squares)?;
     let product = Product::new(&learnt.rows, learnt.features)?;
+    let (own, known_bytes) = (learnt.rows.shrunk(), learnt.known_bytes);
+    let known = match known_bytes + own.bytes() + product.bytes() <= room {
+        true => OnceLock::from(known),
+        false => {
+            drop(known);
+            // What was held on the way is in pieces, which the allocator would keep.
+            crate::simd::return_freed_memory();
+            OnceLock::new()
+        }
+    };
     Ok(Box::new(BoundFeatures {
         features,
         known,
         columns: columns.to_vec(),
         squares,
-        own: learnt.rows,
+        own,
         numbered: learnt.features,
+        weights: learnt.weights,
         product,
     }))
 }
@@ -111,13 +147,15 @@ pub(super) fn squares<F: Features>(features: &F, points: &[F::Point], rows: &[us
 
 struct BoundFeatures<F: Features> {
     features: F,
-    known: F::Known,
+    /// The features of the columns; where they take much room, from the first point that is no column.
+    known: OnceLock<F::Known>,
     columns: Vec<F::Point>,
     /// k(c, c) of the columns.
     squares: Vec<f64>,
     /// The columns as rows of features, and how many features they have.
     own: Store,
     numbered: usize,
+    weights: Option<Vec<f64>>,
     product: Product,
 }
 
@@ -133,18 +171,23 @@ impl<F: Features> BoundFeatures<F> {
             true => self.own.select(rows, self.numbered),
             false => self.find(points, rows).known,
         };
-        match self.features.weights(&self.known) {
+        match &self.weights {
             Some(weights) => weighted(&found, weights),
             None => found,
         }
     }
 
-    fn find(&self, points: &[F::Point], rows: &[usize]) -> Rows {
-        let some: Vec<&F::Point> = rows.iter().map(|&i| &points[i]).collect();
-        self.features.rows(&self.known, &some)
+    fn known(&self) -> &F::Known {
+        let again = || self.features.learn_again(&self.columns);
+        self.known.get_or_init(|| again().expect("the columns had features when they were bound"))
     }
 
-    fn fill<T: Real>(&self, points: &[F::Point], rows: &[usize], out: &mut [&mut [T]]) {
+    fn find(&self, points: &[F::Point], rows: &[usize]) -> Rows {
+        let some: Vec<&F::Point> = rows.iter().map(|&i| &points[i]).collect();
+        self.features.rows(self.known(), &some)
+    }
+
+    fn fill<T: Entry>(&self, points: &[F::Point], rows: &[usize], out: &mut [&mut [T]]) {
         for (rows, out) in rows.chunks(BATCH).zip(out.chunks_mut(BATCH)) {
             self.product.rows(&self.weighted_rows(points, rows), out);
         }
@@ -184,5 +227,66 @@ where
 
     fn cost(&self) -> f64 {
         self.product.cost()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::prelude::*;
+
+    /// Counts of letters, those of points found in parallel.
+    struct Letters;
+
+    fn letters(text: &str, mut number: impl FnMut(char) -> Option<u32>) -> Vec<(u32, f64)> {
+        text.chars().filter_map(|letter| Some((number(letter)?, 1.0))).collect()
+    }
+
+    impl Features for Letters {
+        type Point = String;
+        type Known = Dictionary<char>;
+
+        fn learn(&self, columns: &[String]) -> Result<(Self::Known, Learnt)> {
+            let (mut known, mut rows) = (Dictionary::default(), Store::default());
+            for text in columns {
+                rows.push(&mut letters(text, |letter| known.number(letter).ok()));
+            }
+            let (features, known_bytes) = (known.len(), known.bytes());
+            let squares = vec![1.0; columns.len()];
+            Ok((known, Learnt { rows, features, squares, weights: None, known_bytes }))
+        }
+
+        fn rows(&self, known: &Self::Known, points: &[&String]) -> Rows {
+            let row = |text: &&String| letters(text, |letter| known.known(&letter));
+            let rows = points.par_iter().map(row).collect();
+            Rows { known: sparse(known.len(), rows), squares: vec![1.0; points.len()] }
+        }
+    }
+
+    // Many blocks of rows on several threads ask for the features at once.
+    #[test]
+    fn features_that_are_found_again_have_the_same_products() {
+        let text = |i: usize| (0..i % 7 + 1).map(|k| char::from(b'a' + ((i * k) % 23) as u8)).collect();
+        let (columns, points): (Vec<String>, Vec<String>) =
+            ((0..90).map(text).collect(), (100..900).map(text).collect());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
+        let values = |room| {
+            let bound = bind_within(Letters, &columns, room).expect("letters");
+            let mut values = vec![vec![0.0; columns.len()]; points.len()];
+            pool.install(|| {
+                values.par_chunks_mut(10).enumerate().for_each(|(block, values)| {
+                    let rows: Vec<usize> = (10 * block..).take(values.len()).collect();
+                    let mut out: Vec<&mut [f64]> = values.iter_mut().map(Vec::as_mut_slice).collect();
+                    bound.rows_f64(&points, &rows, &mut out);
+                });
+            });
+            values
+        };
+        let (kept, again) = (values(usize::MAX), values(0));
+        assert_eq!(kept, again);
+        let common =
+            |x: &str, y: &str| x.chars().map(|a| y.chars().filter(|&b| a == b).count()).sum::<usize>() as f64;
+        assert_eq!(kept[17][40], common(&points[17], &columns[40]));
+        assert!(kept.iter().flatten().any(|&value| value > 1.0));
     }
 }

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::lists::{Lists, entry_cost};
 use super::store::Store;
 use crate::data::{Dense, Real, Sparse, Vectors};
 use crate::error::Result;
@@ -28,31 +29,32 @@ const EXACT: f64 = (1 << 24) as f64;
 /// A feature without a place in the dense part.
 const NO_PLACE: u32 = u32::MAX;
 
-/// The most entries that counts may take in lists, for each that there is: then they are half as long as entries with a value.
-const MOST_PARTS: usize = 2;
-
-/// Nanoseconds of an entry of a list.
-const ENTRY: f64 = 1.0;
-
 /// The columns of a product, by feature.
 pub(super) struct Product {
     columns: usize,
-    /// Where the list of each feature begins, and where the last one ends.
-    start: Vec<usize>,
     lists: Lists,
     dense: Option<Frequent>,
 }
 
-/// For each feature, one after the other, the columns that have it, ascending, and its values there.
-enum Lists {
-    /// Column and count in one number; a large count has several.
-    Counts(Vec<Counted>),
-    Values(Vec<(u32, f64)>),
+/// A precision of kernel values.
+pub(super) trait Entry: Real {
+    /// Fills `out` with the sums that `fill` leaves in its argument, which holds no particular values before; `room` may be that.
+    fn fill(out: &mut [Self], room: &mut Vec<f64>, fill: impl FnOnce(&mut [f64]));
 }
 
-/// A column, and how often it has a feature: the lower bits.
-#[derive(Clone, Copy, Default)]
-struct Counted(u32);
+impl Entry for f64 {
+    fn fill(out: &mut [f64], _room: &mut Vec<f64>, fill: impl FnOnce(&mut [f64])) {
+        fill(out);
+    }
+}
+
+impl Entry for f32 {
+    fn fill(out: &mut [f32], room: &mut Vec<f64>, fill: impl FnOnce(&mut [f64])) {
+        room.resize(out.len(), 0.0);
+        fill(room);
+        out.iter_mut().zip(room).for_each(|(entry, sum)| *entry = *sum as f32);
+    }
+}
 
 /// The features that many columns have.
 struct Frequent {
@@ -67,125 +69,66 @@ struct Frequent {
 impl Product {
     /// Lists the columns of each of `features` features.
     pub(super) fn new(columns: &Store, features: usize) -> Result<Self> {
-        let n = columns.len();
         let dense = Frequent::new(columns, features)?;
         let listed = |f: u32| dense.as_ref().is_none_or(|dense| dense.place[f as usize] == NO_PLACE);
-        let parts = |f, count| if listed(f) { Counted::parts(count) } else { 0 };
-        if columns.has_counts() && n <= Counted::COLUMNS {
-            let mut start = starts(columns, features, parts);
-            // Of large counts an entry with a value is shorter than its parts.
-            if start[features] <= MOST_PARTS * columns.stored() {
-                let mut list = vec![Counted::default(); start[features]];
-                // From the last column to the first, each before those that are there: lists ascend, and ends become beginnings.
-                for j in (0..n).rev() {
-                    columns.visit(j, |f, count| {
-                        let end = start[f as usize];
-                        start[f as usize] -= parts(f, count);
-                        Counted::write(j, count, &mut list[start[f as usize]..end]);
-                    });
-                }
-                return Ok(Self { columns: n, start, lists: Lists::Counts(list), dense });
-            }
-        }
-        let mut start = starts(columns, features, |f, _| usize::from(listed(f)));
-        let mut list = vec![(0_u32, 0.0); start[features]];
-        for j in (0..n).rev() {
-            columns.visit(j, |f, value| {
-                if listed(f) {
-                    start[f as usize] -= 1;
-                    list[start[f as usize]] = (j as u32, value);
-                }
-            });
-        }
-        Ok(Self { columns: n, start, lists: Lists::Values(list), dense })
+        let lists = Lists::new(columns, features, listed);
+        Ok(Self { columns: columns.len(), lists, dense })
     }
 
     /// Fills `out[r]` with the products of row r of `features` and the columns, each row as far as it goes.
-    pub(super) fn rows<T: Real>(&self, features: &Sparse<f64>, out: &mut [&mut [T]]) {
+    pub(super) fn rows<T: Entry>(&self, features: &Sparse<f64>, out: &mut [&mut [T]]) {
         let widest = out.iter().map(|row| row.len()).max().unwrap_or(0);
         let dense = self.dense.as_ref().map(|dense| dense.rows(features, widest));
-        out.par_iter_mut().enumerate().for_each_init(Vec::new, |sums: &mut Vec<f64>, (r, out)| {
-            sums.clear();
-            match &dense {
-                Some(dense) => sums.extend_from_slice(&dense[r][..out.len()]),
-                None => sums.resize(out.len(), 0.0),
-            }
+        out.par_iter_mut().enumerate().for_each_init(Default::default, |(room, whole), (r, out)| {
             let (index, values) = features.row(r);
-            for (&f, &value) in index.iter().zip(values) {
-                self.add(f as usize, value, sums);
-            }
-            out.iter_mut().zip(&*sums).for_each(|(entry, &sum)| *entry = T::from_f64(sum));
+            T::fill(out, room, |sums| {
+                let whole = self.lists.whole(index, values, sums.len(), whole);
+                match (&dense, whole) {
+                    (None, Some(whole)) => {
+                        sums.iter_mut().zip(whole).for_each(|(sum, &of_lists)| *sum = f64::from(of_lists));
+                    }
+                    (Some(dense), Some(whole)) => {
+                        dense.copy_row(r, sums);
+                        sums.iter_mut().zip(whole).for_each(|(sum, &of_lists)| *sum += f64::from(of_lists));
+                    }
+                    (dense, None) => {
+                        match dense {
+                            Some(dense) => dense.copy_row(r, sums),
+                            None => sums.fill(0.0),
+                        }
+                        self.lists.add(index, values, sums);
+                    }
+                }
+            });
         });
     }
 
-    /// Adds `value` times the list of a feature.
-    fn add(&self, feature: usize, value: f64, sums: &mut [f64]) {
-        let range = self.start[feature]..self.start[feature + 1];
-        match &self.lists {
-            Lists::Counts(list) => {
-                for entry in &list[range] {
-                    let Some(sum) = sums.get_mut(entry.column()) else { break };
-                    *sum += value * entry.count();
-                }
-            }
-            Lists::Values(list) => {
-                for &(j, other) in &list[range] {
-                    let Some(sum) = sums.get_mut(j as usize) else { break };
-                    *sum += value * other;
-                }
-            }
-        }
-    }
-
-    /// A rough cost of a value in nanoseconds: the lists of a row are as long as those of a column on average.
+    /// A rough cost of a value in nanoseconds.
     pub(super) fn cost(&self) -> f64 {
-        let n = self.columns.max(1) as f64;
-        let met: f64 = self.start.windows(2).map(|ends| ((ends[1] - ends[0]) as f64).powi(2)).sum();
-        1.0 + ENTRY * met / (n * n) + self.dense.as_ref().map_or(0.0, |dense| dense.product.cost())
+        1.0 + self.lists.cost(self.columns) + self.dense.as_ref().map_or(0.0, |dense| dense.product.cost())
+    }
+
+    /// Bytes of the lists.
+    pub(super) fn bytes(&self) -> usize {
+        self.lists.bytes()
     }
 }
 
-/// Where the list of each feature ends, and where all of them do, for lists that have `parts(feature, value)` entries for a value.
-fn starts(columns: &Store, features: usize, parts: impl Fn(u32, f64) -> usize) -> Vec<usize> {
-    let mut ends = vec![0; features + 1];
-    (0..columns.len()).for_each(|j| columns.visit(j, |f, value| ends[f as usize] += parts(f, value)));
-    let mut sum = 0;
-    for end in &mut ends {
-        sum += *end;
-        *end = sum;
-    }
-    ends
+/// Products of rows with as many columns each, one row after the other.
+enum Products {
+    Single(Vec<f32>, usize),
+    Double(Vec<f64>, usize),
 }
 
-impl Counted {
-    /// Bits of a count.
-    const BITS: u32 = 8;
-    /// The largest count of an entry.
-    const MOST: u32 = (1 << Self::BITS) - 1;
-    /// How many columns have a number.
-    const COLUMNS: usize = 1 << (32 - Self::BITS);
-
-    /// How many entries a count takes.
-    fn parts(count: f64) -> usize {
-        (count / f64::from(Self::MOST)).ceil() as usize
-    }
-
-    /// Writes a count of a column into so many entries.
-    fn write(column: usize, count: f64, entries: &mut [Self]) {
-        let mut rest = count;
-        for entry in entries {
-            let part = rest.min(f64::from(Self::MOST));
-            *entry = Self((column as u32) << Self::BITS | part as u32);
-            rest -= part;
+impl Products {
+    /// Copies the first products of row `r`.
+    fn copy_row(&self, r: usize, to: &mut [f64]) {
+        match self {
+            Self::Double(values, width) => to.copy_from_slice(&values[r * width..][..to.len()]),
+            Self::Single(values, width) => {
+                to.iter_mut().zip(&values[r * width..]).for_each(|(to, &value)| *to = f64::from(value));
+            }
         }
-    }
-
-    fn column(self) -> usize {
-        (self.0 >> Self::BITS) as usize
-    }
-
-    fn count(self) -> f64 {
-        f64::from(self.0 & Self::MOST)
     }
 }
 
@@ -221,20 +164,21 @@ impl Frequent {
     }
 
     /// The products of the frequent features of all rows with the first `width` columns.
-    fn rows(&self, features: &Sparse<f64>, width: usize) -> Vec<Vec<f64>> {
+    fn rows(&self, features: &Sparse<f64>, width: usize) -> Products {
         let matrix = self.dense(features);
         // Sums that are exact are the same in both precisions, and single takes half the time.
         let is_near = |reach: f64| largest_square(matrix.values(), self.places) <= reach;
         let single = self.reach.is_some_and(is_near) && is_whole(matrix.values());
         let (matrix, all): (Vectors, Vec<usize>) = (matrix.into(), (0..features.len()).collect());
-        if !single {
-            let mut values = vec![vec![0.0; width]; all.len()];
-            self.product.rows_f64(&matrix, &all, &mut slices(&mut values));
-            return values;
+        if single {
+            let mut values = vec![0.0; all.len() * width];
+            self.product.rows(&matrix, &all, &mut slices(&mut values, width));
+            Products::Single(values, width)
+        } else {
+            let mut values = vec![0.0; all.len() * width];
+            self.product.rows_f64(&matrix, &all, &mut slices(&mut values, width));
+            Products::Double(values, width)
         }
-        let mut values = vec![vec![0.0_f32; width]; all.len()];
-        self.product.rows(&matrix, &all, &mut slices(&mut values));
-        values.into_iter().map(|row| row.into_iter().map(f64::from).collect()).collect()
     }
 
     /// Rows of the features that have a place.
@@ -260,8 +204,7 @@ fn places(columns: &Store, features: usize) -> (Vec<u32>, usize) {
     (0..n).for_each(|j| columns.visit(j, |f, _| counts[f as usize] += 1));
     let is_frequent = |f: &usize| f64::from(counts[*f]) > FREQUENT * n as f64;
     let mut frequent: Vec<usize> = (0..features).filter(is_frequent).collect();
-    let listed: f64 = frequent.iter().map(|&f| ENTRY * (f64::from(counts[f]) / n as f64).powi(2)).sum();
-    if listed < WORTH {
+    if entry_cost(frequent.iter().map(|&f| f64::from(counts[f]) / n as f64)) < WORTH {
         frequent.clear();
     }
     frequent.sort_by_key(|&f| std::cmp::Reverse(counts[f]));
@@ -273,8 +216,9 @@ fn places(columns: &Store, features: usize) -> (Vec<u32>, usize) {
     (place, frequent.len())
 }
 
-fn slices<T>(rows: &mut [Vec<T>]) -> Vec<&mut [T]> {
-    rows.iter_mut().map(Vec::as_mut_slice).collect()
+/// Rows of `width` values that lie one after the other.
+fn slices<T>(values: &mut [T], width: usize) -> Vec<&mut [T]> {
+    values.chunks_mut(width.max(1)).collect()
 }
 
 /// The largest squared norm of rows of a matrix, or 1.
@@ -328,7 +272,7 @@ mod tests {
             .collect();
         let found = stored(&scaled).select(&[0, 1, 2], FEATURES);
         let mut values = vec![vec![0.0_f64; columns.len()], vec![0.0; 1], vec![0.0; columns.len() / 2]];
-        bound.rows(&found, &mut slices(&mut values));
+        bound.rows(&found, &mut values.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
         for (row, values) in scaled.iter().zip(&values) {
             for (column, value) in columns.iter().zip(values) {
                 let wanted = product(row, column);
@@ -376,14 +320,5 @@ mod tests {
         assert_eq!(places(&stored(&rows), 4).1, 4);
         let rows: Vec<Row> = (0..100).map(|j| (j % 2..1).map(|f| (f, 1.0)).collect()).collect();
         assert_eq!(places(&stored(&rows), 1).1, 0);
-    }
-
-    #[test]
-    fn an_entry_of_a_list_takes_four_bytes() {
-        let rows: Vec<Row> = (0..50).map(|j| vec![(j, 1.0), (j + 1, 255.0)]).collect();
-        let Lists::Counts(list) = Product::new(&stored(&rows), 60).expect("values are finite").lists else {
-            panic!("counts")
-        };
-        assert_eq!((list.len(), size_of::<Counted>()), (100, 4));
     }
 }

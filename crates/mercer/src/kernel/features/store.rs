@@ -79,6 +79,24 @@ impl Store {
         self.stored
     }
 
+    /// Bytes that the rows take.
+    pub(super) fn bytes(&self) -> usize {
+        let entries = match &self.entries {
+            Entries::Counts(bytes) => bytes.len(),
+            Entries::Values(values) => size_of_val(&values[..]),
+        };
+        size_of_val(&self.start[..]) + entries
+    }
+
+    /// The same rows without room for more.
+    pub(super) fn shrunk(mut self) -> Self {
+        match &mut self.entries {
+            Entries::Counts(bytes) => bytes.shrink_to_fit(),
+            Entries::Values(values) => values.shrink_to_fit(),
+        }
+        self
+    }
+
     /// Whether all values are counts: whole numbers from 1 to 2³² − 1.
     pub(super) fn has_counts(&self) -> bool {
         matches!(self.entries, Entries::Counts(_))

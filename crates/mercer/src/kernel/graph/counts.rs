@@ -82,8 +82,8 @@ impl<P: Parts> Features for Counts<P> {
             rows.push(&mut row);
         }
         let known = known.checked()?;
-        let features = known.len();
-        Ok((known, Learnt { rows, features, squares }))
+        let (features, known_bytes) = (known.len(), known.bytes());
+        Ok((known, Learnt { rows, features, squares, weights: None, known_bytes }))
     }
 
     fn rows(&self, known: &Vocabulary, points: &[&Graph]) -> Rows {

@@ -84,6 +84,14 @@ impl Vocabulary {
         self.tags.len()
     }
 
+    /// Bytes that the keys take.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.words[..])
+            + size_of_val(&self.start[..])
+            + size_of_val(&self.tags[..])
+            + size_of_val(&self.table[..])
+    }
+
     /// Refuses a vocabulary in which keys were left without a number of their own.
     ///
     /// # Errors

@@ -137,8 +137,10 @@ impl Features for Grids {
             rows.push(&mut row);
             squares.push(square);
         }
-        let features = known.turns.len();
-        Ok((known, Learnt { rows, features, squares }))
+        let width = columns.first().map_or(0, Vectors::width);
+        let cells = known.cells.len() * (width + 2) * size_of::<i64>();
+        let (features, known_bytes) = (known.turns.len(), cells + known.cells.bytes() + known.turns.bytes());
+        Ok((known, Learnt { rows, features, squares, weights: None, known_bytes }))
     }
 
     fn rows(&self, known: &Known, points: &[&Vectors]) -> Rows {

@@ -55,12 +55,17 @@ pub(super) struct Words {
     pub(super) alphabet: Option<u32>,
 }
 
+/// Threads that find features.
+#[derive(Clone, Copy)]
+enum Threads {
+    One,
+    All,
+}
+
 /// The units and features of the columns.
 pub(super) struct Known {
     alphabet: Alphabet,
     keys: Keys,
-    /// The weight of each feature.
-    weights: Vec<f64>,
 }
 
 /// Features with their numbers, in the narrowest form that they fit in.
@@ -74,6 +79,11 @@ enum Keys {
 trait Key: Hash + Ord + Send + Sync {
     /// The key of codes that take at most `bits` bits each.
     fn of(codes: impl Iterator<Item = u32>, bits: u32) -> Self;
+    /// Bytes that the key of `length` codes holds elsewhere.
+    fn heap_bytes(length: usize) -> usize {
+        let _ = length;
+        0
+    }
 }
 
 impl Key for u64 {
@@ -91,6 +101,10 @@ impl Key for u128 {
 impl Key for Box<[u32]> {
     fn of(codes: impl Iterator<Item = u32>, _bits: u32) -> Self {
         codes.collect()
+    }
+
+    fn heap_bytes(length: usize) -> usize {
+        length * size_of::<u32>()
     }
 }
 
@@ -121,24 +135,34 @@ impl Words {
         found
     }
 
-    /// Numbers the features of the columns; `weights` gets the weight of each.
+    /// Places of the longest window.
+    fn longest(&self) -> usize {
+        self.shapes.iter().map(|shape| shape.length).max().unwrap_or(0)
+    }
+
+    /// Numbers the features of the columns.
     fn number<K: Key>(
         &self,
         codes: &[Vec<u32>],
         units: usize,
-        weights: &mut Vec<f64>,
+        threads: Threads,
     ) -> Result<(Dictionary<K>, Learnt)> {
-        let mut known = Dictionary::default();
+        let (mut known, mut weights) = (Dictionary::default(), Vec::new());
+        let has_weights = self.shapes.iter().any(|shape| shape.weight != 1.0);
         let (mut rows, mut row, mut squares) =
             (Store::default(), Vec::new(), Vec::with_capacity(codes.len()));
         for some in codes.chunks(BATCH) {
-            let found: Vec<Vec<Count<K>>> = some.par_iter().map(|codes| self.counts(codes, units)).collect();
+            let counts = |codes: &Vec<u32>| self.counts(codes, units);
+            let found: Vec<Vec<Count<K>>> = match threads {
+                Threads::All => some.par_iter().map(counts).collect(),
+                Threads::One => some.iter().map(counts).collect(),
+            };
             for features in found {
                 squares.push(square(&features));
                 row.clear();
                 for (key, count, weight) in features {
                     let number = known.number(key)?;
-                    if number as usize == weights.len() {
+                    if has_weights && number as usize == weights.len() {
                         weights.push(weight);
                     }
                     row.push((number, count));
@@ -146,30 +170,30 @@ impl Words {
                 rows.push(&mut row);
             }
         }
-        let features = known.len();
-        Ok((known, Learnt { rows, features, squares }))
+        let (features, known_bytes) =
+            (known.len(), known.bytes() + known.len() * K::heap_bytes(self.longest()));
+        let weights = has_weights.then_some(weights);
+        Ok((known, Learnt { rows, features, squares, weights, known_bytes }))
     }
 
-    fn learn_all(&self, columns: &[String]) -> Result<(Known, Learnt)> {
+    fn learn_all(&self, columns: &[String], threads: Threads) -> Result<(Known, Learnt)> {
         let (alphabet, codes) = Alphabet::learn(self.unit, columns)?;
-        let mut weights = Vec::new();
         let units = alphabet.len();
-        let longest = self.shapes.iter().map(|shape| shape.length).max().unwrap_or(0) as u32;
-        let (keys, rows) = match longest * bits(units) {
+        let (keys, rows) = match self.longest() as u32 * bits(units) {
             0..=64 => {
-                let (known, rows) = self.number(&codes, units, &mut weights)?;
+                let (known, rows) = self.number(&codes, units, threads)?;
                 (Keys::Narrow(known), rows)
             }
             65..=128 => {
-                let (known, rows) = self.number(&codes, units, &mut weights)?;
+                let (known, rows) = self.number(&codes, units, threads)?;
                 (Keys::Wide(known), rows)
             }
             _ => {
-                let (known, rows) = self.number(&codes, units, &mut weights)?;
+                let (known, rows) = self.number(&codes, units, threads)?;
                 (Keys::Long(known), rows)
             }
         };
-        Ok((Known { alphabet, keys, weights }, rows))
+        Ok((Known { alphabet, keys }, rows))
     }
 
     /// Points as rows of the features that have a number.
@@ -191,7 +215,8 @@ impl Words {
 
     /// k(s, s) of a text by itself.
     fn alone(&self, text: &String) -> f64 {
-        self.learn_all(std::slice::from_ref(text)).map_or(f64::NAN, |(_, learnt)| learnt.squares[0])
+        self.learn_all(std::slice::from_ref(text), Threads::One)
+            .map_or(f64::NAN, |(_, learnt)| learnt.squares[0])
     }
 }
 
@@ -209,7 +234,7 @@ impl Features for Words {
     type Known = Known;
 
     fn learn(&self, columns: &[String]) -> Result<(Known, Learnt)> {
-        let (known, rows) = self.learn_all(columns)?;
+        let (known, rows) = self.learn_all(columns, Threads::All)?;
         if let Some(alphabet) = self.alphabet {
             let fits = known.alphabet.len() <= alphabet as usize;
             let rule = "must not be less than the number of different units in the texts";
@@ -218,8 +243,8 @@ impl Features for Words {
         Ok((known, rows))
     }
 
-    fn weights<'a>(&self, known: &'a Known) -> Option<&'a [f64]> {
-        self.shapes.iter().any(|shape| shape.weight != 1.0).then_some(&known.weights)
+    fn learn_again(&self, columns: &[String]) -> Result<Known> {
+        Ok(self.learn_all(columns, Threads::One)?.0)
     }
 
     fn rows(&self, known: &Known, points: &[&String]) -> Rows {

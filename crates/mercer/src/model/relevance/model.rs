@@ -1,6 +1,6 @@
 //! A fitted relevance vector machine.
 
-use std::f64::consts::{LN_2, PI};
+use std::f64::consts::PI;
 
 use crate::model::prelude::*;
 use crate::solve::relevance::{Relevant, sigmoid};
@@ -157,13 +157,6 @@ impl<X: Points, K: Kernel<X>> RelevanceModel<X, K> {
         Ok(Dense::new(classes, rows.flat_map(moderated).collect()))
     }
 
-    /// Whether the classes of a function are separated by its kernels, so that Laplace's evidence has no maximum: it rises to 0 as the
-    /// precisions of the priors fall, while the evidence proper is at most log ½, since f and −f are equally probable.
-    #[must_use]
-    pub fn is_separable(&self) -> bool {
-        !self.classes.is_empty() && self.evidence.iter().any(|evidence| *evidence > -LN_2)
-    }
-
     /// Whether all functions were fitted together, by a softmax.
     fn is_joint(&self) -> bool {
         self.sizes.len() > 1 && self.evidence.len() == 1
@@ -206,11 +199,7 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
             .with("relevance_vectors", self.support.len())
             .with("candidates", self.candidates[0])
             .with("of_points", self.candidates[1]);
-        if self.classes.is_empty() {
-            facts.with("noise", self.noise)
-        } else {
-            facts.with("separable", self.is_separable())
-        }
+        if self.classes.is_empty() { facts.with("noise", self.noise) } else { facts }
     }
 
     fn words(&self) -> String {
@@ -221,12 +210,7 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
         } else {
             count(points, "point")
         };
-        let separable = if self.is_separable() {
-            "; its classes are separable: Laplace's evidence has no maximum, and probabilities are too sure"
-        } else {
-            ""
-        };
-        format!("{vectors} of {of}; far from them its deviation shrinks, to that of the noise{separable}")
+        format!("{vectors} of {of}; far from them its deviation shrinks, to that of the noise")
     }
 
     fn outputs(&self) -> (&'static str, Vec<String>) {

@@ -299,15 +299,3 @@ fn a_width_for_each_feature_finds_friedmans_five_with_few_vectors() {
     assert!(others <= 2, "{kernel}");
     assert!(model.converged);
 }
-
-#[test]
-fn a_model_says_that_its_classes_are_separable() {
-    let x = Vectors::dense(1, (0..30).map(f64::from).collect());
-    let halves = Labels::first_seen((0..30).map(|i| if i < 15 { "low" } else { "high" }));
-    let model = Rvc::new(rbf(0.01)).fit(&x, &halves).unwrap();
-    assert!(model.is_separable() && model.words().contains("separable"), "{:?}", model.evidence);
-    // Every third label is the other: no function of wide kernels separates them.
-    let mixed = Labels::first_seen((0..30).map(|i| if (i < 15) == (i % 3 != 0) { "low" } else { "high" }));
-    let model = Rvc::new(rbf(0.01)).fit(&x, &mixed).unwrap();
-    assert!(!model.is_separable() && !model.words().contains("separable"), "{:?}", model.evidence);
-}

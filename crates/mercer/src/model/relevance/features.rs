@@ -20,8 +20,8 @@ use crate::data::Vectors;
 use crate::model::prelude::{ErrorKind, Kernel, Points, Result};
 use crate::solve::relevance::Bend;
 
-/// The mean of Σ γⱼ(xⱼ − yⱼ)² over all pairs of points at which a climb starts, the same share for each feature. Of 20 draws of
-/// Friedman's first function the second is best in half; wider starts do not see all features, narrower ones have many vectors.
+/// The mean of Σ γⱼ(xⱼ − yⱼ)² over all pairs of points at which a climb starts, the same share for each feature. On
+/// Friedman's first function wider starts do not see all features, and narrower ones have many vectors.
 const STARTS: [f64; 4] = [0.02, 0.04, 0.1, 0.3];
 
 /// Quasi-Newton steps at most, between two attempts to leave out a feature.

@@ -29,6 +29,7 @@ use self::cost::Point;
 use self::system::System;
 use super::design::{Design, add, dot, sums};
 use super::multipliers::{Descending, FIRST_SIGMA, MIN_SAMPLED, Reached, SAMPLE, forcing, length};
+use super::system::MAX_DIRECT;
 use super::{Algorithm, Limits};
 use crate::solve::{Certificate, Watch};
 
@@ -76,12 +77,17 @@ impl Joint<'_> {
     ) -> Together {
         match algorithm {
             Algorithm::Dual => dual::solve(self, limits, seed, watch),
-            Algorithm::Auto if !self.cost.is_smooth() && !self.free_offset => {
+            Algorithm::Auto if !self.cost.is_smooth() && !self.free_offset && self.size() > MAX_DIRECT => {
                 let start = dual::start(self, limits.tolerance, seed);
                 self.newton(Some(start), limits, watch)
             }
             Algorithm::Auto | Algorithm::Newton => self.newton(None, limits, watch),
         }
+    }
+
+    /// The number of weights.
+    fn size(&self) -> usize {
+        self.x.width() * self.count
     }
 
     /// Solves the problem by Newton's method on the primal, from weights and shares if there are some.
@@ -93,7 +99,7 @@ impl Joint<'_> {
             (descent.shares, descent.guess) = (shares.clone(), Some(shares));
             descent
         } else {
-            let mut weights = vec![0.0; self.x.width() * self.count];
+            let mut weights = vec![0.0; self.size()];
             if n >= MIN_SAMPLED {
                 let rows = (0..n as u32).step_by(SAMPLE).collect();
                 let mut sample = Descent::new(self, rows, SAMPLE as f64, weights);

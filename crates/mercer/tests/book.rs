@@ -225,6 +225,17 @@ fn subsequences_of_texts() -> mercer::Result<()> {
 }
 
 #[test]
+fn features_of_texts() -> mercer::Result<()> {
+    use mercer::data::TextFeatures;
+
+    let texts: Vec<String> = ["the cat sat", "the dog"].map(String::from).into();
+    let map = "tfidf".parse::<TextFeatures>()?.fit(&texts, &[])?;
+    assert_eq!(map.vocabulary(), ["cat", "dog", "sat", "the"]);
+    assert!((map.idf()[0] - (3.0_f64 / 2.0).ln() - 1.0).abs() < 1e-15);
+    Ok(())
+}
+
+#[test]
 fn a_centred_kernel() -> mercer::Result<()> {
     use mercer::data::Vectors;
     use mercer::kernel::{Kernel, Reference, linear};

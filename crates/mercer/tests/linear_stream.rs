@@ -116,7 +116,7 @@ where
     let reference = estimator.fit_in(&case.table.points, y, &mut Job::new()).unwrap();
     let stream = open(&case.path);
     let needed = least(estimator, &stream, y);
-    let whole = 13 * stream.stored() + 16 * stream.len();
+    let whole = 14 * stream.stored() + 16 * stream.len();
     let mut passes = Vec::new();
     for room in [whole, whole / 5, 0] {
         let mut job = Job::new().memory(needed + room);

@@ -2,10 +2,12 @@
 //!
 //! A block is
 //!
-//!     rows, entries (variable length), form (1 byte), scale (1 byte),
-//!     the number of entries of each row (variable length),
-//!     the columns (variable length; each less the one before and 1), unless every row has the columns 0, 1, 2, …,
-//!     the values.
+//! ```text
+//! rows, entries (variable length), form (1 byte), scale (1 byte),
+//! the number of entries of each row (variable length),
+//! the columns (variable length; each less the one before and 1), unless every row has the columns 0, 1, 2, …,
+//! the values.
+//! ```
 //!
 //! Values are all 1 (no bytes), whole numbers m of 1, 2 or 4 bytes that stand for m/10^scale, or numbers of single or double precision.
 //! A decimal such as 0.320755 is 320755/10⁶: the quotient of two whole numbers below 2⁵³ is rounded once, as the parser rounds the

@@ -3,8 +3,10 @@
 //! [`Stream::open`] makes the file of blocks beside the data, or finds the one that it made before, which is used again where the data
 //! file has the same name, size and time of change and was read in the same way. The file has
 //!
-//!     "mercerSC", the version (4 bytes), 4 zeros; blocks of rows; blocks of labels; a table of both in JSON with what the rows are;
-//!     the length of the table (8 bytes), its checksum (8 bytes), "mercerSE".
+//! ```text
+//! "mercerSC", the version (4 bytes), 4 zeros; blocks of rows; blocks of labels; a table of both in JSON with what the rows are;
+//! the length of the table (8 bytes), its checksum (8 bytes), "mercerSE".
+//! ```
 //!
 //! Every block has a checksum in the table, so that damage is an error with its place and not a wrong answer, and no number of the file
 //! is believed before as many bytes are there. Numbers are little-endian.

@@ -166,7 +166,10 @@ def test_sparse_and_dense_tables_give_the_same_answers(name):
             size = np.abs if method == "transform" else np.asarray
             np.testing.assert_allclose(size(sparse[method]), size(values), rtol=1e-5, atol=1e-5, err_msg=method)
         else:
-            assert np.array_equal(values, sparse[method])
+            # Rows on the border itself are on either side by rounding.
+            decision = dense.get("decision_function", np.ones(len(values)))
+            settled = np.abs(decision) > 1e-6 if decision.ndim == 1 else np.ones(len(values), bool)
+            assert np.array_equal(values[settled], sparse[method][settled])
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])

@@ -167,8 +167,8 @@ def test_sparse_and_dense_tables_give_the_same_answers(name):
             np.testing.assert_allclose(size(sparse[method]), size(values), rtol=1e-5, atol=1e-5, err_msg=method)
         else:
             # Rows on the border itself are on either side by rounding.
-            decision = dense.get("decision_function", np.ones(len(values)))
-            settled = np.abs(decision) > 1e-6 if decision.ndim == 1 else np.ones(len(values), bool)
+            border = np.abs(dense.get("decision_function", 1.0)) <= 1e-6
+            settled = ~border if np.shape(border) == np.shape(values) else np.ones(np.shape(values), bool)
             assert np.array_equal(values[settled], sparse[method][settled])
 
 

@@ -18,7 +18,7 @@ const BITS: u32 = 20;
 pub enum Weighting {
     /// How often the term occurs. Text: `counts`, as scikit-learn's `CountVectorizer`.
     Counts,
-    /// The same, times how rare the term is, in rows of length 1. Text: `tfidf`, as `TfidfVectorizer`.
+    /// Counts of terms, each times how rare the term is, in rows of length 1. Text: `tfidf`, as `TfidfVectorizer`.
     Tfidf,
     /// Counts of hashed terms in rows of length 1. Text: `hashed`, as `HashingVectorizer`.
     Hashed,

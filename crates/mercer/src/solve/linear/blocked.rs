@@ -2,7 +2,7 @@
 //!
 //! A pass reads block after block, decodes it and computes with its rows; every thread has one block in memory. Products are written to
 //! the places of their rows. Sums are cut into parts of whole blocks by the data alone and added up in order, so that their bits do not
-//! depend on the number of threads. What fails while blocks are read is kept by the stream: a pass then ends early, and whoever began
+//! depend on the number of threads. What fails while blocks are read is kept by the stream: a pass then ends early, and the solver that began
 //! it asks the stream for its outcome.
 
 use rayon::prelude::*;

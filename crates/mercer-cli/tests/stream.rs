@@ -19,7 +19,7 @@ fn rows(count: usize) -> String {
         for k in 0..30 {
             let (column, value) = (13 * k + (13.0 * draw()) as usize, draw());
             sum += value * if column % 2 == 0 { 1.0 } else { -1.0 };
-            write!(row, " {}:{value:.3}", column + 1).unwrap();
+            write!(row, " {}:{value:.3}", column + 1).expect("a string takes it");
         }
         let class = if sum < -0.7 {
             "low"
@@ -28,7 +28,7 @@ fn rows(count: usize) -> String {
         } else {
             "none"
         };
-        writeln!(text, "{class}{row}").unwrap();
+        writeln!(text, "{class}{row}").expect("a string takes it");
     }
     text
 }

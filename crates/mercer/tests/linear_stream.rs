@@ -35,21 +35,22 @@ fn case(seed: u64, rows: usize, width: usize, entries: usize, label: impl Fn(f64
             if at >= width as f64 {
                 break;
             }
-            let value: f64 = format!("{:.4}", 2.0 * random.uniform() - 0.7).parse().unwrap();
+            let value: f64 = format!("{:.4}", 2.0 * random.uniform() - 0.7).parse().expect("it is sound");
             sum += value * truth[at as usize];
             row += &format!(" {}:{value}", at as usize + 1);
         }
         text += &format!("{}{row}\n", label(sum + 0.8 * (2.0 * random.uniform() - 1.0)));
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is sound");
     let path = folder.path().join("data.libsvm");
-    std::fs::write(&path, text).unwrap();
-    let table = read(&path, &ReadOptions::default()).unwrap();
+    std::fs::write(&path, text).expect("it is sound");
+    let table = read(&path, &ReadOptions::default()).expect("it is sound");
     Case { _folder: folder, path, table }
 }
 
 fn open(path: &Path) -> Stream {
-    Stream::open(path, None, &ReadOptions::default(), &mut |_| ControlFlow::Continue(())).unwrap()
+    Stream::open(path, None, &ReadOptions::default(), &mut |_| ControlFlow::Continue(()))
+        .expect("it is sound")
 }
 
 fn signs(output: f64) -> String {
@@ -57,14 +58,14 @@ fn signs(output: f64) -> String {
 }
 
 fn labels(table: &Table) -> Labels {
-    table.labels.as_ref().unwrap().labels().libsvm_order()
+    table.labels.as_ref().expect("it is sound").labels().libsvm_order()
 }
 
 /// The objective of a function from its definition: ½‖w‖² + C Σ cost, the offset counting among the weights.
 fn objective(model: &Fitted, function: usize, table: &Table, cost: impl Fn(usize, f64) -> f64) -> f64 {
     let (weights, offset) = (model.weights(function), -model.expansion.offsets()[function]);
     let square = weights.iter().map(|w| w * w).sum::<f64>() + offset * offset;
-    let costs = (0..table.labels.as_ref().unwrap().len()).map(|i| {
+    let costs = (0..table.labels.as_ref().expect("it is sound").len()).map(|i| {
         let mut output = offset;
         table.points.row(i).for_each(|k, value| output += value * weights[k]);
         cost(i, output)
@@ -79,7 +80,7 @@ fn same(one: &Fitted, other: &Fitted, table: &Table, c: f64, cost: &dyn Fn(usize
         let [(p, gap, w), (q, bound, v)] = [one, other].map(|model| {
             let certificate = &model.certificates[function];
             let primal = objective(model, function, table, |i, output| c * cost(function, i, output));
-            let gap = certificate.gap.unwrap();
+            let gap = certificate.gap.expect("it is sound");
             assert_eq!(certificate.stop, Stop::Converged);
             assert!(gap >= 0.0 && gap <= TOLERANCE * primal * (1.0 + 1e-9), "{gap} of {primal}");
             // The primal objective and the dual bound are apart by the gap.
@@ -113,16 +114,16 @@ fn compare<E>(estimator: &E, case: &Case, y: &E::Target, c: f64, cost: &dyn Fn(u
 where
     E: Estimator<Vectors, Model = Fitted>,
 {
-    let reference = estimator.fit_in(&case.table.points, y, &mut Job::new()).unwrap();
+    let reference = estimator.fit_in(&case.table.points, y, &mut Job::new()).expect("it is sound");
     let stream = open(&case.path);
     let needed = least(estimator, &stream, y);
     let whole = 14 * stream.stored() + 16 * stream.len();
     let mut passes = Vec::new();
     for room in [whole, whole / 5, 0] {
         let mut job = Job::new().memory(needed + room);
-        let model = estimator.fit_stream(&stream, y, &mut job).unwrap();
+        let model = estimator.fit_stream(&stream, y, &mut job).expect("it is sound");
         same(&model, &reference, &case.table, c, cost);
-        passes.push(job.found.number("passes").unwrap());
+        passes.push(job.found.number("passes").expect("it is sound"));
         assert!(stream.buffers() <= rayon::current_num_threads());
     }
     // Room for all rows: they are read once.
@@ -157,7 +158,7 @@ fn classifiers_on_disk_are_those_in_memory() {
 #[test]
 fn regressions_on_disk_are_those_in_memory() {
     let case = case(3, 9000, 2500, 16, |output| format!("{output:.3}"));
-    let y = case.table.labels.as_ref().unwrap().numbers().unwrap();
+    let y = case.table.labels.as_ref().expect("it is sound").numbers().expect("it is sound");
     let beyond = |_: usize, i: usize, m: f64| ((y[i] - m).abs() - 0.1).max(0.0);
     let svr = |loss| LinearSvr::new(linear()).c(0.3).epsilon(0.1).loss(loss).solver(tolerant());
     compare(&svr(Zones::Insensitive), &case, &y[..], 0.3, &beyond);
@@ -171,7 +172,7 @@ fn classes_with_names_are_fitted_one_after_the_other() {
     };
     let case = case(4, 6000, 2500, 12, names);
     let y = labels(&case.table);
-    assert_eq!(open(&case.path).labels().unwrap().unwrap().labels(), y);
+    assert_eq!(open(&case.path).labels().expect("it is sound").expect("it is sound").labels(), y);
     let svc = LinearSvc::new(linear()).solver(tolerant());
     compare(&svc, &case, &y, 1.0, &|f, i, m| (1.0 - sign(&y, f, i) * m).max(0.0).powi(2));
 }
@@ -185,8 +186,10 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
     let fits: Vec<Fitted> = [1, 2, 3]
         .into_iter()
         .map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| logistic.fit_stream(&stream, &y, &mut Job::new().memory(memory)).unwrap())
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("it is sound");
+            pool.install(|| {
+                logistic.fit_stream(&stream, &y, &mut Job::new().memory(memory)).expect("it is sound")
+            })
         })
         .collect();
     let bits = |model: &Fitted| model.weights(0).iter().map(|w| w.to_bits()).collect::<Vec<_>>();
@@ -199,8 +202,8 @@ fn weights_count_as_in_memory() {
     let (stream, y) = (open(&case.path), labels(&case.table));
     let mut weights: Vec<f64> = (0..2000).map(|i| f64::from(i % 3 + 1)).collect();
     let svc = LinearSvc::new(linear()).tolerance(1e-9);
-    let one = svc.fit_in(&case.table.points, &y, &mut Job::new().weights(&weights)).unwrap();
-    let other = svc.fit_stream(&stream, &y, &mut Job::new().weights(&weights)).unwrap();
+    let one = svc.fit_in(&case.table.points, &y, &mut Job::new().weights(&weights)).expect("it is sound");
+    let other = svc.fit_stream(&stream, &y, &mut Job::new().weights(&weights)).expect("it is sound");
     for (w, v) in one.weights(0).iter().zip(other.weights(0)) {
         assert!((w - v).abs() < 1e-3, "{w} and {v}");
     }
@@ -214,11 +217,11 @@ fn damage_met_by_the_solver_is_an_error_and_not_a_model() {
     let case = case(7, 9000, 3000, 16, signs);
     let (stream, y) = (open(&case.path), labels(&case.table));
     let path = stream.path().to_owned();
-    let mut bytes = std::fs::read(&path).unwrap();
+    let mut bytes = std::fs::read(&path).expect("it is sound");
     let middle = bytes.len() / 3;
     bytes[middle] ^= 1;
     // In place, so that the file that is open changes.
-    std::fs::write(&path, &bytes).unwrap();
+    std::fs::write(&path, &bytes).expect("it is sound");
     let error = LinearSvc::new(linear()).fit_stream(&stream, &y, &mut Job::new()).unwrap_err().to_string();
     assert!(error.contains("data.libsvm.blocks: byte") && error.contains("checksum"), "{error}");
 }
@@ -252,14 +255,14 @@ fn dense_rows_are_streamed_as_well() {
     let values: Vec<f64> = (0..3000 * 30).map(|_| 2.0 * random.uniform() - 1.0).collect();
     let label = |i: usize| if values[30 * i] + values[30 * i + 7] > 0.3 { 1.0 } else { -1.0 };
     let y: Vec<f64> = (0..3000).map(label).collect();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is sound");
     let path = folder.path().join("dense.libsvm");
     let points = Vectors::dense(30, values.clone());
-    write_libsvm(&path, &points, Some(&LabelColumn::Numbers(y))).unwrap();
-    let table = read(&path, &ReadOptions::default()).unwrap();
+    write_libsvm(&path, &points, Some(&LabelColumn::Numbers(y))).expect("it is sound");
+    let table = read(&path, &ReadOptions::default()).expect("it is sound");
     let case = Case { _folder: folder, path, table };
     let y = labels(&case.table);
     let svc = LinearSvc::new(linear()).solver(tolerant());
     compare(&svc, &case, &y, 1.0, &|f, i, m| (1.0 - sign(&y, f, i) * m).max(0.0).powi(2));
-    assert_eq!(svc.fit(&points, &y).unwrap().kind(), "linear-svc");
+    assert_eq!(svc.fit(&points, &y).expect("it is sound").kind(), "linear-svc");
 }

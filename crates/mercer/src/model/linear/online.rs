@@ -65,7 +65,7 @@ pub struct Example<'a> {
     pub features: usize,
 }
 
-/// A linear classifier by stochastic steps that can learn on. See the [module](self).
+/// A linear classifier by stochastic steps that can learn on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PegasosStream {
     pub(super) settings: Pegasos<VectorExpr>,

@@ -24,6 +24,10 @@ pub(crate) enum JointCost {
     Softmax,
 }
 
+/// A share of the price that is taken for 0: beside 1 it is less than rounding, and products of such numbers are denormal, which some
+/// processors compute a hundred times slower.
+const NEGLIGIBLE: f64 = 1e-20;
+
 /// A point: its class and its price.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Point {
@@ -100,7 +104,10 @@ impl JointCost {
             }
             Self::Softmax => {
                 let top = log_sum(m);
-                p.iter_mut().zip(m).for_each(|(p, m)| *p = price * (m - top).exp());
+                for (p, m) in p.iter_mut().zip(m) {
+                    let share = (m - top).exp();
+                    *p = if share > NEGLIGIBLE { price * share } else { 0.0 };
+                }
             }
         }
     }
@@ -108,9 +115,8 @@ impl JointCost {
     /// Whether the shares change with the outputs.
     pub(super) fn is_curved(self, Point { class, price }: Point, p: &[f64]) -> bool {
         match self {
-            Self::CrammerSinger => p.iter().filter(|p| **p > 0.0).count() > 1,
+            Self::CrammerSinger | Self::Softmax => p.iter().filter(|p| **p > 0.0).count() > 1,
             Self::WestonWatkins => others(class, p).any(|(_, &p)| p > 0.0 && p < price),
-            Self::Softmax => true,
         }
     }
 

@@ -76,7 +76,7 @@ impl Sparse {
         }
     }
 
-    /// The same matrix with all its zeros.
+    /// The matrix as dense rows, zeros written out.
     pub(crate) fn dense(&self) -> Square {
         let mut square = Square::zeros(self.n());
         let n = self.n();

@@ -88,7 +88,7 @@ impl Store {
         size_of_val(&self.start[..]) + entries
     }
 
-    /// The same rows without room for more.
+    /// Gives back memory that is kept for further rows.
     pub(super) fn shrunk(mut self) -> Self {
         match &mut self.entries {
             Entries::Counts(bytes) => bytes.shrink_to_fit(),

@@ -126,7 +126,7 @@ impl LinearSolver {
         }
     }
 
-    /// The same problems with a penalty on the absolute values of the weights.
+    /// Solves a problem with a penalty on the absolute values of the weights for each of the lists of targets and prices.
     fn solve_l1<X: Points>(
         &self,
         x: &Vectors,

@@ -1,4 +1,4 @@
-"""Linear machines beside LIBLINEAR and scikit-learn, one run. Run by `cargo xtask linear [CASE…] [--threads N] [--quick]`.
+"""Linear machines beside LIBLINEAR and scikit-learn, one run. Run by `cargo xtask linear [CASE…] [--threads N]`.
 
 Each row has the smallest time of three fits with the data in memory in the form that the program wants (conversion apart, of
 mercer included) and how far the objective is above the best one found, as a share of it: mercer's at a gap of 1e-9.
@@ -41,6 +41,8 @@ warnings.simplefilter("ignore")
 def classes(name: str) -> tuple[Any, Any]:
     with gzip.open(SHARED / f"classification/{name}.libsvm.gz", "rb") as file:
         X, y = load_svmlight_file(file)
+    # LinearSVC takes no other indices.
+    X = sp.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
     return X, np.where(y > 0, 1.0, -1.0)
 
 

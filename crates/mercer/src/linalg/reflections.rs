@@ -100,6 +100,25 @@ impl Reflections {
             .for_each(|(i, (mirror, factor))| reflect_rows(rows, mirror, *factor, i));
     }
 
+    /// The columns of Qᵀ, a square matrix.
+    pub(crate) fn columns(&self, size: usize) -> Vec<Vec<f64>> {
+        let unit = |i: usize| (0..size).map(|j| f64::from(u8::from(i == j))).collect();
+        let mut columns: Vec<Vec<f64>> = (0..size).map(unit).collect();
+        let mut along = vec![0.0; size];
+        // Q is the product of the reflections in their order: from the last one on, each changes only a corner of it.
+        for (i, (mirror, factor)) in self.mirrors.iter().enumerate().rev() {
+            let along = &mut along[i..];
+            along.fill(0.0);
+            for (column, m) in columns.iter().zip(mirror).skip(i) {
+                add_scaled(along, *m, &column[i..]);
+            }
+            for (column, m) in columns.iter_mut().zip(mirror).skip(i) {
+                add_scaled(&mut column[i..], -factor * m, along);
+            }
+        }
+        columns
+    }
+
     /// The solution x of Rᵀx = b.
     pub(crate) fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut x = Vec::with_capacity(right.len());
@@ -161,6 +180,12 @@ mod tests {
                 }
                 factors.apply(&mut column);
                 assert!((0..4).all(|i| (column[i] - factors.entry(i, j)).abs() < 1e-9));
+            }
+            for (i, column) in factors.columns(6).iter().enumerate() {
+                let mut unit = vec![0.0; 6];
+                unit[i] = 1.0;
+                factors.apply(&mut unit);
+                assert!(unit.iter().zip(column).all(|(a, b)| (a - b).abs() < 1e-14), "{unit:?} {column:?}");
             }
             // Rx = b.
             let x = factors.backward(&[1.0, 2.0, 3.0, 4.0]);

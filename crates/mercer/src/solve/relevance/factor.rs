@@ -74,9 +74,7 @@ impl Factor {
 
     /// G⁻¹, row after row: VᵀV with V = (L⁻¹ ⊕ I)Qᵀ.
     pub(super) fn inverse(&self) -> Vec<f64> {
-        let unit = |i: usize| (0..self.size).map(|j| f64::from(u8::from(i == j))).collect::<Vec<_>>();
-        let mut columns: Vec<Vec<f64>> = (0..self.size).map(unit).collect();
-        columns.iter_mut().for_each(|column| self.turned.apply(column));
+        let mut columns = self.turned.columns(self.size);
         let mut own: Vec<Vec<f64>> = columns.iter().map(|column| column[..self.rank].to_vec()).collect();
         self.lower.solve_lower(&mut own);
         columns.iter_mut().zip(&own).for_each(|(column, own)| column[..self.rank].copy_from_slice(own));

@@ -77,6 +77,31 @@ impl<'a> Design<'a> {
         })
     }
 
+    /// ⟨w, x⟩ of each of `rows`, and Σ c x over them, in one pass.
+    pub(crate) fn products_and_sum(
+        &self,
+        rows: &[u32],
+        vector: &[f64],
+        out: &mut [f64],
+        weights: &[f64],
+    ) -> Vec<f64> {
+        let (start, (vector, _)) = (self.start(vector), self.split(vector));
+        let length = rows.len().div_ceil(self.parts(rows.len())).max(1);
+        let part = |((out, rows), weights): ((&mut [f64], &[u32]), &[f64])| {
+            let mut sum = vec![0.0; self.width()];
+            let (own, constant) = sum.split_at_mut(self.x.width());
+            let pieces = out.chunks_mut(ROWS).zip(rows.chunks(ROWS)).zip(weights.chunks(ROWS));
+            for ((out, rows), weights) in pieces {
+                self.pass(rows, Pass::Products { vector, start, out });
+                self.pass(rows, Pass::Sum { weights, out: own });
+            }
+            constant.iter_mut().for_each(|sum| *sum += self.constant * weights.iter().sum::<f64>());
+            sum
+        };
+        let parts = out.par_chunks_mut(length).zip(rows.par_chunks(length)).zip(weights.par_chunks(length));
+        combined(parts.map(part).collect(), self.width())
+    }
+
     /// Σ c x² over `rows`, feature by feature.
     pub(crate) fn squares(&self, rows: &[u32], weights: &[f64]) -> Vec<f64> {
         self.by_parts(rows, weights, |rows, weights, out| {

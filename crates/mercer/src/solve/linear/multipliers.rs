@@ -6,6 +6,8 @@ use std::time::Instant;
 
 use super::Limits;
 use super::design::{add, dot};
+use super::system::solution;
+use crate::linalg::Cholesky;
 use crate::solve::{Certificate, Progress, Stop, Watch};
 
 /// How σ grows from one guess of the dual variables to the next. Larger factors need fewer guesses and more steps for each: 3 was the
@@ -30,6 +32,8 @@ const SOLVED: f64 = 0.25;
 const MAX_CONJUGATE: usize = 500;
 /// Conjugate gradients end when the residual has fallen by this factor, less where the gradient has fallen far.
 const FORCING: f64 = 0.1;
+/// Or when the part of the gap that the residual leaves is this share of the gap that is wanted.
+const ENOUGH: f64 = 0.25;
 /// The share of the slope at the beginning that a step may leave.
 const SLOPE: f64 = 0.3;
 /// Trial steps.
@@ -41,6 +45,25 @@ const MANY: usize = 8;
 const FEW: usize = 3;
 /// Steps without a smaller gap after which nothing more is expected from this precision.
 const PATIENCE: u64 = 60;
+
+/// When conjugate gradients end.
+#[derive(Clone, Copy)]
+pub(super) struct Ends {
+    /// By which factor the residual is to fall.
+    pub(super) forcing: f64,
+    /// Or half its square is to be this small.
+    pub(super) enough: f64,
+    /// The most steps.
+    pub(super) most: usize,
+}
+
+impl Ends {
+    /// For a step that is to bring the gap down to `wanted`, where the squared gradient has come from `first` to `size`.
+    pub(super) fn new((size, first): (f64, f64), wanted: f64, most: usize) -> Self {
+        let enough = if wanted.is_finite() { ENOUGH * wanted } else { 0.0 };
+        Self { forcing: (size / first).powf(0.25).clamp(1e-4, FORCING), enough, most }
+    }
+}
 
 /// What a step has reached.
 #[derive(Clone, Copy)]
@@ -56,8 +79,8 @@ pub(super) struct Reached {
 
 /// A minimisation by steps of Newton's method, of a cost that may be smoothed about a guess of the dual variables.
 pub(super) trait Descending {
-    /// A step whose system may take so many steps of conjugate gradients.
-    fn step(&mut self, conjugate: usize) -> Reached;
+    /// A step that is to bring the gap down to `wanted`; its system may take so many steps of conjugate gradients.
+    fn step(&mut self, wanted: f64, most: usize) -> Reached;
 
     /// The gap, from weights and dual variables alone.
     fn certified(&mut self) -> Reached;
@@ -88,7 +111,7 @@ pub(super) trait Descending {
     /// Some steps over a sample of the points.
     fn try_out(&mut self) {
         for _ in 0..SAMPLE_STEPS.0 {
-            if self.step(SAMPLE_STEPS.1).gap <= 0.1 * self.primal() {
+            if self.step(0.0, SAMPLE_STEPS.1).gap <= 0.1 * self.primal() {
                 break;
             }
         }
@@ -108,7 +131,7 @@ pub(super) trait Descending {
         loop {
             let mut reached = first.take().unwrap_or_else(|| {
                 steps += 1;
-                self.step(MAX_CONJUGATE)
+                self.step(self.target(limits), MAX_CONJUGATE)
             });
             if reached.gap <= self.target(limits) {
                 // What was carried along from step to step is computed anew before it is believed.
@@ -185,11 +208,6 @@ fn growth(steps: usize) -> f64 {
     }
 }
 
-/// By which factor conjugate gradients are to make the residual smaller where the squared gradient has come from `first` to `size`.
-pub(super) fn forcing(size: f64, first: f64) -> f64 {
-    (size / first).powf(0.25).clamp(1e-4, FORCING)
-}
-
 /// The length of a step along a direction with the slope `slope`: where the derivative, which `derivative` gives with the second one for
 /// a length, has (nearly) vanished.
 pub(super) fn length(slope: f64, derivative: impl Fn(f64) -> (f64, f64)) -> f64 {
@@ -220,6 +238,8 @@ pub(super) fn length(slope: f64, derivative: impl Fn(f64) -> (f64, f64)) -> f64 
 pub(super) enum Inverse<'a> {
     /// Of its diagonal.
     Diagonal(Vec<f64>),
+    /// Of a matrix near to it, by its factor.
+    Factor(Cholesky<f64>),
     /// What this function gives, which need not be the same linear function at each step.
     Solution(&'a dyn Fn(&[f64]) -> Vec<f64>),
 }
@@ -228,26 +248,27 @@ impl Inverse<'_> {
     fn times(&self, residual: &[f64]) -> Vec<f64> {
         match self {
             Self::Diagonal(inverse) => residual.iter().zip(inverse).map(|(r, p)| r * p).collect(),
+            Self::Factor(factor) => solution(factor, residual.to_vec()),
             Self::Solution(solve) => solve(residual),
         }
     }
 }
 
 /// d with A d = −gradient by conjugate gradients, preconditioned by `inverse`: d, what is left of the system,
-/// A d + gradient, and the steps taken, at most `most`. Ends when the residual has fallen by the factor `forcing`.
+/// A d + gradient, and the steps taken.
 pub(super) fn conjugate(
     gradient: &[f64],
     inverse: &Inverse<'_>,
-    (forcing, most): (f64, usize),
+    ends: Ends,
     product: impl Fn(&[f64]) -> Vec<f64>,
 ) -> (Vec<f64>, Vec<f64>, usize) {
     let mut direction = vec![0.0; gradient.len()];
     let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
     let mut z = inverse.times(&residual);
     let (mut search, mut size) = (z.clone(), dot(&residual, &z));
-    let target = size * forcing * forcing;
-    let mut steps = 0;
-    while steps < most && size > 0.0 {
+    let target = size * ends.forcing * ends.forcing;
+    let (mut steps, mut left) = (0, 0.5 * dot(&residual, &residual));
+    while steps < ends.most && size > 0.0 {
         steps += 1;
         let product = product(&search);
         let step = size / dot(&search, &product);
@@ -255,11 +276,13 @@ pub(super) fn conjugate(
         add(-step, &product, &mut residual);
         z = inverse.times(&residual);
         let next = dot(&residual, &z);
-        if next <= target {
+        let before = std::mem::replace(&mut left, 0.5 * dot(&residual, &residual));
+        // Two more steps as good as this one may be enough.
+        if left <= ends.enough || next <= target && left * (left / before).powi(2) > ends.enough {
             break;
         }
         let ratio = match inverse {
-            Inverse::Diagonal(_) => next / size,
+            Inverse::Diagonal(_) | Inverse::Factor(_) => next / size,
             // ⟨z, r − r before⟩/⟨z before, r before⟩, after Polak and Ribière.
             Inverse::Solution(_) => -step * dot(&z, &product) / size,
         };

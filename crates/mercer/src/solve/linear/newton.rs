@@ -23,11 +23,9 @@ use rayon::prelude::*;
 
 use super::cost::Cost;
 use super::design::{CHUNK, add, dot, sums};
-use super::multipliers::{
-    Descending, FIRST_SIGMA, MIN_SAMPLED, Reached, SAMPLE, WARM_SIGMA, forcing, length,
-};
+use super::multipliers::{Descending, Ends, FIRST_SIGMA, MIN_SAMPLED, Reached, SAMPLE, WARM_SIGMA, length};
 use super::passes::{Held, Passes};
-use super::system::{MAX_DIRECT, System};
+use super::system::{MAX_DIRECT, Matrix, System, Way};
 use super::{Answer, Limits, Problem, Start};
 use crate::solve::Watch;
 
@@ -38,6 +36,8 @@ const MAX_SIGMA: f64 = 3000.0;
 const ZERO: f64 = 1e-14;
 /// A system that takes more steps than this is hard: a pass of coordinate descent costs as much as one of them.
 const HARD: usize = 60;
+/// The most rows of a sample, in units of the features.
+const SAMPLE_ROWS: usize = 1024;
 /// The gap of a sample that is held in memory, as a share of its objective: below it the sample differs from the whole by more.
 const SAMPLE_GAP: f64 = 1e-3;
 
@@ -75,7 +75,7 @@ fn minimise<D: Passes>(
         (descent.prior, descent.sigma) = (Some(dual), WARM_SIGMA * descent.sigma);
         return descent.answer(hard, limits, started, watch);
     }
-    let mut weights = vec![0.0; problem.x.width()];
+    let (mut weights, mut primal) = (vec![0.0; problem.x.width()], f64::INFINITY);
     if let Some(held) = problem.x.hold() {
         let answer = solve_held(problem, &held, limits, watch);
         // The rows of the sample may be all.
@@ -84,12 +84,14 @@ fn minimise<D: Passes>(
         }
         weights = answer.weights;
     } else if n >= MIN_SAMPLED {
-        let rows = (0..n as u32).step_by(SAMPLE).collect();
-        let mut sample = Descent::new(problem, rows, SAMPLE as f64, weights);
+        let step = SAMPLE.max(n / (SAMPLE_ROWS * problem.x.width()));
+        let rows = (0..n as u32).step_by(step).collect();
+        let mut sample = Descent::new(problem, rows, step as f64, weights);
         sample.try_out();
-        weights = sample.weights;
+        (weights, primal) = (sample.weights, sample.primal);
     }
-    Descent::new(problem, all, 1.0, weights).answer(hard, limits, started, watch)
+    let descent = Descent { primal, ..Descent::new(problem, all, 1.0, weights) };
+    descent.answer(hard, limits, started, watch)
 }
 
 /// Solves the problem of the rows held: all of them, or a sample whose prices stand for all.
@@ -125,6 +127,8 @@ struct Descent<'a, D> {
     conjugate: usize,
     /// ‖gradient‖² where the present smoothing began.
     first: Option<f64>,
+    /// Of the last system that was solved directly.
+    matrix: Option<Matrix>,
 }
 
 impl<'a, D: Passes> Descent<'a, D> {
@@ -145,6 +149,7 @@ impl<'a, D: Passes> Descent<'a, D> {
             primal: f64::INFINITY,
             conjugate: 0,
             first: None,
+            matrix: None,
         }
     }
 
@@ -231,8 +236,10 @@ impl<'a, D: Passes> Descent<'a, D> {
             model.iter_mut().zip(dual).for_each(|(model, dual)| *model = dual - *model);
         };
         model.par_chunks_mut(CHUNK).zip(dual.par_chunks(CHUNK)).for_each(moved);
-        if model.iter().any(|&change| change != 0.0) {
-            add(-1.0, &self.problem.x.sum(&self.rows, &model), &mut left);
+        let changed = self.rows.iter().zip(&model).filter(|(_, change)| **change != 0.0);
+        let (rows, changes): (Vec<u32>, Vec<f64>) = changed.map(|(&i, &change)| (i, change)).unzip();
+        if !rows.is_empty() {
+            add(-1.0, &self.problem.x.sum(&rows, &changes), &mut left);
         }
         drop(model);
         self.dual = dual;
@@ -254,20 +261,21 @@ impl<'a, D: Passes> Descent<'a, D> {
 
 impl<D: Passes> Descending for Descent<'_, D> {
     /// The system, the length, the dual point.
-    fn step(&mut self, conjugate: usize) -> Reached {
+    fn step(&mut self, wanted: f64, most: usize) -> Reached {
         let (mut model, curvature) = self.answers();
         let (rows, active): (Vec<u32>, Vec<f64>) =
             self.rows.iter().zip(&curvature).filter(|(_, h)| **h > 0.0).map(|(&i, &h)| (i, h)).unzip();
         let system = System { x: &self.problem.x, rows: &rows, curvature: &active, free: self.damping() };
-        let (sum, held) = match system.is_direct(self.conjugate) {
-            true => (self.problem.x.sum(&self.rows, &model), None),
-            false => self.problem.x.sum_and_hold(&self.rows, &model, &rows),
+        let (sum, held) = match system.way(self.conjugate) {
+            Way::Direct => (self.problem.x.sum(&self.rows, &model), None),
+            _ => self.problem.x.sum_and_hold(&self.rows, &model, &rows),
         };
         let gradient = self.gradient(sum);
         let size = dot(&gradient, &gradient);
         let first = *self.first.get_or_insert(size);
+        let ends = Ends::new((size, first), wanted, most);
         let (direction, residual, steps) =
-            system.solve(&gradient, forcing(size, first), (conjugate, self.conjugate), held);
+            system.solve(&gradient, ends, self.conjugate, held, &mut self.matrix);
         self.conjugate = steps;
         // What is as long as the data is dropped as soon as it can be.
         let (count, slope) = (rows.len(), dot(&gradient, &direction));
@@ -291,9 +299,9 @@ impl<D: Passes> Descending for Descent<'_, D> {
     }
 
     fn certified(&mut self) -> Reached {
-        self.problem.x.products(&self.rows, &self.weights, &mut self.outputs);
         let dual = std::mem::take(&mut self.dual);
-        let left = self.gradient(self.problem.x.sum(&self.rows, &dual));
+        let sum = self.problem.x.products_and_sum(&self.rows, &self.weights, &mut self.outputs, &dual);
+        let left = self.gradient(sum);
         self.judge(0, dual, left)
     }
 

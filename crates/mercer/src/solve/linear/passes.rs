@@ -19,6 +19,11 @@ pub(crate) trait Passes: Sync {
     fn products(&self, rows: &[u32], vector: &[f64], out: &mut [f64]);
     /// Σ c x over `rows`.
     fn sum(&self, rows: &[u32], weights: &[f64]) -> Vec<f64>;
+    /// ⟨w, x⟩ of each of `rows`, and Σ c x over them.
+    fn products_and_sum(&self, rows: &[u32], vector: &[f64], out: &mut [f64], weights: &[f64]) -> Vec<f64> {
+        self.products(rows, vector, out);
+        self.sum(rows, weights)
+    }
     /// Σ c x² over `rows`, feature by feature.
     fn squares(&self, rows: &[u32], weights: &[f64]) -> Vec<f64>;
     /// Σ h x ⟨x, v⟩ over `rows`.
@@ -66,6 +71,9 @@ impl Passes for Design<'_> {
     }
     fn sum(&self, rows: &[u32], weights: &[f64]) -> Vec<f64> {
         self.sum(rows, weights)
+    }
+    fn products_and_sum(&self, rows: &[u32], vector: &[f64], out: &mut [f64], weights: &[f64]) -> Vec<f64> {
+        Design::products_and_sum(self, rows, vector, out, weights)
     }
     fn squares(&self, rows: &[u32], weights: &[f64]) -> Vec<f64> {
         self.squares(rows, weights)

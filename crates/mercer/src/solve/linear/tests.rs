@@ -227,3 +227,18 @@ fn one_class_is_solved_to_the_gap_of_its_own_objective() {
         }
     }
 }
+
+#[test]
+fn a_pass_that_multiplies_and_adds_gives_the_bits_of_both() {
+    let (rows, _, _) = drawn(5, 5000, 7, Cost::Logistic);
+    let x = Vectors::from(Dense::new(7, rows));
+    let x = Design::new(&x, 0.5);
+    let listed: Vec<u32> = (0..5000).filter(|i| i % 3 != 1).collect();
+    let weights: Vec<f64> = listed.iter().map(|i| f64::from(i % 11) - 4.0).collect();
+    let vector: Vec<f64> = (0..8).map(|k| 0.3 * f64::from(k) - 1.0).collect();
+    let (mut outputs, mut both) = (vec![0.0; listed.len()], vec![0.0; listed.len()]);
+    x.products(&listed, &vector, &mut outputs);
+    let sum = x.products_and_sum(&listed, &vector, &mut both, &weights);
+    assert_eq!(outputs, both);
+    assert_eq!(sum, x.sum(&listed, &weights));
+}

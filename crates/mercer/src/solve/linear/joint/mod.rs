@@ -28,7 +28,7 @@ pub(crate) use cost::JointCost;
 use self::cost::Point;
 use self::system::System;
 use super::design::{Design, add, dot, sums};
-use super::multipliers::{Descending, FIRST_SIGMA, MIN_SAMPLED, Reached, SAMPLE, forcing, length};
+use super::multipliers::{Descending, Ends, FIRST_SIGMA, MIN_SAMPLED, Reached, SAMPLE, length};
 use super::system::MAX_DIRECT;
 use super::{Algorithm, Limits};
 use crate::solve::{Certificate, Watch};
@@ -99,14 +99,14 @@ impl Joint<'_> {
             (descent.shares, descent.guess) = (shares.clone(), Some(shares));
             descent
         } else {
-            let mut weights = vec![0.0; self.size()];
+            let (mut weights, mut primal) = (vec![0.0; self.size()], f64::INFINITY);
             if n >= MIN_SAMPLED {
                 let rows = (0..n as u32).step_by(SAMPLE).collect();
                 let mut sample = Descent::new(self, rows, SAMPLE as f64, weights);
                 sample.try_out();
-                weights = sample.weights;
+                (weights, primal) = (sample.weights, sample.primal);
             }
-            Descent::new(self, all, 1.0, weights)
+            Descent { primal, ..Descent::new(self, all, 1.0, weights) }
         };
         let certificate = descent.run(usize::MAX, limits, started, watch).expect("it does not give up");
         let of_class = |c: usize| descent.weights.iter().skip(c).step_by(self.count).copied().collect();
@@ -314,7 +314,7 @@ impl<'a> Descent<'a> {
 }
 
 impl Descending for Descent<'_> {
-    fn step(&mut self, conjugate: usize) -> Reached {
+    fn step(&mut self, wanted: f64, most: usize) -> Reached {
         let (cost, count) = (self.problem.cost, self.problem.count);
         let shares = self.each(|p, at| self.shares_at(at, self.line(&self.outputs, at), p));
         let gradient = self.gradient(&shares);
@@ -327,8 +327,8 @@ impl Descending for Descent<'_> {
             .collect();
         let active = curved.len();
         let system = System::new(self, curved, &shares);
-        let (direction, residual, steps) =
-            system.solve(&gradient, forcing(size, first), (conjugate, self.conjugate));
+        let ends = Ends::new((size, first), wanted, most);
+        let (direction, residual, steps) = system.solve(&gradient, ends, self.conjugate);
         self.conjugate = steps;
         let mut change = vec![0.0; self.rows.len() * count];
         self.problem.x.all_scores(&self.rows, count, &direction, &mut change);

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::Descent;
 use crate::linalg::Lower;
-use crate::solve::linear::multipliers::{Inverse, conjugate};
-use crate::solve::linear::system::{direct, pays};
+use crate::solve::linear::multipliers::{Ends, Inverse, conjugate};
+use crate::solve::linear::system::{factor, pays, solution};
 
 /// The most weights of a direct solution: half a matrix of them takes 64 MB.
 const MAX_DIRECT: usize = 4096;
@@ -34,12 +34,7 @@ impl<'a> System<'a> {
     }
 
     /// D, what is left of the system, and the steps of conjugate gradients, of which the last system that they solved took `last`.
-    pub(super) fn solve(
-        &self,
-        gradient: &[f64],
-        forcing: f64,
-        (most, last): (usize, usize),
-    ) -> (Vec<f64>, Vec<f64>, usize) {
+    pub(super) fn solve(&self, gradient: &[f64], ends: Ends, last: usize) -> (Vec<f64>, Vec<f64>, usize) {
         let (size, entries) = (gradient.len(), self.descent.problem.x.entries());
         let count = self.descent.problem.count as f64;
         // A step of conjugate gradients takes 2 entries · classes operations a point, the matrix (entries · held)²/2.
@@ -50,7 +45,7 @@ impl<'a> System<'a> {
         let direct = size <= MAX_DIRECT && pays(size, cost, last);
         let found = if direct { self.direct(gradient) } else { None };
         let found = found.map(|direction| (direction, vec![0.0; size], last));
-        found.unwrap_or_else(|| self.conjugate(gradient, forcing, most))
+        found.unwrap_or_else(|| self.conjugate(gradient, ends))
     }
 
     /// The classes of a point between which H is not 0, on average.
@@ -99,11 +94,11 @@ impl<'a> System<'a> {
             }
         }
         (0..size).for_each(|at| lower.row_mut(at)[at] += self.own(at, size));
-        direct(lower, gradient)
+        Some(solution(&factor(lower)?, gradient.iter().map(|g| -g).collect()))
     }
 
     /// The solution by conjugate gradients, preconditioned by the diagonal.
-    fn conjugate(&self, gradient: &[f64], forcing: f64, most: usize) -> (Vec<f64>, Vec<f64>, usize) {
+    fn conjugate(&self, gradient: &[f64], ends: Ends) -> (Vec<f64>, Vec<f64>, usize) {
         let problem = self.descent.problem;
         let (x, count, size) = (problem.x, problem.count, gradient.len());
         let mut inverse = x.spread_squares(&self.rows, count, |range, lines| {
@@ -112,7 +107,7 @@ impl<'a> System<'a> {
             }
         });
         inverse.iter_mut().enumerate().for_each(|(at, s)| *s = 1.0 / (*s + self.own(at, size)));
-        conjugate(gradient, &Inverse::Diagonal(inverse), (forcing, most), |search| {
+        conjugate(gradient, &Inverse::Diagonal(inverse), ends, |search| {
             let mut product = x.spread_all(&self.rows, count, |range, lines| {
                 x.scores(&self.rows[range.clone()], count, search, lines);
                 for (&at, line) in self.curved[range].iter().zip(lines.chunks_mut(count)) {

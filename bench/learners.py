@@ -221,7 +221,8 @@ def drawn(kind: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
 
 
 def tables() -> list[list[Any]]:
-    """Tipping 2001: regression by the mean squared error on noise-free points, width by five folds; classes by the first ten splits."""
+    """Tipping 2001: regression by the mean squared error on noise-free points of 20 draws, width by five folds; Boston by 30 splits, whose
+    25 test points each make the mean uncertain by 0.9; classes by the first ten splits."""
     from sklearn.model_selection import GridSearchCV
 
     rows: list[list[Any]] = []
@@ -237,7 +238,7 @@ def tables() -> list[list[Any]]:
         errors, counts = [], []
         for seed in range(20):
             X, y, T, truth = drawn(kind, seed)
-            grid = {"gamma": np.array([0.003, 0.01, 0.03, 0.1, 0.3])}
+            grid = {"gamma": np.array([0.003, 0.01, 0.02, 0.03, 0.045, 0.1, 0.3])}
             model = GridSearchCV(mercer.RVR(), grid, cv=5).fit(X, y).best_estimator_
             errors.append(np.mean((model.predict(T) - truth) ** 2))
             counts.append(vectors(model))
@@ -252,11 +253,11 @@ def tables() -> list[list[Any]]:
         rows.append([f"Friedman #{kind}, a width for each feature", f"{np.mean(errors):.4g}", error, f"{np.mean(counts):.1f}", count])
     X, y = data("regression/boston_gal.libsvm.gz")
     errors, counts = [], []
-    for seed in range(10):
+    for seed in range(30):
         order = np.random.default_rng(seed).permutation(len(y))
         train, test = order[:481], order[481:]
         scale = StandardScaler().fit(X[train])
-        grid = {"gamma": np.array([0.003, 0.01, 0.03, 0.1])}
+        grid = {"gamma": np.array([0.01, 0.03, 0.06, 0.1, 0.15])}
         model = GridSearchCV(mercer.RVR(), grid, cv=5).fit(scale.transform(X[train]), y[train]).best_estimator_
         errors.append(np.mean((model.predict(scale.transform(X[test])) - y[test]) ** 2))
         counts.append(vectors(model))

@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use super::cost::Cost;
 use super::design::{dot, sums};
+use super::system::MAX_DIRECT;
 use super::{Answer, Limits, Problem, Start};
 use crate::data::SplitMix;
 use crate::solve::{Certificate, Progress, Stop, Watch};
@@ -81,6 +82,23 @@ const FALL: f64 = 0.5;
 const FIRST_LOOK: usize = 4;
 /// The work that the start may take, in passes over all points.
 const WORK: f64 = 80.0;
+
+/// Passes before Newton's method where there are many features and the cost has a kink.
+const BEGINNING: usize = 3;
+
+/// A few passes, for a place from which Newton's method begins where its first steps would be dear: with a smoothing that is wide, most
+/// points are in the smooth part of their cost, and each step of conjugate gradients is a pass over them. None where a sample of the
+/// points is a better place or where Newton's method needs no smoothing.
+pub(super) fn begun(problem: &Problem<'_>, seed: u64) -> Option<Start> {
+    if problem.cost.is_smooth() || problem.free_offset || problem.x.width() <= MAX_DIRECT {
+        return None;
+    }
+    let mut run = Run::new(problem, seed);
+    for _ in 0..BEGINNING {
+        run.pass();
+    }
+    Some(Start { weights: run.weights, dual: run.dual })
+}
 
 /// Passes as long as they gain much; none where they do not from the beginning.
 pub(super) fn start(problem: &Problem<'_>, tolerance: f64, seed: u64) -> Option<Start> {

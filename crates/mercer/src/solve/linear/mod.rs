@@ -137,10 +137,13 @@ pub(crate) fn solve(
     watch: Watch<'_>,
 ) -> Answer {
     match algorithm {
-        Algorithm::Auto => newton::attempt(problem, limits, watch).unwrap_or_else(|| {
-            let start = descent::start(problem, limits.tolerance, seed);
-            newton::solve(problem, start, limits, watch)
-        }),
+        Algorithm::Auto => {
+            let begun = descent::begun(problem, seed);
+            newton::attempt(problem, begun, limits, watch).unwrap_or_else(|| {
+                let start = descent::start(problem, limits.tolerance, seed);
+                newton::solve(problem, start, limits, watch)
+            })
+        }
         Algorithm::Newton => newton::solve(problem, None, limits, watch),
         Algorithm::Dual => descent::solve(problem, limits, seed, watch),
     }

@@ -41,11 +41,16 @@ const SAMPLE_ROWS: usize = 1024;
 /// The gap of a sample that is held in memory, as a share of its objective: below it the sample differs from the whole by more.
 const SAMPLE_GAP: f64 = 1e-3;
 
-/// Minimises the primal objective, unless the systems turn out to be hard: it then gives up, where there is another algorithm.
-pub(super) fn attempt(problem: &Problem<'_>, limits: &Limits, watch: Watch<'_>) -> Option<Answer> {
+/// Minimises the primal objective, from a start if there is one, unless the systems turn out to be hard: it then gives up, where there is another algorithm.
+pub(super) fn attempt(
+    problem: &Problem<'_>,
+    start: Option<Start>,
+    limits: &Limits,
+    watch: Watch<'_>,
+) -> Option<Answer> {
     let other = !problem.free_offset && problem.cost != Cost::Logistic;
     let hard = if other && problem.x.width() > MAX_DIRECT { HARD } else { usize::MAX };
-    minimise(problem, None, hard, limits, watch)
+    minimise(problem, start, hard, limits, watch)
 }
 
 /// Minimises the primal objective, from a start if there is one.

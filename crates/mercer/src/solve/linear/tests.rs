@@ -242,3 +242,38 @@ fn a_pass_that_multiplies_and_adds_gives_the_bits_of_both() {
     assert_eq!(outputs, both);
     assert_eq!(sum, x.sum(&listed, &weights));
 }
+
+#[test]
+fn passes_over_the_dual_spare_newton_steps_where_there_are_many_features() {
+    let (n, d, entries) = (900, 2500, 12);
+    for (seed, cost) in [(1, Cost::Hinge), (2, Cost::Hinge), (3, Cost::Insensitive(0.1))] {
+        let mut random = SplitMix(seed);
+        let w: Vec<f64> = (0..d).map(|_| uniform(&mut random)).collect();
+        let (mut start, mut index, mut values, mut targets) = (vec![0], vec![], vec![], vec![]);
+        for _ in 0..n {
+            let mut features: Vec<u32> =
+                (0..entries).map(|_| (random.uniform().powi(2) * d as f64) as u32).collect();
+            features.sort_unstable();
+            features.dedup();
+            let output: f64 = features.iter().map(|&k| w[k as usize]).sum::<f64>() + uniform(&mut random);
+            targets.push(if cost == Cost::Hinge { output.signum() } else { output });
+            values.extend(features.iter().map(|_| 1.0));
+            index.extend(features);
+            start.push(index.len());
+        }
+        let (x, prices) = (Vectors::from(Sparse::new(d, start, index, values)), vec![1.0; n]);
+        let x = Design::new(&x, 1.0);
+        let p =
+            Problem { x, targets: &targets, prices: &prices, cost, free_offset: false, offset_price: 0.0 };
+        let by = |algorithm| solve(&p, algorithm, &limits(1e-6), 0, &mut unwatched()).certificate;
+        let (newton, auto) = (by(Algorithm::Newton), by(Algorithm::Auto));
+        assert!(newton.stop == Stop::Converged && auto.stop == Stop::Converged, "{cost:?}");
+        assert!((newton.objective - auto.objective).abs() <= 2e-6 * newton.objective.abs(), "{cost:?}");
+        assert!(
+            auto.iterations < newton.iterations,
+            "{cost:?}: {} and {}",
+            auto.iterations,
+            newton.iterations
+        );
+    }
+}

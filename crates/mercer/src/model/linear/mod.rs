@@ -8,6 +8,7 @@ mod online_file;
 mod pegasos;
 mod regression;
 mod stream;
+mod warm;
 
 pub use classifier::{Hinges, LinearScheme, LinearSvc, Logistic, Penalty};
 pub use model::LinearModel;
@@ -15,6 +16,7 @@ pub use one_class::LinearOneClass;
 pub use online::{Example, PegasosStream, Progressive};
 pub use pegasos::{Pegasos, StepSizes, StochasticLoss};
 pub use regression::{LinearSvr, Zones};
+pub use warm::Warm;
 
 pub use crate::solve::linear::{Algorithm, Cost};
 
@@ -25,7 +27,7 @@ use super::prelude::*;
 use super::setting::{rows, words};
 use super::space::Space;
 use crate::data::Vectors;
-use crate::solve::linear::{self, Answer, Columns, Design, L1, Limits, Problem};
+use crate::solve::linear::{self, Answer, Columns, Design, L1, Limits, Problem, Start};
 use crate::solve::{Progress, Shared, Watch};
 
 words!(Algorithm: Algorithm::Auto = "auto", Algorithm::Newton = "newton", Algorithm::Dual = "dual");
@@ -105,9 +107,9 @@ impl LinearSolver {
     ) -> Vec<Answer> {
         let (x, free_offset) = (Design::new(x, self.constant()), self.offset && self.free_offset);
         let (limits, algorithm) = (self.limits(), self.algorithm);
-        side_by_side(parts, job, |targets, prices, watch| {
+        side_by_side((x.width(), parts), job, |(targets, prices), start, watch| {
             let problem = Problem { x, targets, prices, cost, free_offset, offset_price: 0.0 };
-            linear::solve(&problem, algorithm, &limits, self.seed, watch)
+            linear::solve(&problem, (algorithm, start), &limits, self.seed, watch)
         })
     }
 
@@ -136,25 +138,36 @@ impl LinearSolver {
     ) -> Vec<Answer> {
         let x = &Columns::new(&Design::new(x, self.constant()));
         let (limits, free_offset) = (self.limits(), self.offset && self.free_offset);
-        side_by_side(parts, job, |targets, prices, watch| {
-            L1 { x, targets, prices, cost, free_offset }.solve(&limits, self.seed, watch)
+        side_by_side((x.width(), parts), job, |(targets, prices), start, watch| {
+            L1 { x, targets, prices, cost, free_offset }.solve(start, &limits, self.seed, watch)
         })
     }
 }
 
-/// Solves a problem for each of the lists of targets and prices, side by side.
+/// Solves a problem of so many weights for each of the lists of targets and prices, side by side; from the answers that the job has, where
+/// they are of such problems.
 fn side_by_side<X: Points>(
-    parts: &[(Vec<f64>, Vec<f64>)],
+    (width, parts): (usize, &[(Vec<f64>, Vec<f64>)]),
     job: &mut Job<'_, X>,
-    solve: impl Fn(&[f64], &[f64], Watch<'_>) -> Answer + Sync,
+    solve: impl Fn((&[f64], &[f64]), Option<Start>, Watch<'_>) -> Answer + Sync,
 ) -> Vec<Answer> {
     use rayon::prelude::*;
+    let points = parts.first().map_or(0, |(targets, _)| targets.len());
+    let mut warm = job.warm.take();
+    let starts = warm.as_ref().and_then(|warm| warm.starts(parts.len(), width, points));
     let mut watch = job.rounds();
     let shared = Shared::new(&mut watch, parts.len(), std::time::Instant::now());
     let one = |(part, (targets, prices)): (usize, &(Vec<f64>, Vec<f64>))| {
-        solve(targets, prices, &mut |progress: &Progress| shared.show(part, progress))
+        let start = starts.map(|starts| starts[part].clone());
+        solve((targets, prices), start, &mut |progress: &Progress| shared.show(part, progress))
     };
-    parts.par_iter().enumerate().map(one).collect()
+    let answers: Vec<Answer> = parts.par_iter().enumerate().map(one).collect();
+    drop(watch);
+    if let Some(warm) = &mut warm {
+        warm.keep(&answers);
+    }
+    job.warm = warm;
+    answers
 }
 
 /// The parameters of [`LinearSolver`].

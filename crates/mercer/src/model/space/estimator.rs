@@ -88,7 +88,7 @@ impl AnyEstimator {
             (Self::Vectors(estimator), AnyPoints::Vectors(x)) => {
                 let mut own = job.of_space();
                 let model = estimator.fit(x, &of_vectors(y)?, &mut own)?;
-                (job.phases, job.found) = (own.phases, own.found);
+                (job.phases, job.found, job.warm) = (own.phases, own.found, own.warm);
                 Ok(model.into())
             }
             (Self::Vectors(_), x) => mixed(Vectors::NAME, x.space()),

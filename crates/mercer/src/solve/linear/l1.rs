@@ -24,7 +24,7 @@ use super::columns::Columns;
 use super::cost::Cost;
 use super::design::sums;
 use super::support::{self, Support};
-use super::{Answer, Limits, certificate};
+use super::{Answer, Limits, Start, certificate};
 use crate::data::SplitMix;
 use crate::solve::{Progress, Watch};
 
@@ -60,10 +60,13 @@ pub(crate) struct L1<'a> {
 }
 
 impl L1<'_> {
-    /// Solves the problem; the order of the weights in a pass is drawn by `seed`.
-    pub(crate) fn solve(&self, limits: &Limits, seed: u64, watch: Watch<'_>) -> Answer {
+    /// Solves the problem, from the weights of a start if there is one; the order of the weights in a pass is drawn by `seed`.
+    pub(crate) fn solve(&self, start: Option<Start>, limits: &Limits, seed: u64, watch: Watch<'_>) -> Answer {
         let started = Instant::now();
         let mut run = Run::new(self, seed);
+        if let Some(start) = start {
+            run.weights = start.weights;
+        }
         let (mut steps, mut best, mut since) = (0, f64::INFINITY, 0);
         loop {
             let slopes = run.look();

@@ -5,6 +5,7 @@ mod model;
 mod one_class;
 mod online;
 mod online_file;
+mod path;
 mod pegasos;
 mod regression;
 mod stream;
@@ -14,6 +15,7 @@ pub use classifier::{Hinges, LinearScheme, LinearSvc, Logistic, Penalty};
 pub use model::LinearModel;
 pub use one_class::LinearOneClass;
 pub use online::{Example, PegasosStream, Progressive};
+pub use path::CPath;
 pub use pegasos::{Pegasos, StepSizes, StochasticLoss};
 pub use regression::{LinearSvr, Zones};
 pub use warm::Warm;
@@ -51,6 +53,8 @@ pub struct LinearSolver {
     pub time_limit: Option<Duration>,
     /// What the order of the points in coordinate descent is drawn by.
     pub seed: u64,
+    /// The C that a fit goes through before it comes to its own.
+    pub path: CPath,
 }
 
 impl Default for LinearSolver {
@@ -65,6 +69,7 @@ impl Default for LinearSolver {
             iteration_limit: 100_000,
             time_limit: None,
             seed: 0,
+            path: CPath::None,
         }
     }
 }
@@ -79,6 +84,7 @@ impl LinearSolver {
             tolerance > 0.0 && tolerance.is_finite(),
             "must be positive and finite",
         )?;
+        self.path.check()?;
         let free = self.offset && self.free_offset;
         check(
             "free-offset",
@@ -184,6 +190,8 @@ fn solver() -> Vec<Parameter<LinearSolver>> {
         iteration_limit, "max-iterations", "a whole number", "most steps of Newton's method or passes of coordinate descent";
     };
     rows.extend(own.into_iter().map(|row| row.in_group("Solver")));
+    let path = rows! { LinearSolver: path, "path", "auto, or numbers above 0", "C to go through before the C given, each fit from the answer of the one before; auto: twenty, from where the first weight is not 0"; };
+    rows.extend(path);
     let seed = rows! { LinearSolver: seed, "seed", "a whole number", "seed by which coordinate descent draws the order of the points"; };
     rows.extend(seed);
     rows
@@ -205,6 +213,23 @@ macro_rules! solved {
             pub fn tolerance(mut self, tolerance: f64) -> Self {
                 self.solver.tolerance = tolerance;
                 self
+            }
+
+            /// The models for several C, each from the answer of the one before: fewer steps than so many fits, and certificates as good.
+            ///
+            /// # Errors
+            /// If a parameter, a C, the points or what is known of them cannot be used.
+            pub fn path<X: Points>(
+                &self,
+                x: &X,
+                y: &<Self as Estimator<X>>::Target,
+                prices: &[f64],
+            ) -> Result<Vec<LinearModel<X, K>>>
+            where
+                K: Kernel<X> + Clone,
+            {
+                CPath::Among(prices.to_vec()).check()?;
+                path::along(self, prices, (x, y), &mut Job::new())
             }
 
             /// All parameters by name: its own and those of the solver.

@@ -136,6 +136,16 @@ impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
         dense
     }
 
+    /// The number of features that have a weight other than 0 in one of the functions.
+    #[must_use]
+    pub fn features_used(&self) -> usize {
+        self.expansion.points().as_vectors().map_or(0, |weights| {
+            let mut used = vec![false; weights.width()];
+            (0..weights.len()).for_each(|o| weights.row(o).for_each(|k, w| used[k] |= w != 0.0));
+            used.iter().filter(|used| **used).count()
+        })
+    }
+
     /// The number of the class of a row of function values.
     fn class(&self, values: &[f64]) -> usize {
         match values {
@@ -191,16 +201,10 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
     }
 
     fn facts(&self) -> Facts {
-        let points = self.expansion.points();
-        let used = points.as_vectors().map_or(0, |weights| {
-            let mut used = vec![false; weights.width()];
-            (0..weights.len()).for_each(|o| weights.row(o).for_each(|k, w| used[k] |= w != 0.0));
-            used.iter().filter(|used| **used).count()
-        });
         let facts = Facts::default().with("loss", cost_word(self.cost));
         let together = self.scheme != LinearScheme::OneVsRest;
         let facts = if together { facts.with("scheme", self.scheme.name()) } else { facts };
-        facts.with("features_used", used)
+        facts.with("features_used", self.features_used())
     }
 
     fn words(&self) -> String {

@@ -22,7 +22,7 @@
 //! ```
 
 use super::classifier::{prices_of, targets_of};
-use super::{Algorithm, Cost, LinearModel, LinearScheme, LinearSolver, Penalty};
+use super::{Algorithm, CPath, Cost, LinearModel, LinearScheme, LinearSolver, Penalty};
 use crate::data::{Stream, Vectors};
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, factors};
@@ -44,6 +44,8 @@ pub(super) fn check(solver: &LinearSolver, penalty: Penalty, scheme: LinearSchem
         "the penalty l1 on a stream: it goes through columns".into()
     } else if scheme != LinearScheme::OneVsRest {
         format!("the scheme {} on a stream: ovr reads rows from disk", scheme.name()).into()
+    } else if solver.path != CPath::None {
+        "a path of C on a stream: each fit is begun anew".into()
     } else if solver.algorithm == Algorithm::Dual {
         "the solver dual on a stream: newton reads rows in passes".into()
     } else {

@@ -34,7 +34,7 @@ pub(crate) use columns::Columns;
 pub use cost::Cost;
 pub(crate) use design::Design;
 pub(crate) use joint::{Joint, JointCost, Together};
-pub(crate) use l1::L1;
+pub(crate) use l1::{L1, least_price};
 pub(crate) use one_class::one_class;
 pub(crate) use pegasos::Pegasos;
 pub(crate) use stochastic::Steps;

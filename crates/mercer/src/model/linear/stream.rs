@@ -24,6 +24,7 @@
 use super::classifier::{prices_of, targets_of};
 use super::{Algorithm, CPath, Cost, LinearModel, LinearScheme, LinearSolver, Penalty};
 use crate::data::{Stream, Vectors};
+use crate::error::obtainable;
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, factors};
 use crate::solve::linear::{self, Answer, Blocked, Problem};
@@ -125,12 +126,13 @@ fn room(x: &Stream, functions: usize, memory: usize) -> Result<usize> {
     let sums = Blocked::sums(x.width() + 1) as u64;
     let needed = [FIXED, ROW * rows, features, sums, 2 * x.block_bytes() as u64];
     let needed = needed.into_iter().fold(0, u64::saturating_add);
-    let left = (memory as u64).checked_sub(needed);
-    left.map(|left| left as usize).ok_or_else(|| {
-        let (what, budget) =
-            ("a fit to a stream, for vectors as long as its rows and features,", memory as u64);
-        ErrorKind::Memory { what, needed, budget, instead: "allow more memory" }.into()
-    })
+    let (what, budget) = ("a fit to a stream, for vectors as long as its rows and features,", memory as u64);
+    let Some(left) = budget.checked_sub(needed) else {
+        return Err(ErrorKind::Memory { what, needed, budget, instead: "allow more memory" }.into());
+    };
+    obtainable(what, needed, "give the process more address space")?;
+    obtainable("a fit to a stream in the memory that it is allowed", budget, "allow less memory")?;
+    Ok(left as usize)
 }
 
 /// Solves a problem for each function, one after the other; `part` gives targets and prices.

@@ -57,11 +57,7 @@ fn a_map_is_applied_to_the_rows() {
         &points,
     );
     let together = |k| LinearSvc::new(k).scheme(LinearScheme::CrammerSinger);
-    assert_same(
-        &together(k.clone()).fit(&x, &y).unwrap(),
-        &together(linear()).fit(&z, &y).unwrap(),
-        &points,
-    );
+    assert_same(&together(k.clone()).fit(&x, &y).unwrap(), &together(linear()).fit(&z, &y).unwrap(), &points);
     assert_same(
         &Logistic::new(k.clone()).fit(&x, &y).unwrap(),
         &Logistic::new(linear()).fit(&z, &y).unwrap(),
@@ -88,9 +84,10 @@ fn a_map_is_applied_to_the_rows() {
 fn it_is_the_machine_of_that_kernel() {
     let (points, y) = ring(120);
     let x = rows(&points);
-    for text in
-        ["linear @ gaussians(low=-1, high=1, count=4, width=0.5)", "3*linear @ monomials(degree=2) @ columns(2)"]
-    {
+    for text in [
+        "linear @ gaussians(low=-1, high=1, count=4, width=0.5)",
+        "3*linear @ monomials(degree=2) @ columns(2)",
+    ] {
         let smo = Smo { tolerance: 1e-9, exact: true, ..Smo::default() };
         let svc = Svc::new(kernel(text)).c(0.7).solver(smo).fit(&x, &y).unwrap();
         let solver = LinearSolver { free_offset: true, ..tight() };

@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
-use mercer::data::{Labels, ReadOptions, Vectors, read};
+use mercer::data::{Labels, Points, ReadOptions, Vectors, read};
 use mercer::error::ErrorKind;
 use mercer::kernel::linear;
 use mercer::model::{
     CPath, Cost, Estimator, Fact, Facts, Hinges, Job, LinearModel, LinearScheme, LinearSolver, LinearSvc,
-    LinearSvr, Logistic, Penalty,
+    LinearSvr, Logistic, Penalty, Zones,
 };
 
 type Fitted = LinearModel<Vectors, mercer::kernel::VectorExpr>;
@@ -161,11 +161,11 @@ fn the_answer_of_one_c_saves_steps_for_the_next() {
     let path = logistic.path(&x, &y, &prices).unwrap();
     let (warm, cold) = both(&logistic, (&x, &y), &path, &prices, |e, c| e.clone().c(c));
     assert!(warm * 10 < cold * 9, "logistic: {warm} of {cold}");
-    let svr = LinearSvr::new(linear()).solver(tight());
+    let svr = LinearSvr::new(linear()).loss(Zones::Squared).solver(tight());
     let path = svr.path(&x, &numbers, &prices).unwrap();
     let (warm, cold) = both(&svr, (&x, &numbers[..]), &path, &prices, |e, c| e.clone().c(c));
     assert!(warm * 10 < cold * 9, "svr: {warm} of {cold}");
-    assert_eq!(path[0].cost, Cost::Insensitive(0.1));
+    assert_eq!(path[0].cost, Cost::SquaredInsensitive(0.1));
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub use linear::{
     Warm, Zones,
 };
 pub use map::{MapStart, Som, SomModel, Training};
-pub use method::{Card, Configured, Method};
+pub use method::{Card, Configured, Method, Path};
 pub use network::{
     Centers, Layer, Network, NetworkClassifier, NetworkRegression, OutputFit, RbfNetwork,
     RbfNetworkRegression, Width,

@@ -22,7 +22,7 @@
 //! ```
 
 use super::path::{self, Priced, least_c};
-use super::{Algorithm, CPath, Cost, LinearModel, LinearSolver, stream, vectors};
+use super::{Algorithm, CPath, Cost, LinearModel, LinearSolver, Part, stream, vectors};
 use crate::data::{Stream, Vectors};
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, check_prices, factors, priced_by_class, prices};
@@ -216,6 +216,11 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvc<K> {
         path::fit(self, x, y, job)
     }
 
+    fn fit_path(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Vec<(f64, LinearModel<X, K>)>> {
+        Estimator::<X>::check(self)?;
+        path::models(self, x, y, job)
+    }
+
     fn fit_stream(&self, x: &Stream, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
         stream::check(&self.solver, self.penalty, self.scheme)?;
@@ -251,7 +256,7 @@ impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for LinearSvc<K> {
 
     fn least(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Option<f64>> {
         let (own, _, parts) = parts((1.0, &self.class_weights), (x, y), job)?;
-        Ok(least_c(&self.solver, (self.penalty, self.cost()), vectors(&self.kernel, &own.points)?, &parts))
+        Ok(least_c(&self.solver, (self.penalty, self.cost()), &*vectors(&self.kernel, &own.points)?, &parts))
     }
 }
 
@@ -265,7 +270,7 @@ fn fit_together<X: Points, K: Kernel<X> + Clone>(
 ) -> Result<LinearModel<X, K>> {
     check_known(class_weights, y)?;
     let (own, y) = Weighted::classes(x, y, job.weights)?;
-    let points = vectors(kernel, &own.points)?;
+    let points = &*vectors(kernel, &own.points)?;
     let problem = Joint {
         x: Design::new(points, solver.constant()),
         classes: y.index(),
@@ -278,7 +283,8 @@ fn fit_together<X: Points, K: Kernel<X> + Clone>(
         problem.solve(solver.algorithm, &solver.limits(), solver.seed, &mut job.rounds());
     let (width, classes) = (points.width(), y.classes().to_vec());
     let one = if scheme == LinearScheme::Softmax { Cost::Logistic } else { Cost::Hinge };
-    let mut model = LinearModel::of_rows(kernel, solver, one, width, weights, classes)?;
+    let mut model =
+        LinearModel::of_rows(kernel, solver, one, width, weights, classes)?.of_inputs(own.points.width());
     (model.scheme, model.certificates) = (scheme, vec![certificate]);
     Ok(model)
 }
@@ -315,9 +321,16 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
         path::fit(self, x, y, job)
     }
 
+    fn fit_path(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Vec<(f64, LinearModel<X, K>)>> {
+        Estimator::<X>::check(self)?;
+        path::models(self, x, y, job)
+    }
+
     fn fit_stream(&self, x: &Stream, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
-        stream::check(&self.solver, self.penalty, self.scheme)?;
+        let two = y.classes().len() == 2;
+        let scheme = if two { LinearScheme::OneVsRest } else { self.scheme };
+        stream::check(&self.solver, self.penalty, scheme)?;
         let (prices, cost) = ((self.c, &self.class_weights[..]), Cost::Logistic);
         stream::fit_classes(&self.kernel, prices, (&self.solver, cost), (x, y), job)
     }
@@ -349,7 +362,12 @@ impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for Logistic<K> {
 
     fn least(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Option<f64>> {
         let (own, _, parts) = parts((1.0, &self.class_weights), (x, y), job)?;
-        Ok(least_c(&self.solver, (self.penalty, Cost::Logistic), vectors(&self.kernel, &own.points)?, &parts))
+        Ok(least_c(
+            &self.solver,
+            (self.penalty, Cost::Logistic),
+            &*vectors(&self.kernel, &own.points)?,
+            &parts,
+        ))
     }
 }
 
@@ -360,16 +378,14 @@ pub(super) fn fit<X: Points, K: Kernel<X> + Clone>(
     (solver, cost): (&LinearSolver, Cost),
     (x, y): (&X, &Labels),
     job: &mut Job<'_, X>,
-    solve: impl FnOnce(&Vectors, &[(Vec<f64>, Vec<f64>)], &mut Job<'_, X>) -> Vec<Answer>,
+    solve: impl FnOnce(&Vectors, &[Part], &mut Job<'_, X>) -> Vec<Answer>,
 ) -> Result<LinearModel<X, K>> {
     let (own, y, parts) = parts((c, class_weights), (x, y), job)?;
-    let points = vectors(kernel, &own.points)?;
+    let points = &*vectors(kernel, &own.points)?;
     let answers = solve(points, &parts, job);
-    LinearModel::new(kernel, solver, cost, points.width(), answers, y.classes().to_vec())
+    let model = LinearModel::new(kernel, solver, cost, points.width(), answers, y.classes().to_vec())?;
+    Ok(model.of_inputs(own.points.width()))
 }
-
-/// Targets and prices of a function.
-type Part = (Vec<f64>, Vec<f64>);
 
 /// The points with a weight, their classes, and targets and prices of each function.
 fn parts<X: Points>(

@@ -22,6 +22,7 @@ pub use warm::Warm;
 
 pub use crate::solve::linear::{Algorithm, Cost};
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use super::method::Method;
@@ -33,6 +34,9 @@ use crate::solve::linear::{self, Answer, Columns, Design, L1, Limits, Problem, S
 use crate::solve::{Progress, Shared, Watch};
 
 words!(Algorithm: Algorithm::Auto = "auto", Algorithm::Newton = "newton", Algorithm::Dual = "dual");
+
+/// Targets and prices of a function.
+type Part = (Vec<f64>, Vec<f64>);
 
 /// What the linear methods have in common: the offset, how the problem is solved and when that ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,13 +108,7 @@ impl LinearSolver {
     }
 
     /// Solves a problem for each of the lists of targets and prices, side by side.
-    fn solve<X: Points>(
-        &self,
-        x: &Vectors,
-        cost: Cost,
-        parts: &[(Vec<f64>, Vec<f64>)],
-        job: &mut Job<'_, X>,
-    ) -> Vec<Answer> {
+    fn solve<X: Points>(&self, x: &Vectors, cost: Cost, parts: &[Part], job: &mut Job<'_, X>) -> Vec<Answer> {
         let (x, free_offset) = (Design::new(x, self.constant()), self.offset && self.free_offset);
         let (limits, algorithm) = (self.limits(), self.algorithm);
         side_by_side((x.width(), parts), job, |(targets, prices), start, watch| {
@@ -125,7 +123,7 @@ impl LinearSolver {
         penalty: Penalty,
         x: &Vectors,
         cost: Cost,
-        parts: &[(Vec<f64>, Vec<f64>)],
+        parts: &[Part],
         job: &mut Job<'_, X>,
     ) -> Vec<Answer> {
         match penalty {
@@ -139,7 +137,7 @@ impl LinearSolver {
         &self,
         x: &Vectors,
         cost: Cost,
-        parts: &[(Vec<f64>, Vec<f64>)],
+        parts: &[Part],
         job: &mut Job<'_, X>,
     ) -> Vec<Answer> {
         let x = &Columns::new(&Design::new(x, self.constant()));
@@ -153,7 +151,7 @@ impl LinearSolver {
 /// Solves a problem of so many weights for each of the lists of targets and prices, side by side; from the answers that the job has, where
 /// they are of such problems.
 fn side_by_side<X: Points>(
-    (width, parts): (usize, &[(Vec<f64>, Vec<f64>)]),
+    (width, parts): (usize, &[Part]),
     job: &mut Job<'_, X>,
     solve: impl Fn((&[f64], &[f64]), Option<Start>, Watch<'_>) -> Answer + Sync,
 ) -> Vec<Answer> {
@@ -163,7 +161,7 @@ fn side_by_side<X: Points>(
     let starts = warm.as_ref().and_then(|warm| warm.starts(parts.len(), width, points));
     let mut watch = job.rounds();
     let shared = Shared::new(&mut watch, parts.len(), std::time::Instant::now());
-    let one = |(part, (targets, prices)): (usize, &(Vec<f64>, Vec<f64>))| {
+    let one = |(part, (targets, prices)): (usize, &Part)| {
         let start = starts.map(|starts| starts[part].clone());
         solve((targets, prices), start, &mut |progress: &Progress| shared.show(part, progress))
     };
@@ -246,15 +244,17 @@ macro_rules! solved {
 }
 solved!(LinearSvc, Logistic, LinearSvr);
 
-/// The vectors of points that a linear method can be fitted to.
-fn vectors<'x, X: Points, K: Kernel<X>>(kernel: &K, x: &'x X) -> Result<&'x Vectors> {
+/// The rows that a linear method is fitted to: those whose inner product the kernel is.
+fn vectors<'x, X: Points, K: Kernel<X>>(kernel: &K, x: &'x X) -> Result<Cow<'x, Vectors>> {
     let refused = |what: &str| Err(ErrorKind::Unsupported { what: what.into() }.into());
-    match x.as_vectors() {
-        None => refused("linear methods on points that are not vectors; svc, svr and ridge take any kernel"),
-        Some(_) if !kernel.is_linear() => {
-            refused("linear methods with another kernel than linear; svc, svr and ridge take any kernel")
+    match (x.as_vectors(), kernel.coordinates()) {
+        (None, _) => {
+            refused("linear methods on points that are not vectors; svc, svr and ridge take any kernel")
         }
-        Some(vectors) => Ok(vectors),
+        (_, None) => refused(
+            "linear methods with another kernel than linear, linear @ map or a multiple of these; svc, svr and ridge take any kernel",
+        ),
+        (Some(vectors), Some(coordinates)) => coordinates.of(vectors),
     }
 }
 

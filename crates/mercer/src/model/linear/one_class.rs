@@ -73,7 +73,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearOneClass<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
-        let points = vectors(&self.kernel, &own.points)?;
+        let points = &*vectors(&self.kernel, &own.points)?;
         let limits =
             Limits { tolerance: self.tolerance, iterations: self.iteration_limit, time: self.time_limit };
         let answer = linear::one_class(points, &own.weights, self.nu, &limits, &mut job.rounds());
@@ -81,6 +81,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearOneClass<K> {
         let counts = |(beta, weight): &(&f64, &f64)| **beta > SUPPORT * most * **weight;
         job.found.add("support_points", answer.dual.iter().zip(&own.weights).filter(counts).count());
         let solver = LinearSolver::default();
-        LinearModel::new(&self.kernel, &solver, Cost::Hinge, points.width(), vec![answer], Vec::new())
+        let (width, answers) = (points.width(), vec![answer]);
+        let model = LinearModel::new(&self.kernel, &solver, Cost::Hinge, width, answers, Vec::new())?;
+        Ok(model.of_inputs(own.points.width()))
     }
 }

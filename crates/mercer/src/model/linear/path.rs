@@ -6,7 +6,7 @@
 //!
 //!   C = 1 / maxⱼ |Σᵢ βᵢxᵢj|.
 
-use super::{Cost, LinearModel, LinearSolver, Penalty};
+use super::{Cost, LinearModel, LinearSolver, Part, Penalty};
 use crate::data::Vectors;
 use crate::model::prelude::*;
 use crate::model::setting::{Kind, Setting};
@@ -19,6 +19,22 @@ const POINTS: usize = 20;
 const FIRST: f64 = 1e-3;
 
 /// The C that a fit goes through before it comes to its own, each fit from the answer of the one before.
+///
+/// ```
+/// use mercer::data::{Labels, Vectors};
+/// use mercer::kernel::linear;
+/// use mercer::model::{CPath, Estimator, Job, LinearSolver, LinearSvc, Penalty};
+///
+/// let x = Vectors::dense(2, vec![0.0, 1.0, 0.5, 2.0, 2.0, 0.0, 3.0, 1.0]);
+/// let y = Labels::first_seen(["up", "up", "right", "right"]);
+/// let solver = LinearSolver { path: CPath::Auto, ..LinearSolver::default() };
+/// let svc = LinearSvc::new(linear()).penalty(Penalty::L1).solver(solver);
+/// let path = svc.fit_path(&x, &y, &mut Job::new())?;
+/// let used: Vec<usize> = path.iter().map(|(_, model)| model.features_used()).collect();
+/// assert_eq!((used.len(), used[0]), (20, 0));
+/// assert!(used[19] > 0 && path[19].0 == 1.0);
+/// # Ok::<(), mercer::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum CPath {
     /// None: one fit.
@@ -78,9 +94,24 @@ pub(super) fn fit<X: Points, K: Kernel<X>, E: Priced<X, K>>(
     y: &E::Target,
     job: &mut Job<'_, X>,
 ) -> Result<LinearModel<X, K>> {
+    if estimator.solver().path == CPath::None {
+        return estimator.fit_one(x, y, job);
+    }
+    let mut path = models(estimator, x, y, job)?;
+    job.found.add("path", path.iter().map(|(c, model)| point(*c, model)).collect::<Vec<_>>());
+    Ok(path.pop().expect("the path ends with its own C").1)
+}
+
+/// The models along the path of the settings, which ends with the C of the settings.
+pub(super) fn models<X: Points, K, E: Priced<X, K>>(
+    estimator: &E,
+    x: &X,
+    y: &E::Target,
+    job: &mut Job<'_, X>,
+) -> Result<Vec<(f64, LinearModel<X, K>)>> {
     let c = estimator.price();
     let mut prices = match &estimator.solver().path {
-        CPath::None => return estimator.fit_one(x, y, job),
+        CPath::None => Vec::new(),
         CPath::Among(prices) => prices.clone(),
         CPath::Auto => {
             let first = estimator.least(x, y, job)?.unwrap_or(FIRST * c);
@@ -92,10 +123,8 @@ pub(super) fn fit<X: Points, K: Kernel<X>, E: Priced<X, K>>(
     if prices.last() != Some(&c) {
         prices.push(c);
     }
-    let mut models = along(estimator, &prices, (x, y), job)?;
-    let point = |(c, model): (&f64, &LinearModel<X, K>)| point(*c, model);
-    job.found.add("path", prices.iter().zip(&models).map(point).collect::<Vec<_>>());
-    Ok(models.pop().expect("the path ends with its own C"))
+    let models = along(estimator, &prices, (x, y), job)?;
+    Ok(prices.into_iter().zip(models).collect())
 }
 
 /// The models for several C, each from the answer of the one before.
@@ -139,10 +168,9 @@ pub(super) fn least_c(
     solver: &LinearSolver,
     (penalty, cost): (Penalty, Cost),
     x: &Vectors,
-    parts: &[(Vec<f64>, Vec<f64>)],
+    parts: &[Part],
 ) -> Option<f64> {
     let (design, free) = (Design::new(x, solver.constant()), solver.offset && solver.free_offset);
-    let least =
-        |(targets, prices): &(Vec<f64>, Vec<f64>)| least_price(&design, (targets, prices), cost, free);
+    let least = |(targets, prices): &Part| least_price(&design, (targets, prices), cost, free);
     (penalty == Penalty::L1).then(|| parts.iter().map(least).fold(f64::INFINITY, f64::min))
 }

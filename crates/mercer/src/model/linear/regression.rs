@@ -84,6 +84,11 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvr<K> {
         path::fit(self, x, y, job)
     }
 
+    fn fit_path(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<Vec<(f64, LinearModel<X, K>)>> {
+        Estimator::<X>::check(self)?;
+        path::models(self, x, y, job)
+    }
+
     fn fit_stream(&self, x: &Stream, y: &[f64], job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
         stream::check(&self.solver, Penalty::L2, LinearScheme::OneVsRest)?;
@@ -107,10 +112,11 @@ impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for LinearSvr<K> {
 
     fn fit_one(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         let (own, targets) = Weighted::numbers(x, y, job.weights)?;
-        let points = vectors(&self.kernel, &own.points)?;
+        let points = &*vectors(&self.kernel, &own.points)?;
         let (cost, prices) = (self.cost(), own.times(vec![self.c; targets.len()]));
         let answers = self.solver.solve(points, cost, &[(targets, prices)], job);
-        LinearModel::new(&self.kernel, &self.solver, cost, points.width(), answers, Vec::new())
+        let model = LinearModel::new(&self.kernel, &self.solver, cost, points.width(), answers, Vec::new())?;
+        Ok(model.of_inputs(own.points.width()))
     }
 
     fn least(&self, _: &X, _: &[f64], _: &mut Job<'_, X>) -> Result<Option<f64>> {

@@ -13,7 +13,7 @@ from mercer.decomposition import KernelPCA
 from mercer.detection import SVDD, OneClassSVM
 from mercer.discriminant import KernelFisher
 from mercer.kernel_ridge import KernelRidge
-from mercer.linear import LinearOneClassSVM, LinearSVC, LinearSVR, LogisticRegression, PegasosClassifier
+from mercer.linear import LinearOneClassSVM, LinearSVC, LinearSVR, LogisticRegression, PegasosClassifier, linear_path
 from mercer.multiclass import CrammerSingerSVC, KernelSoftmax, LocalSVC, OneVsRestSVC, WestonWatkinsSVC
 from mercer.network import RBFNetworkClassifier, RBFNetworkRegressor
 from mercer.online import KernelPerceptron
@@ -26,6 +26,6 @@ __all__ = [
     "KernelKMeans", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelSOM", "KernelSoftmax", "LinearOneClassSVM",
     "LinearSVC", "LinearSVR", "LocalSVC", "LogisticRegression", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "PegasosClassifier",
     "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevantDimension",
-    "SpectralClustering", "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "load", "plot", "save",
+    "SpectralClustering", "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "linear_path", "load", "plot", "save",
     "to_libsvm",
 ]

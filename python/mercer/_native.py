@@ -302,7 +302,7 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
         """Makes this the estimator of a model that was read from a file."""
         self._model = model
         self._input = self._kind
-        width = model.points.columns
+        width = model.width
         self._fitted_rows = width - 1 if self._input == "values" else width
         if self._input not in _data.OBJECTS:
             self.n_features_in_ = self._fitted_rows

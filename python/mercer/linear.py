@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import OutlierMixin, RegressorMixin, _fit_context
+from sklearn.base import OutlierMixin, RegressorMixin, _fit_context, clone, is_classifier
+from sklearn.utils import Bunch
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from mercer import _data, _mercer
-from mercer._labels import kind_of, names_of
+from mercer._labels import kind_of, names_of, positive_weights
 from mercer._native import NativeEstimator
 from mercer._parameters import COUNT, FLAG, NON_NEGATIVE, POSITIVE, declared, fixed, parameter
 from mercer._svm import Solved
 from mercer.classification import Classes, Probable, WeightedClasses
 from mercer.regression import numbers
 
-__all__ = ["LinearOneClassSVM", "LinearSVC", "LinearSVR", "LogisticRegression", "PegasosClassifier"]
+__all__ = ["LinearOneClassSVM", "LinearSVC", "LinearSVR", "LogisticRegression", "PegasosClassifier", "linear_path"]
 
 
 #: The solver for each value of `dual`.
@@ -142,8 +143,84 @@ class LinearClasses(Linear, WeightedClasses):
         return self
 
 
+class FromFile:
+    """An estimator that can be fitted to rows that stay on disk."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_file(
+        self: Any,
+        path: Any,
+        *,
+        memory: int | None = None,
+        blocks: Any = None,
+        label: str | int | None = None,
+        labels: Any = None,
+        sample_weight: Any = None,
+    ) -> Any:
+        """Fit the estimator to the rows of a file, which may be larger than memory.
+
+        The rows are parsed once into a file of blocks, which is used again as long as the data are the same, and then read block by
+        block. The answer has the same certificate as that of `fit`. Not for ``penalty="l1"``, ``dual=True``, or all of more than two
+        classes in one problem (``multi_class="ovr"`` of :class:`LogisticRegression` reads rows from disk).
+
+        Parameters
+        ----------
+        path : str or path-like
+            LIBSVM text, CSV or NPY, also compressed.
+        memory : int, default=None
+            Bytes that the fit may take; None for 2 GB.
+        blocks : str or path-like, default=None
+            The file of blocks; None for the name of the data file and ``.blocks``.
+        label : str or int, default=None
+            The column of labels of a table, by its name or its number from 1.
+        labels : str or path-like, default=None
+            A file with a label for each row, where the data have none.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, above 0.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from mercer import LinearSVC
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> data = pathlib.Path(folder.name, "pets.libsvm")
+        >>> _ = data.write_text("cat 1:4 2:0.5\\ndog 1:30\\ncat 1:5 2:0.25\\n")
+        >>> LinearSVC().fit_file(data).predict([[20.0, 0.0]])
+        array(['dog'], dtype='<U3')
+        >>> folder.cleanup()
+        """
+        column = None if label is None else str(label)
+        rows = _mercer.Blocks(self._run(), path, blocks, label=column, labels=labels, targets=not is_classifier(self))
+        found = rows.labels()
+        if found is None:
+            raise ValueError(f"{path}: no labels; name their column by label, or their file by labels")
+        texts, values = found
+        if texts:
+            y = np.array(texts)[values.astype(np.intp)]
+        else:
+            whole = is_classifier(self) and np.array_equal(values, np.rint(values)) and np.abs(values).max() < 2**53
+            y = values.astype(np.int64) if whole else values
+        target = self._target(y)
+        weights = self._weights(positive_weights(sample_weight, len(rows), rows), target)
+        self._input, self._gamma, self._fitted_rows = "vectors", 0.0, len(rows)
+        self.n_features_in_ = rows.columns
+        self.__dict__.pop("feature_names_in_", None)
+        settings = self._settings(None)
+        self._model = _mercer.fit_blocks(
+            self._run(), self._method, settings, _mercer.Kernel("linear"), rows, target, weights, memory
+        )
+        self._found(rows)
+        self._double = self._doubled()
+        return self
+
+
 @declared
-class LinearSVC(LinearClasses):
+class LinearSVC(FromFile, LinearClasses):
     """Linear support vector classification.
 
     Minimises ½‖w‖² + C Σ max(0, 1 − yᵢw·xᵢ)², or without the square, to a gap that is proved: Newton's method on the primal, or
@@ -187,7 +264,7 @@ class LinearSVC(LinearClasses):
 
 
 @declared
-class LogisticRegression(LinearClasses, Probable):
+class LogisticRegression(FromFile, LinearClasses, Probable):
     """Logistic regression.
 
     Minimises ½‖w‖² + C Σ log(1 + exp(−yᵢ(w·xᵢ + b))) by Newton's method, to a gap that is proved. More than two classes have a
@@ -219,7 +296,7 @@ class LogisticRegression(LinearClasses, Probable):
 
 
 @declared
-class LinearSVR(RegressorMixin, Linear):
+class LinearSVR(FromFile, RegressorMixin, Linear):
     """Linear support vector regression.
 
     Minimises ½‖w‖² + C Σ max(0, |yᵢ − w·xᵢ| − ε), or with the square of that error. A drop-in for
@@ -264,6 +341,73 @@ class LinearSVR(RegressorMixin, Linear):
         """Predict numbers."""
         return self._outputs(X).ravel()
 
+
+def linear_path(estimator: Any, X: Any, y: Any, *, Cs: Any = None, sample_weight: Any = None) -> Bunch:
+    """Fit a linear model for each of several C, each from the answer of the one before.
+
+    Each model has the certificate that it would have by itself, for fewer steps. The estimator is not changed.
+
+    Parameters
+    ----------
+    estimator : LinearSVC, LogisticRegression or LinearSVR
+        The method and its parameters; classes are told one from all others.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,)
+        Class labels or targets.
+    Cs : array-like of shape (n_Cs,), default=None
+        Values of C, in this order; None for twenty in equal ratios that end with the C of the estimator, from where the first weight
+        becomes different from 0 (``penalty="l1"``) or from a thousandth of C.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the rows.
+
+    Returns
+    -------
+    path : :class:`~sklearn.utils.Bunch`
+        ``Cs``, and for each of them ``coefs`` of shape (n_Cs, n_functions, n_features) or (n_Cs, n_features), ``intercepts``,
+        ``n_features_used``, ``objectives`` and ``gaps`` (of all functions together) and ``n_iter``.
+
+    Examples
+    --------
+    >>> from mercer import LinearSVC, linear_path
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]], [0, 0, 1, 1]
+    >>> path = linear_path(LinearSVC(penalty="l1"), X, y, Cs=[0.01, 0.1, 1.0])
+    >>> path.n_features_used
+    array([0, 0, 1])
+    """
+    if not isinstance(estimator, Linear) or estimator._method not in _PATHS:
+        raise TypeError(f"linear_path wants a LinearSVC, LogisticRegression or LinearSVR; got {type(estimator).__name__}")
+    own = clone(estimator)
+    own._validate_params()
+    X, y = own._checked(X, y)
+    own._fitted_rows, target = _num_samples(X), own._target(y)
+    weights = own._weights(positive_weights(sample_weight, own._fitted_rows, X), target)
+    kernel, points = own._training_points(X, weights)
+    settings = own._settings(points) | {"path": "auto"}
+    if Cs is not None:
+        prices = [float(c) for c in np.ravel(Cs)]
+        if not prices:
+            raise ValueError("Cs: at least one is needed")
+        settings |= {"path": prices, "c": prices[-1]}
+    if getattr(own, "multi_class", None) == "auto":
+        settings["scheme"] = "ovr"
+    found = _mercer.fit_path(own._run(), own._method, settings, kernel, points, target, weights)
+    told: dict[str, list[Any]] = {}
+    for C, own._model in found:
+        own._found(None)
+        certificate = own.certificate_
+        gap = certificate.gap or 0.0
+        for name, value in (
+            ("Cs", C), ("coefs", own.coef_), ("intercepts", own.intercept_),
+            ("n_features_used", own._model.facts()["features_used"]),
+            ("objectives", gap - certificate.objective), ("gaps", gap), ("n_iter", certificate.iterations),
+        ):
+            told.setdefault(name, []).append(value)
+    return Bunch(**{name: np.array(values) for name, values in told.items()})
+
+
+#: The methods that have paths of C.
+_PATHS = ("linear-svc", "logistic", "linear-svr")
 
 #: The native library's words for those of scikit-learn.
 _STOCHASTIC = {"hinge": "hinge", "log_loss": "logistic"}

@@ -4,7 +4,9 @@ use mercer::ErrorKind;
 use mercer::data::{LabelSets, Labels, Vectors};
 use mercer::model::file::{LabelKind, Saved, Training};
 use mercer::model::probability::{Curve, Settings};
-use mercer::model::{AnyEstimator, AnyPoints, Criterion, Denoised, Job, Method, Rde, RdeFit, Targets, Value};
+use mercer::model::{
+    AnyEstimator, AnyModel, AnyPoints, Criterion, Denoised, Facts, Job, Method, Rde, RdeFit, Targets, Value,
+};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -44,7 +46,7 @@ pub(crate) enum Target<'py> {
 
 impl Target<'_> {
     /// The targets, and what labels are where there are labels.
-    fn meant(self) -> PyResult<(Targets<AnyPoints>, Option<LabelKind>)> {
+    pub(crate) fn meant(self) -> PyResult<(Targets<AnyPoints>, Option<LabelKind>)> {
         Ok(match self {
             Self::Classes((names, index, kind)) => {
                 let index = index.as_array().to_vec();
@@ -69,7 +71,7 @@ impl Target<'_> {
     }
 }
 
-fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
+pub(crate) fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
     values.map_or_else(Vec::new, |values| values.as_array().to_vec())
 }
 
@@ -89,10 +91,7 @@ pub(crate) fn fit(
     weights: Option<PyReadonlyArray1<'_, f64>>,
     probability: Option<(String, u64)>,
 ) -> PyResult<Model> {
-    let mut estimator = AnyEstimator::new(method, kernel.0.clone()).map_err(raise)?;
-    for (name, value) in parameters {
-        estimator.set(name.extract()?, &self::value(&value)?).map_err(raise)?;
-    }
+    let estimator = configured(method, parameters, kernel)?;
     let settings = probability.map(|(kind, seed)| {
         let method = if kind == "isotonic" { Curve::Isotonic } else { Curve::Sigmoid };
         Settings { method, seed, ..Settings::default() }
@@ -109,6 +108,49 @@ pub(crate) fn fit(
         Ok((Saved { labels, training, probability, ..Saved::new(model) }, job.found))
     })?;
     Ok(Model::new(saved, found))
+}
+
+/// Fits a model by the method named for each C of a path, each from the answer of the one before: those of `prices` and that of the
+/// parameters, or without them as the library finds them. Gives each C and its model.
+#[pyfunction]
+#[pyo3(signature = (run, method, parameters: "dict[str, typing.Any]", kernel, x, target: "typing.Any", weights: "numpy.typing.NDArray[numpy.float64] | None" = None))]
+#[expect(clippy::too_many_arguments, reason = "what a fit is made of")]
+pub(crate) fn fit_path(
+    py: Python<'_>,
+    run: &Run,
+    method: &str,
+    parameters: &Bound<'_, PyDict>,
+    kernel: &Kernel,
+    x: &Points,
+    target: Target<'_>,
+    weights: Option<PyReadonlyArray1<'_, f64>>,
+) -> PyResult<Vec<(f64, Model)>> {
+    let estimator = configured(method, parameters, kernel)?;
+    let (x, weights, (y, labels)) = (x.0.clone(), numbers(weights), target.meant()?);
+    let path = run.job(py, move |shared| {
+        let mut watch = shared.watch();
+        let mut job = Job::new().weights(&weights).watched(&mut watch);
+        let path = estimator.fit_path(&x, &y, &mut job)?;
+        let saved = |model: AnyModel| {
+            let training = Training::of(&estimator, &job.found, model.classes());
+            Saved { labels, training, ..Saved::new(model) }
+        };
+        Ok(path.into_iter().map(|(c, model)| (c, saved(model))).collect::<Vec<_>>())
+    })?;
+    Ok(path.into_iter().map(|(c, saved)| (c, Model::new(saved, Facts::default()))).collect())
+}
+
+/// The method named with its parameters.
+pub(crate) fn configured(
+    method: &str,
+    parameters: &Bound<'_, PyDict>,
+    kernel: &Kernel,
+) -> PyResult<AnyEstimator> {
+    let mut estimator = AnyEstimator::new(method, kernel.0.clone()).map_err(raise)?;
+    for (name, value) in parameters {
+        estimator.set(name.extract()?, &self::value(&value)?).map_err(raise)?;
+    }
+    Ok(estimator)
 }
 
 /// The methods of the library: of each its name, a summary, the kind of its models, what must be known of each point, the

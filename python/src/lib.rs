@@ -1,6 +1,7 @@
 //! The native half of the Python package `mercer`: data in, fits on threads of our own, models out. Everything that is
 //! scikit-learn's way of saying things is in the Python half.
 
+mod blocks;
 mod errors;
 mod facts;
 mod fit;
@@ -23,7 +24,9 @@ mod _mercer {
     const MAX_THREADS: usize = mercer::MAX_THREADS;
 
     #[pymodule_export]
-    use crate::fit::{fit, methods, relevance};
+    use crate::blocks::{Blocks, fit_blocks};
+    #[pymodule_export]
+    use crate::fit::{fit, fit_path, methods, relevance};
     #[pymodule_export]
     use crate::kernel::{Kernel, kernels, map_text, median};
     #[pymodule_export]

@@ -114,6 +114,12 @@ impl Model {
         self.saved.model.support().iter().map(|&i| i as i32).collect::<Vec<_>>().into_pyarray(py)
     }
 
+    /// Features of the points that it takes, which a map may make into others; 0 where the space has none.
+    #[getter]
+    fn width(&self) -> usize {
+        self.saved.model.width()
+    }
+
     /// The support points.
     #[getter]
     fn points(&self) -> Points {

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn.base
 from sklearn import linear_model, svm
 from sklearn.datasets import make_classification
 
@@ -112,3 +115,106 @@ def test_a_certificate_says_how_far_the_objective_is_from_the_best():
     found = model.certificate_
     assert objective == pytest.approx(found.gap - found.objective, rel=1e-9)
     assert 0.0 <= found.gap <= 1e-3 * objective
+
+
+def test_a_path_has_the_weights_of_scikit_learn_and_takes_fewer_steps():
+    two = Y > 0
+    first = svm.l1_min_c(X, two, loss="squared_hinge")
+    prices = first * np.array([0.999, 1.2, 3.0, 10.0, 30.0, 100.0])
+    path = mercer.linear_path(mercer.LinearSVC(penalty="l1", tol=1e-8), X, two, Cs=prices)
+    assert path.coefs.shape == (6, 1, 20) and path.intercepts.shape == (6, 1)
+    np.testing.assert_array_equal(path.Cs, prices)
+    cold = 0
+    for k, C in enumerate(prices):
+        theirs = svm.LinearSVC(penalty="l1", dual=False, C=C, tol=1e-10, max_iter=10**6).fit(X, two)
+        np.testing.assert_allclose(path.coefs[k], theirs.coef_, atol=1e-4)
+        np.testing.assert_allclose(path.intercepts[k], theirs.intercept_, atol=1e-4)
+        assert path.n_features_used[k] == np.count_nonzero(path.coefs[k])
+        assert 0.0 <= path.gaps[k] <= 1e-8 * path.objectives[k]
+        ours = mercer.LinearSVC(penalty="l1", C=C, tol=1e-8).fit(X, two)
+        cold += ours.certificate_.iterations
+    assert path.n_features_used[0] == 0 and path.n_iter.sum() < 0.95 * cold
+
+
+def test_a_path_without_prices_begins_where_the_first_weight_does():
+    path = mercer.linear_path(mercer.LinearSVC(penalty="l1", C=0.5), X, Y > 0)
+    assert len(path.Cs) == 20 and path.Cs[-1] == 0.5
+    np.testing.assert_allclose(path.Cs[0], svm.l1_min_c(X, Y > 0, loss="squared_hinge"))
+    assert path.n_features_used[0] == 0 < path.n_features_used[-1]
+    numbers = mercer.linear_path(mercer.LinearSVR(C=2.0), X, NUMBERS, Cs=[0.1, 2.0])
+    np.testing.assert_allclose(numbers.coefs[-1], mercer.LinearSVR(C=2.0, tol=1e-8).fit(X, NUMBERS).coef_, atol=0.05)
+    classes = mercer.linear_path(mercer.LogisticRegression(), X, Y, Cs=[0.1, 1.0])
+    assert classes.coefs.shape == (2, 3, 20)
+
+
+def test_what_has_no_path_is_refused():
+    with pytest.raises(TypeError, match="linear_path wants"):
+        mercer.linear_path(mercer.SVC(), X, Y)
+    with pytest.raises(ValueError, match="at least one"):
+        mercer.linear_path(mercer.LinearSVC(), X, Y, Cs=[])
+    with pytest.raises(ValueError, match="must be positive"):
+        mercer.linear_path(mercer.LinearSVC(), X, Y, Cs=[0.1, -1.0])
+    with pytest.raises(ValueError, match="path of C"):
+        mercer.linear_path(mercer.LinearSVC(multi_class="crammer_singer"), X, Y, Cs=[0.1])
+
+
+@pytest.fixture
+def rows(tmp_path):
+    def write(labels, name="rows.npy"):
+        if name.endswith(".npy"):
+            np.save(tmp_path / name, np.column_stack([X, labels]))
+        else:
+            lines = [f"{label} " + " ".join(f"{k}:{v!r}" for k, v in enumerate(x, 1)) for label, x in zip(labels, X.tolist())]
+            (tmp_path / name).write_text("\n".join(lines) + "\n")
+        return tmp_path / name
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("model", "labels"),
+    [
+        (mercer.LinearSVC(tol=1e-9), Y), (mercer.LinearSVC(loss="hinge", tol=1e-7, class_weight={1: 2.0}), Y),
+        (mercer.LogisticRegression(tol=1e-9), (Y > 0).astype(int)), (mercer.LogisticRegression(multi_class="ovr", tol=1e-9), Y),
+        (mercer.LinearSVR(tol=1e-7), NUMBERS),
+    ],
+    ids=["classes", "hinge", "two", "ovr", "numbers"],
+)
+def test_rows_on_disk_give_the_weights_of_rows_in_memory(model, labels, rows):
+    memory = sklearn.base.clone(model).fit(X, labels)
+    disk = model.fit_file(rows(labels), label=21)
+    np.testing.assert_allclose(disk.coef_, memory.coef_, atol=2e-3)
+    np.testing.assert_allclose(disk.intercept_, memory.intercept_, atol=2e-3)
+    assert disk.n_features_in_ == 20 and disk.certificate_.stop == "converged"
+    if hasattr(disk, "classes_"):
+        np.testing.assert_array_equal(disk.classes_, memory.classes_)
+        assert disk.classes_.dtype == memory.classes_.dtype
+        assert (disk.predict(X) == memory.predict(X)).mean() > 0.99
+    again = pickle.loads(pickle.dumps(disk))
+    np.testing.assert_array_equal(again.predict(X), disk.predict(X))
+
+
+def test_files_have_labels_that_are_texts_and_blocks_that_are_used_again(rows, tmp_path):
+    data, blocks = rows(np.array(["low", "high", "none"])[Y], "rows.libsvm"), tmp_path / "own.blocks"
+    model = mercer.LinearSVC().fit_file(data, blocks=blocks, memory=300 << 20)
+    assert model.classes_.tolist() == ["high", "low", "none"] and blocks.exists()
+    made = blocks.stat().st_mtime_ns
+    twice = mercer.LinearSVC().fit_file(data, blocks=blocks, sample_weight=np.full(300, 2.0))
+    assert blocks.stat().st_mtime_ns == made and not np.array_equal(twice.coef_, model.coef_)
+
+
+def test_what_needs_all_rows_in_memory_is_refused_on_files(rows):
+    data = rows(Y)
+    for model, message in [
+        (mercer.LinearSVC(penalty="l1"), "penalty l1 on a stream"), (mercer.LinearSVC(dual=True), "solver dual on a stream"),
+        (mercer.LogisticRegression(), "scheme softmax on a stream"),
+        (mercer.LinearSVC(multi_class="crammer_singer"), "scheme crammer-singer on a stream"),
+    ]:
+        with pytest.raises(NotImplementedError, match=message):
+            model.fit_file(data, label=21)
+    with pytest.raises(MemoryError, match="allow more memory"):
+        mercer.LinearSVC().fit_file(data, label=21, memory=1 << 20)
+    with pytest.raises(ValueError, match="no labels"):
+        mercer.LinearSVC().fit_file(data)
+    with pytest.raises(FileNotFoundError):
+        mercer.LinearSVC().fit_file("nowhere.libsvm")

@@ -6,7 +6,7 @@ use std::time::Instant;
 use mercer::data::{ReadOptions, Stream};
 use mercer::model::file::Training;
 use mercer::model::probability::{Estimate, Settings};
-use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Event, Facts, Job, Targets};
+use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Event, Facts, Job, Targets, Warm};
 use mercer::solve::{Phases, Stage, Stop};
 
 use crate::failure::{Failure, Result, code};
@@ -55,6 +55,18 @@ pub(crate) struct Fitted {
 pub(crate) fn fit(estimator: &AnyEstimator, data: &Data<'_>, trace: Option<&Path>) -> mercer::Result<Fitted> {
     let (model, phases, found, seconds) =
         watched(estimator, data.terms(), trace, |job| estimator.fit(data.x, data.y, job))?;
+    let training = Training::of(estimator, &found, model.classes());
+    Ok(Fitted { model, seconds, phases, found, training })
+}
+
+/// Fits with a progress bar from the answers of an earlier fit to the same points, and leaves its own in their place.
+pub(crate) fn fit_from(estimator: &AnyEstimator, data: &Data<'_>, warm: &mut Warm) -> mercer::Result<Fitted> {
+    let (model, phases, found, seconds) = watched(estimator, data.terms(), None, |job| {
+        job.warm = Some(std::mem::take(warm));
+        let model = estimator.fit(data.x, data.y, job)?;
+        *warm = job.warm.take().unwrap_or_default();
+        Ok(model)
+    })?;
     let training = Training::of(estimator, &found, model.classes());
     Ok(Fitted { model, seconds, phases, found, training })
 }

@@ -104,6 +104,40 @@ fn regression_prints_liblinears_lines() {
 }
 
 #[test]
+fn one_class_has_liblinears_lines_and_units() {
+    let place = Place::new();
+    // LIBLINEAR 2.50, -s 21 -e 1e-10.
+    for (nu, objective, rho, support) in
+        [(0.5, 8_750.837_422, 201.259_657, 137.0), (0.2, 569.605_595, 31.366_211, 58.0)]
+    {
+        let out = place.run(&format!("linear-train -s 21 -n {nu} -e 1e-9 @heart_scale m")).ok().out;
+        let names: Vec<&str> = out.lines().filter_map(|line| line.split(" = ").next()).collect();
+        assert_eq!(names, ["optimization finished, #iter", "Objective value", "nSV", "rho"]);
+        // The gap leaves 1e-11 of the objective and so about its root of ρ.
+        assert_close(number(&out, "Objective value") / objective, 1.0, 1e-8);
+        assert_close(number(&out, "rho") / rho, 1.0, 1e-5);
+        assert_eq!(number(&out, "nSV"), support);
+    }
+    let text = place.read("m");
+    assert!(
+        text.starts_with("solver_type ONECLASS_SVM\nnr_class 2\nnr_feature 13\nbias -1\nrho 31.36"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 6 + 13);
+    let out = place.run("linear-predict @heart_scale m out").ok().out;
+    assert!(out.starts_with("Accuracy = "), "{out}");
+    // A share ν of the rows is outside, but for those on the boundary.
+    let outside = place.read("out").lines().filter(|line| *line == "-1").count();
+    assert!((54 - 14..=58).contains(&outside), "{outside}");
+    place.run("convert m m.mercer").ok().says("mercer model");
+    place.run("convert m.mercer again").ok().says("LIBLINEAR model text");
+    assert_eq!(place.read("again"), text);
+    // LIBLINEAR: 40.4 % in its own folds.
+    let out = place.run("linear-train -s 21 -v 5 @heart_scale").ok().out;
+    assert!((38.0..45.0).contains(&number(&out, "Cross Validation Accuracy")), "{out}");
+}
+
+#[test]
 fn cross_validation_writes_no_model() {
     let place = Place::new();
     let out = place.run("linear-train -v 5 @heart_scale").ok().out;
@@ -182,7 +216,8 @@ fn what_cannot_be_done_is_refused() {
     let place = Place::new();
     place.refuses(
         "linear-train {} @heart_scale m",
-        "-s 21 => 5 not supported yet: -s 21: one-class
+        "-s 21 -B 1 => 2 -B: -s 21 has no bias
+         -s 21 -n 1.5 => 2 nu = 1.5: must
          -s 8 => 2 -s 8: must be 0 to 7, 11, 12, 13 or 21
          -c 0 => 2 c = 0: must be positive and finite
          -s 11 -p -1 => 2 epsilon = -1: must be finite and not negative

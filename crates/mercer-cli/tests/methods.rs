@@ -255,3 +255,47 @@ fn the_price_of_the_mean_error_is_that_of_each_times_the_rows() {
     // heart_scale has 270 rows.
     assert_close(objective("--mean -c 540"), objective("-c 2"), 1e-9);
 }
+
+#[test]
+fn a_path_of_c_is_told() {
+    let place = Place::new();
+    let train = "train --method logistic --penalty l1 -c 1";
+    let path = place.run(&format!("{train} --json --path auto @heart_scale m")).ok().json();
+    let points = path["path"].as_array().unwrap();
+    let number = |k: usize, name: &str| points[k][name].as_f64().unwrap();
+    assert_eq!((points.len(), number(0, "features_used"), number(19, "c")), (20, 0.0, 1.0));
+    // scikit-learn's l1_min_c.
+    assert!((number(0, "c") / 0.014_184_397_163_120_567 - 1.0).abs() < 1e-12);
+    assert!((0..20).all(|k| number(k, "gap") <= 1e-4 * number(k, "objective")));
+    let out = place.run(&format!("{train} --path 0.1,0.3 @heart_scale m")).ok().out;
+    assert!(out.contains("path         3 values of c:\n"), "{out}");
+    let single = place.run(&format!("{train} --json @heart_scale m")).ok().json();
+    assert!(single.get("path").is_none());
+    place.refuses(
+        "train {} @heart_scale m",
+        "--method linear-svc --path 0 => 2 path = 0: must be positive
+         --method linear-svc --path some => 2 path
+         --method linear-svc --scheme crammer-singer --path 0.1 => 2 ovr where there is a path of C
+         --method svc --path 0.1 => 2 --path",
+    );
+}
+
+#[test]
+fn linear_methods_see_rows_through_a_map() {
+    let place = Place::new();
+    for method in ["linear-svc", "logistic", "pegasos"] {
+        let kernel = "2*(linear @ monomials(degree=2) @ columns(1..12))";
+        let asked = kernel.replace(' ', "");
+        place.run(&format!("train -q --method {method} -k {asked} @heart_scale m.mercer")).ok();
+        let told = place.run("inspect --json m.mercer").ok().json();
+        assert_eq!((&told["kernel"], &told["features"]), (&kernel.into(), &13.into()), "{told}");
+        let told = place.run("predict --json @heart_scale m.mercer out").ok().json();
+        assert!(told["accuracy"].as_f64().unwrap() > 0.8, "{told}");
+    }
+    place.refuses(
+        "train {} @heart_scale m",
+        "--method linear-svc -k rbf => 5 linear @ map or a multiple of these
+         --method logistic -k linear+1 => 5 linear @ map or a multiple of these
+         --method logistic --stream -k linear@columns(2) => 5 a stream with another kernel than linear",
+    );
+}

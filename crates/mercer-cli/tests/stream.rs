@@ -134,3 +134,26 @@ fn a_damaged_file_of_blocks_is_an_error_with_its_place() {
     std::fs::remove_file(place.path("data.blocks")).unwrap();
     place.run(train).ok();
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_that_cannot_be_had_is_an_error_and_no_abort() {
+    let place = Place::new();
+    place.write("data", rows(20_000));
+    for (megabytes, options, message) in [
+        (100, "", " MB; give the process more address space"),
+        (200, "", " MB; "),
+        (300, "", " MB; "),
+        (500, "", "a fit to a stream in the memory that it is allowed needs 2048 MB, and there are"),
+        (500, "--memory 1", "; allow more memory"),
+    ] {
+        let (program, limit) = (common::program().display(), megabytes * 1024);
+        let train = "train -q --method linear-svc --threads 2 --stream";
+        let command = format!("ulimit -v {limit}; exec '{program}' {train} {options} data m.mercer");
+        let mut shell = std::process::Command::new("sh");
+        let run: common::Run =
+            shell.arg("-c").arg(command).current_dir(place.path("")).output().expect("a shell").into();
+        run.refused(2).says(message);
+        assert!(!place.files().contains(&"m.mercer".to_owned()));
+    }
+}

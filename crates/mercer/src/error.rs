@@ -646,6 +646,30 @@ pub(crate) fn room(
     Ok(())
 }
 
+/// Refuses work for which this process cannot have so many bytes: a limit of its address space is known by trying alone. Where the bytes
+/// could be had they are given back, so that the allocations of the work, which are many and small, find them.
+///
+/// # Errors
+/// [`ErrorKind::Memory`], with the most that could be had.
+pub(crate) fn obtainable(what: &'static str, needed: u64, instead: &'static str) -> Result<()> {
+    let can = |bytes: u64| {
+        let mut trial = Vec::<u8>::new();
+        let had = usize::try_from(bytes).is_ok_and(|bytes| trial.try_reserve_exact(bytes).is_ok());
+        // An allocation that nothing looks at may be left out.
+        std::hint::black_box(&trial);
+        had
+    };
+    if can(needed) {
+        return Ok(());
+    }
+    let (mut budget, mut over) = (0, needed);
+    while over - budget > 1 << 20 {
+        let middle = budget + (over - budget) / 2;
+        if can(middle) { budget = middle } else { over = middle }
+    }
+    Err(ErrorKind::Memory { what, needed, budget, instead }.into())
+}
+
 /// Bytes that the machine can still give away, where it tells.
 fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
@@ -657,6 +681,15 @@ fn available() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_had_is_an_error_with_what_can() {
+        assert!(obtainable("a trial", 1 << 20, "").is_ok());
+        let error = obtainable("a trial", u64::MAX, "ask for less").unwrap_err();
+        let ErrorKind::Memory { needed, budget, .. } = *error.kind() else { panic!("{error}") };
+        assert!(needed == u64::MAX && budget >= 1 << 20 && budget < u64::MAX);
+        assert!(error.to_string().ends_with("ask for less"), "{error}");
+    }
 
     #[test]
     fn what_does_not_fit_is_refused_with_its_bytes() {

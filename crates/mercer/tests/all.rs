@@ -19,6 +19,8 @@ mod layers;
 mod libsvm_answers;
 mod libsvm_models;
 mod linear;
+mod linear_maps;
+mod linear_path;
 mod linear_solvers;
 mod linear_stream;
 mod many_classes;

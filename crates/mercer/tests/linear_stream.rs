@@ -237,8 +237,12 @@ fn what_needs_all_rows_is_refused() {
     assert!(refused(svc().penalty(Penalty::L1)).contains("l1 on a stream"));
     assert!(refused(svc().scheme(LinearScheme::CrammerSinger)).contains("crammer-singer on a stream"));
     let softmax = Logistic::new(linear()).scheme(LinearScheme::Softmax);
-    let error = softmax.fit_stream(&stream, &y, &mut Job::<Vectors>::new()).unwrap_err().to_string();
+    let three = Labels::first_seen((0..50).map(|i| ["a", "b", "c"][i % 3]));
+    let error = softmax.fit_stream(&stream, &three, &mut Job::<Vectors>::new()).unwrap_err().to_string();
     assert!(error.contains("softmax on a stream"), "{error}");
+    // Of two classes it is one function, as in memory.
+    let two = softmax.fit_stream(&stream, &y, &mut Job::<Vectors>::new()).unwrap();
+    assert_eq!((two.scheme, two.weights(0).len()), (LinearScheme::OneVsRest, 20));
     let dual = LinearSolver { algorithm: Algorithm::Dual, ..LinearSolver::default() };
     assert!(refused(svc().solver(dual)).contains("dual on a stream"));
     let one = Labels::first_seen((0..50).map(|_| "a"));

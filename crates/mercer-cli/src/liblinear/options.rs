@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mercer::model::liblinear::Solver;
+use mercer::model::liblinear::{Learnt, Solver};
 
 use crate::failure::{Result, unsupported, usage};
 use crate::output::remark;
@@ -12,6 +12,8 @@ use crate::program::{Words, model_name};
 const GAP: f64 = 1e-4;
 /// The smallest gap: at less of the objective double precision tells nothing.
 const MIN_GAP: f64 = 1e-12;
+/// ν where `-n` does not say it.
+const NU: f64 = 0.5;
 /// Folds of `-C` where `-v` does not say how many.
 const SEARCH_FOLDS: usize = 5;
 
@@ -25,6 +27,8 @@ pub(super) struct Train {
     pub(super) c: Option<f64>,
     /// ε of a regression, where it is given.
     pub(super) p: Option<f64>,
+    /// ν of the one-class machine.
+    pub(super) nu: f64,
     /// The largest gap, as a share of the objective.
     pub(super) gap: f64,
     /// The value of the constant feature; below 0 for none.
@@ -47,6 +51,7 @@ struct Given {
     solver: Option<u8>,
     c: Option<f64>,
     p: Option<f64>,
+    nu: Option<f64>,
     tolerance: Option<f64>,
     bias: Option<f64>,
     free_offset: bool,
@@ -63,8 +68,7 @@ impl Given {
             "-s" => self.solver = Some(words.value(option)?),
             "-c" => self.c = Some(words.value(option)?),
             "-p" => self.p = Some(words.value(option)?),
-            // ν is a parameter of the one-class machine alone.
-            "-n" => drop(words.value::<f64>(option)?),
+            "-n" => self.nu = Some(words.value(option)?),
             "-e" => match words.value::<f64>(option)? {
                 tolerance if tolerance > 0.0 && tolerance.is_finite() => self.tolerance = Some(tolerance),
                 tolerance => return Err(usage!("-e {tolerance}: must be above 0")),
@@ -107,6 +111,9 @@ impl Given {
         if self.search && ![0, 2, 11].contains(&number) {
             return Err(usage!("-C: parameters are searched for with -s 0, -s 2 and -s 11"));
         }
+        if solver.learnt == Learnt::Inside && self.bias.is_some_and(|bias| bias >= 0.0) {
+            return Err(usage!("-B: -s {number} has no bias"));
+        }
         if self.free_offset && self.bias != Some(1.0) {
             return Err(usage!("-R: to leave the bias out of the penalty, say -B 1 too"));
         }
@@ -122,13 +129,11 @@ impl Train {
         let mut given = Given::default();
         let [data, model] = Words::parse(words, 1, |option, words| given.set(option, words))?;
         let solver = given.solver()?;
-        let Some((method, settings)) = solver.method else {
-            return Err(unsupported!("-s {}: {}", solver.number, solver.about));
-        };
+        let (method, settings) = solver.method;
         let gap = given.tolerance.map_or(GAP, |tolerance| (GAP * tolerance / solver.tolerance).max(MIN_GAP));
         let folds = if given.search { given.folds.or(Some(SEARCH_FOLDS)) } else { given.folds };
         let model = model_name(model, &data);
-        let Given { c, p, bias, free_offset, weights, search, threads, quiet, .. } = given;
+        let Given { c, p, nu, bias, free_offset, weights, search, threads, quiet, .. } = given;
         let bias = bias.unwrap_or(-1.0);
         Ok(Self {
             solver,
@@ -136,6 +141,7 @@ impl Train {
             settings,
             c,
             p,
+            nu: nu.unwrap_or(NU),
             gap,
             bias,
             free_offset,
@@ -190,6 +196,7 @@ mod tests {
         assert!(options.free_offset && options.quiet);
         assert_eq!((options.bias, options.folds, options.threads), (1.0, Some(3), 2));
         assert_eq!(options.model, PathBuf::from("m"));
+        assert_eq!((options.nu, parse("-s 21 -B -1 d").unwrap().nu), (0.1, 0.5));
     }
 
     #[test]
@@ -212,11 +219,12 @@ mod tests {
             "-R -B 2 -s 0 d",
             "-R -B 1 -s 1 d",
             "-M 2 d",
+            "-s 21 -B 1 d",
+            "-s 21 -R -B 1 d",
+            "-s 21 -C d",
         ] {
             assert!(matches!(parse(text), Err(Failure::Usage(_))), "{text}");
         }
-        for text in ["-s 21 d", "-M 1 d"] {
-            assert!(matches!(parse(text), Err(Failure::Unsupported(_))), "{text}");
-        }
+        assert!(matches!(parse("-M 1 d"), Err(Failure::Unsupported(_))));
     }
 }

@@ -1,17 +1,17 @@
 //! `linear-train`: the linear methods with LIBLINEAR's options, lines and model text.
 
 use mercer::ErrorKind;
-use mercer::data::{self, Format, LabelColumn, Points, ReadOptions};
-use mercer::kernel::linear;
+use mercer::data::{self, Format, LabelColumn, Points, ReadOptions, Vectors};
+use mercer::kernel::{VectorExpr, linear};
 use mercer::model::file::Saved;
 use mercer::model::liblinear::{self, Form, Learnt, Solver};
-use mercer::model::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, Targets, Value};
+use mercer::model::{AnyEstimator, AnyKernel, AnyModel, AnyPoints, LinearModel, Targets, Value, Warm};
 use mercer::solve::{Certificate, Stop};
 
 use super::options::Train;
 use super::validate::{cross_validate, search};
 use crate::failure::{InFile, Result};
-use crate::fit::{Data, Fitted, ended, fit};
+use crate::fit::{Data, Fitted, ended, fit_from};
 use crate::output::{answer, remark};
 use crate::program::{class_weights, targets};
 use crate::{paths, system};
@@ -36,7 +36,7 @@ pub(super) fn run(words: &[String]) -> Result<()> {
         remark("\nWARNING: reaching max number of iterations");
     }
     if !options.quiet {
-        answer(lines(options.solver, &fitted.model))?;
+        answer(lines(options.solver, &fitted))?;
     }
     let saved = Saved { training: fitted.training, ..Saved::new(fitted.model) };
     if text {
@@ -105,6 +105,7 @@ impl<'a> Task<'a> {
         for (name, value) in [
             ("c", Value::Number(self.c)),
             ("epsilon", Value::Number(self.p)),
+            ("nu", Value::Number(options.nu)),
             ("tolerance", Value::Number(options.gap)),
             ("offset", Value::Flag(options.bias > 0.0)),
             ("constant", Value::Number(if options.bias > 0.0 { options.bias } else { 1.0 })),
@@ -123,9 +124,22 @@ impl<'a> Task<'a> {
         Ok(estimator)
     }
 
+    /// Fits the model.
     pub(super) fn fit(&self) -> Result<Fitted> {
+        self.fit_from(&mut Warm::default())
+    }
+
+    /// Fits the model from the answers of an earlier fit to the same rows, and leaves its own in their place.
+    pub(super) fn fit_from(&self, warm: &mut Warm) -> Result<Fitted> {
         let data = Data { x: &self.x, y: &self.y, weights: &[], memory: None, quiet: self.quiet };
-        fit(&self.estimator()?, &data, None).in_file(&self.options.data)
+        let mut fitted = fit_from(&self.estimator()?, &data, warm).in_file(&self.options.data)?;
+        if self.options.solver.learnt == Learnt::Inside
+            && let Some(model) = linear_model(&fitted.model)
+        {
+            let total = self.options.nu * self.labels.len() as f64;
+            fitted.model = AnyModel::Vectors(Box::new(liblinear::with_total(model, total)?));
+        }
+        Ok(fitted)
     }
 }
 
@@ -138,8 +152,17 @@ fn estimator(options: &Train) -> Result<AnyEstimator> {
     Ok(estimator)
 }
 
-/// The lines of a fit: two for each function. The objective is the dual's, as a minimum, where LIBLINEAR minimises that.
-fn lines(solver: &Solver, model: &AnyModel) -> String {
+/// The linear model that it is.
+fn linear_model(model: &AnyModel) -> Option<&LinearModel<Vectors, VectorExpr>> {
+    match model {
+        AnyModel::Vectors(model) => model.downcast(),
+        _ => None,
+    }
+}
+
+/// The lines of a fit: two for each function, and of a one-class model two more. The objective is the dual's, as a minimum, where LIBLINEAR
+/// minimises that.
+fn lines(solver: &Solver, Fitted { model, found, .. }: &Fitted) -> String {
     let line = |certificate: &Certificate| {
         let Certificate { iterations, objective, gap, .. } = *certificate;
         let primal = gap.unwrap_or(0.0) - objective;
@@ -147,5 +170,12 @@ fn lines(solver: &Solver, model: &AnyModel) -> String {
         let share = gap.map_or(String::new(), |gap| format!(", gap = {:.1e}", gap / primal.abs()));
         format!("optimization finished, #iter = {iterations}{share}\nObjective value = {shown:.6}\n")
     };
-    model.quality().certificates().iter().map(line).collect()
+    let text: String = model.quality().certificates().iter().map(line).collect();
+    match (linear_model(model), found.number("support_points")) {
+        (Some(model), Some(support)) => {
+            let rho = model.expansion.offsets()[0];
+            text + &format!("nSV = {support}\nrho = {rho:.6}\n")
+        }
+        _ => text,
+    }
 }

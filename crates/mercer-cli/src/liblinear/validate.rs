@@ -1,7 +1,7 @@
 //! Cross-validation, and the search for C and p by it.
 
 use mercer::data::{Folds, Points, format_g};
-use mercer::model::{AnyPoints, How, Targets};
+use mercer::model::{AnyPoints, How, Targets, Warm};
 
 use super::train::Task;
 use crate::failure::{InFile, Result};
@@ -18,6 +18,8 @@ const MAX_C_OF_NUMBERS: f64 = 1_048_576.0;
 const RATIO: f64 = 2.0;
 /// The search for p divides the largest |y| into so many parts.
 const P_STEPS: usize = 20;
+/// The search ends where so many C in a row have left all weights as they were.
+const UNCHANGED: usize = 5;
 /// At the smallest C of a regression the fit may explain about this share of the targets; LIBLINEAR's value.
 const EXPLAINED: f64 = 0.1;
 
@@ -30,7 +32,8 @@ enum Score {
 
 /// Fits each fold's complement, predicts the fold, and says how good that is.
 pub(super) fn cross_validate(task: &Task<'_>, folds: usize) -> Result<()> {
-    let score = score(task, &draw(task, folds))?;
+    let folds = draw(task, folds);
+    let (score, _) = score(task, &folds, &mut vec![Warm::default(); folds.count()])?;
     answer(match score {
         Score::Errors(errors) => regression(&errors, "Cross Validation ", ""),
         Score::Correct(correct) => {
@@ -84,10 +87,14 @@ fn best_c_and_p(task: &mut Task<'_>, folds: &Folds, step: f64) -> Result<(f64, f
 fn best_c(task: &mut Task<'_>, folds: &Folds, most: f64) -> Result<(f64, f64)> {
     let (rows, start) = (task.labels.len(), task.options.c.unwrap_or_else(|| smallest_c(task)).min(most));
     let mut best = (f64::INFINITY, start);
+    // Each C begins with the answers of the last one.
+    let (mut warm, mut unchanged) = (vec![Warm::default(); folds.count()], 0);
     task.c = start;
     while task.c <= most {
         let (log, p) = (task.c.log2(), task.p);
-        let (loss, line) = match score(task, folds)? {
+        let (score, moved) = score(task, folds, &mut warm)?;
+        unchanged = if moved && task.c > start { 0 } else { unchanged + 1 };
+        let (loss, line) = match score {
             Score::Correct(correct) => {
                 let rate = percent(correct, rows);
                 ((rows - correct) as f64, format!("log2c={log:7.2}\trate={rate}\n"))
@@ -102,6 +109,9 @@ fn best_c(task: &mut Task<'_>, folds: &Folds, most: f64) -> Result<(f64, f64)> {
         }
         if loss < best.0 {
             best = (loss, task.c);
+        }
+        if unchanged == UNCHANGED {
+            return Ok(best);
         }
         task.c *= RATIO;
     }
@@ -148,12 +158,14 @@ fn draw(task: &Task<'_>, folds: usize) -> Folds {
     }
 }
 
-fn score(task: &Task<'_>, folds: &Folds) -> Result<Score> {
+/// How good the predictions of all folds are, whose fits begin with the answers in `warm`, and whether one of these fits took a step.
+fn score(task: &Task<'_>, folds: &Folds, warm: &mut [Warm]) -> Result<(Score, bool)> {
     let file = &task.options.data;
-    let (mut correct, mut values) = (0, vec![0.0; task.labels.len()]);
-    for k in 0..folds.count() {
+    let (mut correct, mut values, mut moved) = (0, vec![0.0; task.labels.len()], false);
+    for (k, warm) in warm.iter_mut().enumerate() {
         let (out, rest) = folds.split(k);
-        let model = task.part(&rest)?.fit()?.model;
+        let model = task.part(&rest)?.fit_from(warm)?.model;
+        moved |= model.quality().certificates().iter().any(|certificate| certificate.iterations > 0);
         ended(None)?;
         let prediction = model.predict(&task.x.select(&out), How::default()).in_file(file)?;
         let found = Predicted::new(&model, prediction, None);
@@ -165,8 +177,9 @@ fn score(task: &Task<'_>, folds: &Folds) -> Result<Score> {
             correct += right;
         }
     }
-    Ok(match &task.y {
+    let score = match &task.y {
         Targets::Numbers(lists) => Score::Errors(Errors::of(&values, &lists[0])),
         _ => Score::Correct(correct),
-    })
+    };
+    Ok((score, moved))
 }

@@ -120,20 +120,26 @@ fn cell(name: &str, fact: &Fact) -> Option<String> {
     }
 }
 
-/// Trials of which one was taken: that one and its neighbours.
+/// Trials of which one was taken: that one and its neighbours; where none was, all of them.
 fn trials(parts: &[Facts], taken: &Facts) -> String {
     // The first number of a trial is what was tried.
     let first = parts.first().and_then(|part| part.iter().next()).map_or("trial", |(name, _)| name);
     let is_taken = |part: &Facts| part.get(first).is_some_and(|own| taken.get(first) == Some(own));
     let best = parts.iter().position(is_taken);
-    let shown = best.map_or(0..parts.len().min(2 * AROUND + 1), |best| {
+    let shown = best.map_or(0..parts.len().min(LINES), |best| {
         best.saturating_sub(AROUND)..parts.len().min(best + AROUND + 1)
     });
     let one = first.trim_end_matches('s');
-    let mut text = format!("{}, the best of them and its neighbours:", count(parts.len(), one));
+    let mut text = match best {
+        Some(_) => format!("{}, the best of them and its neighbours:", count(parts.len(), one)),
+        None => format!("{} of {first}:", count(parts.len(), "value")),
+    };
     let row = |i: usize| ("", &parts[i], if Some(i) == best { "<" } else { "" });
     for row in grid(["", ""], &shown.map(row).collect::<Vec<_>>()).lines() {
         let _ = write!(text, "\n{:13}{row}", "");
+    }
+    if best.is_none() && parts.len() > LINES {
+        let _ = write!(text, "\n{:13}… and {} more (--json has all)", "", parts.len() - LINES);
     }
     // Of things that are counted there is none before the first.
     let is_least = |part: &Facts| matches!(part.get(first), Some(Fact::Count(1)));
@@ -204,6 +210,17 @@ mod tests {
         assert_eq!(lines[7].trim(), "7    3.5  <");
         let text = numbers(&found, "", &Facts::default().with("kappa", 29.0));
         assert!(text.ends_with("a wider one may be better\n"), "{text}");
+    }
+
+    #[test]
+    fn trials_of_which_none_was_taken_are_all_told() {
+        let point = |k: usize| Facts::default().with("c", k as f64).with("steps", 2 * k);
+        let path = |points: usize| Facts::default().with("path", (1..=points).map(point).collect::<Vec<_>>());
+        let text = numbers(&path(3), "", &Facts::default());
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert_eq!(lines, ["path         3 values of c:", "c  steps", "1      2", "2      4", "3      6"]);
+        let text = numbers(&path(22), "", &Facts::default());
+        assert!(text.ends_with("… and 2 more (--json has all)\n") && text.lines().count() == 23, "{text}");
     }
 
     #[test]

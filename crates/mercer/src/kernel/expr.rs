@@ -21,7 +21,7 @@ use std::fmt;
 use std::ops::{Add, Mul};
 
 use super::call::Call;
-use super::{Bound, Center, Definiteness, Kernel, Listed, Parameter, Reference, Slot, tree};
+use super::{Bound, Center, Coordinates, Definiteness, Kernel, Listed, Parameter, Reference, Slot, tree};
 use crate::data::Points;
 use crate::error::{ErrorKind, Result, check};
 use crate::linalg::Tick;
@@ -85,6 +85,11 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
     /// Whether it is the inner product of the points; see [`Kernel::is_linear`].
     fn is_linear(&self) -> bool {
         false
+    }
+
+    /// The rows whose inner product it is; see [`Kernel::coordinates`].
+    fn coordinates(&self) -> Option<Coordinates> {
+        None
     }
 
     /// A Gaussian with a width for each feature; see [`Kernel::by_feature`].
@@ -160,6 +165,22 @@ impl<L: Leaf> Kernel<L::Points> for Expr<L> {
 
     fn is_linear(&self) -> bool {
         matches!(self, Self::Leaf(leaf) if leaf.is_linear())
+    }
+
+    fn coordinates(&self) -> Option<Coordinates> {
+        match self {
+            Self::Leaf(leaf) => leaf.coordinates(),
+            Self::Product(factors) => {
+                let constant = |factor: &Self| if let Self::Constant(c) = factor { *c } else { 1.0 };
+                let factor: f64 = factors.iter().map(constant).product();
+                let mut others = factors.iter().filter(|factor| !matches!(factor, Self::Constant(_)));
+                let (Some(single), None) = (others.next(), others.next()) else { return None };
+                let own = single.coordinates()?;
+                let factor = factor * own.factor;
+                (factor > 0.0 && factor.is_finite()).then_some(Coordinates { factor, ..own })
+            }
+            _ => None,
+        }
     }
 
     fn is_tabled(&self) -> bool {

@@ -90,6 +90,11 @@ pub trait Kernel<X: Points>: Send + Sync {
         false
     }
 
+    /// The rows whose inner product it is, where these can be written out; none of other kernels.
+    fn coordinates(&self) -> Option<Coordinates> {
+        None
+    }
+
     /// The real parameters that a search may change; none of a kernel that is not an expression.
     fn searched(&self) -> Vec<Parameter> {
         Vec::new()

@@ -13,7 +13,7 @@ pub trait Estimator<X: Points> {
     type Target: ?Sized;
     /// What is fitted.
     type Model;
-    /// The text of the only kernel that the method has; none where it takes any.
+    /// The kernel of a method that is linear in the features of its points, or in those of an explicit map; none where it takes any.
     const KERNEL: Option<&'static str> = None;
 
     /// Refuses settings out of range.
@@ -43,6 +43,16 @@ pub trait Estimator<X: Points> {
     fn fit_stream(&self, x: &Stream, y: &Self::Target, job: &mut Job<'_, X>) -> Result<Self::Model> {
         let _ = (x, y, job);
         let what = "this method on a stream: linear-svc, logistic and linear-svr read rows from disk";
+        Err(ErrorKind::Unsupported { what: what.into() }.into())
+    }
+
+    /// Fits a model for each C of the path in the settings, each from the answer of the one before; the last is that of the C in the settings.
+    ///
+    /// # Errors
+    /// If the method has no path of C; as [`Estimator::fit_in`].
+    fn fit_path(&self, x: &X, y: &Self::Target, job: &mut Job<'_, X>) -> Result<Vec<(f64, Self::Model)>> {
+        let _ = (x, y, job);
+        let what = "a path of C of this method: linear-svc, logistic and linear-svr have one";
         Err(ErrorKind::Unsupported { what: what.into() }.into())
     }
 

@@ -71,6 +71,11 @@ pub trait Model<X: Space>: Object<X> + Debug + Send + Sync {
     /// Positions of the support points in the training data, from 0; empty when unknown.
     fn support(&self) -> &[usize];
 
+    /// Features of the points that it takes; 0 where the space has none.
+    fn width(&self) -> usize {
+        self.expansion().points().width()
+    }
+
     /// How many support points there are, of cells those of all.
     fn support_points(&self) -> usize {
         self.expansion().points().len()

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::compute::{Compute, Processor};
 use super::facts::Facts;
+use super::linear::Warm;
 use crate::data::Points;
 use crate::solve::{Phases, Progress, Shared, Stage};
 
@@ -52,6 +53,9 @@ pub struct Job<'a, X: Points> {
     pub phases: Phases,
     /// What the fit found besides the model: ε of a regression by ν, errors of a path of λ.
     pub found: Facts,
+    /// Answers of an earlier fit to the same points to begin with, and those of this fit after it; none where nothing is to be kept.
+    /// Methods other than the linear ones leave it as it is.
+    pub warm: Option<Warm>,
 }
 
 impl<'a, X: Points> Job<'a, X> {
@@ -65,6 +69,7 @@ impl<'a, X: Points> Job<'a, X> {
             watcher: None,
             phases: Phases::default(),
             found: Facts::default(),
+            warm: None,
         }
     }
 
@@ -119,6 +124,7 @@ impl<'a, X: Points> Job<'a, X> {
             watcher: self.watcher.as_mut().map(|watcher| &mut **watcher as Watcher<'_>),
             phases: self.phases,
             found: std::mem::take(&mut self.found),
+            warm: self.warm.take(),
         }
     }
 }

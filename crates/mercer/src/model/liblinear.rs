@@ -3,7 +3,8 @@
 //! A header of `name value …` lines, the line `w`, then one line per feature with its weight in each function, and where `bias` is
 //! not negative one more for the constant feature of that value, whose weight times `bias` is the offset. Two classes have one
 //! function, which is positive for the class listed first; more have one each, of which the largest decides. A regression has
-//! `nr_class 2` and no `label`; a one-class model besides has `rho`, which is subtracted.
+//! `nr_class 2` and no `label`; a one-class model besides has `rho`, which is subtracted. Its w and ρ are ours multiplied by νn, the sum
+//! of its dual variables, which are at most 1 there and 1/(νn) here ([`with_total`]).
 //!
 //! | `solver_type` | model |
 //! |---|---|
@@ -11,7 +12,7 @@
 //! | `L2R_L2LOSS_SVC`, `L2R_L2LOSS_SVC_DUAL`, `L1R_L2LOSS_SVC` | [`LinearModel`] with the squared hinge |
 //! | `L2R_L1LOSS_SVC_DUAL`, `MCSVM_CS` | [`LinearModel`] with the hinge |
 //! | `L2R_L2LOSS_SVR`, `L2R_L2LOSS_SVR_DUAL`, `L2R_L1LOSS_SVR_DUAL` | [`LinearModel`] of numbers |
-//! | `ONECLASS_SVM` | [`Function`] of the kernel `linear` with w as its one support vector |
+//! | `ONECLASS_SVM` | [`LinearModel`] of one class: the hinge without classes, whose offset is `rho` |
 //!
 //! What the text cannot say: C, ε (which is read as 0), which penalty a model was trained with beyond the name of the solver, and
 //! certificates. A model that was read is written with the solver that its loss has by default and with `bias 1`, unless a
@@ -32,17 +33,19 @@ mod read;
 mod solver;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::path::Path;
 
 use crate::data::write_bytes;
 use crate::error::{Error, Result};
-use crate::model::file::Saved;
 #[cfg(doc)]
-use crate::model::{Function, LinearModel};
+use crate::model::LinearModel;
+use crate::model::file::Saved;
 
 pub use print::{Form, check, print, print_as};
 pub use solver::{Learnt, SOLVERS, Solver};
+pub use units::with_total;
 
 /// Reads a LIBLINEAR model file.
 ///

@@ -22,7 +22,7 @@ pub struct Card {
     pub target: TargetKind,
     /// The word for its models in files; several methods may share it.
     pub kind: &'static str,
-    /// The text of the only kernel that it has; none where it takes any.
+    /// The kernel of a method that is linear in the features of its points, or in those of an explicit map; none where it takes any.
     pub kernel: Option<&'static str>,
     /// Kinds of probabilities that can be learnt beside it: `sigmoid`, `isotonic`, `noise`, `density`.
     pub probabilities: &'static [&'static str],
@@ -148,6 +148,9 @@ impl<X: Space> Method<X> {
     }
 }
 
+/// The models of a path of C, each with its C.
+pub type Path<X> = Vec<(f64, Box<dyn Model<X>>)>;
+
 /// An estimator of some method whose parameters are known by name.
 pub trait Configured<X: Space>: Send + Sync {
     /// What is told of the method, and of the parameters with their defaults.
@@ -179,6 +182,12 @@ pub trait Configured<X: Space>: Send + Sync {
     /// # Errors
     /// As [`Estimator::fit_stream`]; if the targets are of another kind.
     fn fit_stream(&self, x: &Stream, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Box<dyn Model<X>>>;
+
+    /// Fits a model for each C of a path.
+    ///
+    /// # Errors
+    /// As [`Estimator::fit_path`]; if the targets are of another kind.
+    fn fit_path(&self, x: &X, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Path<X>>;
 
     /// Learns what the decisions of a model that was just fitted are worth.
     ///
@@ -245,6 +254,11 @@ where
 
     fn fit_stream(&self, x: &Stream, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Box<dyn Model<X>>> {
         Ok(Box::new(self.estimator.fit_stream(x, self.target(y)?, job)?))
+    }
+
+    fn fit_path(&self, x: &X, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Path<X>> {
+        let path = self.estimator.fit_path(x, self.target(y)?, job)?;
+        Ok(path.into_iter().map(|(c, model)| (c, Box::new(model) as Box<dyn Model<X>>)).collect())
     }
 
     fn learn(

@@ -44,11 +44,12 @@ pub use facts::{Fact, Facts};
 pub use fitted::{Calibrates, How, Model, Object, Prediction};
 pub use job::{Event, Job, Watcher};
 pub use linear::{
-    Algorithm, Cost, Example, Hinges, LinearModel, LinearOneClass, LinearScheme, LinearSolver, LinearSvc,
-    LinearSvr, Logistic, Pegasos, PegasosStream, Penalty, Progressive, StepSizes, StochasticLoss, Zones,
+    Algorithm, CPath, Cost, Example, Hinges, LinearModel, LinearOneClass, LinearScheme, LinearSolver,
+    LinearSvc, LinearSvr, Logistic, Pegasos, PegasosStream, Penalty, Progressive, StepSizes, StochasticLoss,
+    Warm, Zones,
 };
 pub use map::{MapStart, Som, SomModel, Training};
-pub use method::{Card, Configured, Method};
+pub use method::{Card, Configured, Method, Path};
 pub use network::{
     Centers, Layer, Network, NetworkClassifier, NetworkRegression, OutputFit, RbfNetwork,
     RbfNetworkRegression, Width,

@@ -49,6 +49,16 @@ pub(crate) struct Rows {
     pub(crate) dense: bool,
 }
 
+impl Rows {
+    /// Makes room for so many rows with so many entries in all; false where there is no memory for them.
+    pub(super) fn can_hold(&mut self, rows: usize, entries: usize) -> bool {
+        self.clear();
+        self.start.try_reserve(rows + 1).is_ok()
+            && self.index.try_reserve(entries).is_ok()
+            && self.values.try_reserve(entries).is_ok()
+    }
+}
+
 impl Default for Rows {
     fn default() -> Self {
         Self { start: vec![0], index: Vec::new(), values: Vec::new(), dense: false }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::pieces::{Piece, Seen, for_each_piece};
 use super::{
     Contents, END, HEAD, Input, LabelBlocks, MAGIC, Parsed, Place, Rows, Source, VERSION, block, checksum,
+    labels_fit,
 };
 use crate::data::column::ColumnBuilder;
 use crate::data::write::replace;
@@ -84,6 +85,8 @@ struct Writer<'a> {
     rows: Rows,
     bytes: Vec<u8>,
     labels: ColumnBuilder,
+    /// Rows so far, those of the next block among them.
+    pushed: u64,
     count: u64,
     entries: u64,
 }
@@ -98,6 +101,7 @@ impl<'a> Writer<'a> {
             rows: Rows::default(),
             bytes: Vec::new(),
             labels: ColumnBuilder::default(),
+            pushed: 0,
             count: 0,
             entries: 0,
         }
@@ -111,6 +115,12 @@ impl<'a> Writer<'a> {
     }
 
     fn push(&mut self, piece: &Piece) -> Result<()> {
+        // The column grows by doubling, and takes both sizes while it does.
+        let rows = self.pushed + piece.rows.len() as u64;
+        if rows.next_power_of_two() > self.pushed.next_power_of_two() {
+            labels_fit(rows.next_power_of_two())?;
+        }
+        self.pushed = rows;
         self.labels.append(&piece.labels);
         for i in 0..piece.rows.len() {
             let entries = piece.rows.start[i]..piece.rows.start[i + 1];

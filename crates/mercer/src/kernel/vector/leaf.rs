@@ -1,7 +1,7 @@
 //! Vector kernels seen through feature maps, as leaves of an expression.
 
 use super::map::room_for_images;
-use super::{Map, VectorExpr, VectorKernel, VectorLeaf, text};
+use super::{Coordinates, Map, VectorExpr, VectorKernel, VectorLeaf, text};
 use crate::data::Vectors;
 use crate::error::{ErrorKind, Result};
 use crate::kernel::{Bound, Call, Definiteness, Expr, Leaf, Listed, Slot, engine, facts, tree};
@@ -73,6 +73,11 @@ impl Leaf for VectorLeaf {
 
     fn is_linear(&self) -> bool {
         self.kernel == VectorKernel::Linear && self.maps.is_empty()
+    }
+
+    fn coordinates(&self) -> Option<Coordinates> {
+        let maps = || self.maps.clone();
+        (self.kernel == VectorKernel::Linear).then(|| Coordinates { factor: 1.0, maps: maps() })
     }
 
     fn is_tabled(&self) -> bool {

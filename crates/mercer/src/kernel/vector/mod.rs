@@ -4,6 +4,7 @@
 //! maps; the engine beside this module evaluates them fast.
 
 mod construct;
+mod coordinates;
 mod kernel;
 mod leaf;
 mod map;
@@ -14,6 +15,7 @@ mod text;
 mod value;
 
 pub use construct::*;
+pub use coordinates::Coordinates;
 pub use kernel::{Factor, Map, Metric, Smoothness, VectorExpr, VectorKernel, VectorLeaf};
 pub use median::median_gamma;
 pub(crate) use median::{differences, entries};

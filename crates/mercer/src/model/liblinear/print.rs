@@ -1,7 +1,7 @@
 //! A model as LIBLINEAR's text.
 
 use super::solver::{Learnt, SOLVERS, Solver};
-use crate::data::Vectors;
+use crate::data::{Points, Vectors};
 use crate::error::Result;
 use crate::kernel::{self, VectorExpr};
 use crate::model::file::Saved;
@@ -26,7 +26,7 @@ impl Form {
         let mut fitting = SOLVERS.iter().filter(schemes).filter(|solver| has_loss_of(solver, model));
         let dual = fitting.clone().next();
         let solver = fitting.find(|solver| !solver.dual).or(dual).unwrap_or(&SOLVERS[0]);
-        let offset = model.expansion.offsets().iter().any(|&offset| offset != 0.0);
+        let offset = !is_one_class(model) && model.expansion.offsets().iter().any(|&offset| offset != 0.0);
         Self { solver, bias: if offset { 1.0 } else { -1.0 } }
     }
 }
@@ -36,9 +36,15 @@ fn has_loss_of(solver: &Solver, model: &LinearModel<Vectors, VectorExpr>) -> boo
     match (solver.learnt, model.cost) {
         (Learnt::Numbers(Cost::Insensitive(_)), Cost::Insensitive(_))
         | (Learnt::Numbers(Cost::SquaredInsensitive(_)), Cost::SquaredInsensitive(_)) => true,
-        (Learnt::Classes(cost), own) => cost == own,
+        (Learnt::Classes(cost), own) => cost == own && !is_one_class(model),
+        (Learnt::Inside, _) => is_one_class(model),
         _ => false,
     }
+}
+
+/// Whether a model tells inside from outside: its offset is ρ.
+fn is_one_class(model: &LinearModel<Vectors, VectorExpr>) -> bool {
+    model.classes.is_empty() && model.cost == Cost::Hinge
 }
 
 /// The text of a LIBLINEAR model file.
@@ -53,7 +59,8 @@ pub fn print(saved: &Saved) -> Result<String> {
 /// The text of a LIBLINEAR model file with the solver and the bias of `form`.
 ///
 /// # Errors
-/// As [`print()`], or if the solver's loss is not the model's, or there is an offset and a bias that is not above 0.
+/// As [`print()`], or if the solver's loss is not the model's, or there is an offset and a bias that is not above 0, or a bias of a
+/// one-class model.
 pub fn print_as(saved: &Saved, form: &Form) -> Result<String> {
     let model = linear(saved)?;
     saved.model.check().map_err(unsupported)?;
@@ -70,6 +77,9 @@ pub fn print_as(saved: &Saved, form: &Form) -> Result<String> {
         let name = solver.name;
         return Err(unsupported(format!("solver {name} of a model with a function for each of two classes")));
     }
+    if is_one_class(model) {
+        return one_class(model, form);
+    }
     // The weight of the constant feature: the offset is subtracted.
     let constant = |&offset: &f64| if offset == 0.0 { 0.0 } else { -offset / bias };
     let last: Vec<f64> = offsets.iter().map(constant).collect();
@@ -81,17 +91,31 @@ pub fn print_as(saved: &Saved, form: &Form) -> Result<String> {
     if last.iter().any(|weight| !weight.is_finite()) {
         return Err(unsupported(format!("an offset beyond the largest number at bias {bias}")));
     }
-    let functions: Vec<Vec<f64>> = (0..offsets.len()).map(|function| model.weights(function)).collect();
-    let width = functions.first().map_or(0, Vec::len);
-    let mut text = String::new();
-    header(&mut text, model, width, form)?;
-    for feature in 0..width {
-        row(&mut text, functions.iter().map(|weights| weights[feature]), solver);
-    }
+    let mut text = header(model, form)?;
+    rows(&mut text, model, solver);
     if bias >= 0.0 {
         row(&mut text, last.into_iter(), solver);
     }
     Ok(text)
+}
+
+/// The text of a one-class model: its offset is the line `rho`.
+fn one_class(model: &LinearModel<Vectors, VectorExpr>, form: &Form) -> Result<String> {
+    if form.bias.is_nan() || form.bias >= 0.0 {
+        return Err(unsupported(format!("bias {} of a one-class model, which has none", form.bias)));
+    }
+    let mut text = header(model, form)?;
+    rows(&mut text, model, form.solver);
+    Ok(text)
+}
+
+/// A line of weights for each feature.
+fn rows(text: &mut String, model: &LinearModel<Vectors, VectorExpr>, solver: &Solver) {
+    let functions = 0..model.expansion.offsets().len();
+    let functions: Vec<Vec<f64>> = functions.map(|function| model.weights(function)).collect();
+    for feature in 0..model.expansion.points().width() {
+        row(text, functions.iter().map(|weights| weights[feature]), solver);
+    }
 }
 
 /// Refuses class names that are not whole numbers, before time is spent on a fit.
@@ -115,12 +139,10 @@ fn linear(saved: &Saved) -> Result<&LinearModel<Vectors, VectorExpr>> {
     Ok(model)
 }
 
-fn header(
-    text: &mut String,
-    model: &LinearModel<Vectors, VectorExpr>,
-    width: usize,
-    form: &Form,
-) -> Result<()> {
+/// The lines up to `w`.
+fn header(model: &LinearModel<Vectors, VectorExpr>, form: &Form) -> Result<String> {
+    let mut own = String::new();
+    let text = &mut own;
     let count = |text: &mut String, count: usize| text.push_str(&count.to_string());
     list(text, "solver_type", [form.solver.name], String::push_str);
     list(text, "nr_class", [if model.classes.is_empty() { 2 } else { model.classes.len() }], count);
@@ -128,10 +150,13 @@ fn header(
         let labels = labels(&model.classes, "LIBLINEAR")?;
         list(text, "label", labels, |text, label| text.push_str(&label.to_string()));
     }
-    list(text, "nr_feature", [width], count);
+    list(text, "nr_feature", [model.expansion.points().width()], count);
     list(text, "bias", [form.bias], number);
+    if is_one_class(model) {
+        list(text, "rho", model.expansion.offsets().iter().copied(), number);
+    }
     text.push_str("w\n");
-    Ok(())
+    Ok(own)
 }
 
 /// A line of weights, with the negative of one beside it where the solver has a function for each of two classes.

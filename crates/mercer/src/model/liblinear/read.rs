@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::kernel;
 use crate::model::file::{Saved, parts};
 use crate::model::lines::{Fields, Format, Lines};
-use crate::model::{Coefficients, Expansion, Function, LinearModel, LinearScheme, Role};
+use crate::model::{Cost, LinearModel, LinearScheme};
 
 /// The header of LIBLINEAR's model text.
 const FORMAT: Format = Format {
@@ -46,30 +46,26 @@ pub(super) fn parse(text: &[u8], path: &Path) -> Result<Saved> {
         functions.truncate(1);
         offsets.truncate(1);
     }
-    let saved: Saved = match header.solver.learnt {
-        Learnt::Classes(cost) | Learnt::Numbers(cost) => {
-            let several = functions.len() > 1;
-            let mut model = LinearModel::of_weights(
-                kernel::linear(),
-                functions,
-                offsets,
-                header.classes,
-                cost,
-                Vec::new(),
-            )?;
-            if several && header.solver.has_function_for_each_of_two() {
-                model.scheme = LinearScheme::CrammerSinger;
-            }
-            model.into()
-        }
+    let cost = match header.solver.learnt {
+        Learnt::Classes(cost) | Learnt::Numbers(cost) => cost,
         Learnt::Inside => {
-            let point = Vectors::dense(header.features, functions.concat());
-            let coefficients = Coefficients::single(vec![1.0]);
-            let expansion = Expansion::new(kernel::linear(), point, coefficients, vec![header.rho]);
-            Function { expansion, role: Role::OneClass, support: Vec::new(), certificate: None }.into()
+            offsets = vec![header.rho];
+            Cost::Hinge
         }
     };
-    Ok(Saved { program: "LIBLINEAR text".to_owned(), ..saved })
+    let several = functions.len() > 1;
+    let mut model = LinearModel::<Vectors, _>::of_weights(
+        kernel::linear(),
+        functions,
+        offsets,
+        header.classes,
+        cost,
+        Vec::new(),
+    )?;
+    if several && header.solver.has_function_for_each_of_two() {
+        model.scheme = LinearScheme::CrammerSinger;
+    }
+    Ok(Saved { program: "LIBLINEAR text".to_owned(), ..Saved::from(model) })
 }
 
 fn header(fields: &Fields<'_>) -> Result<Header> {

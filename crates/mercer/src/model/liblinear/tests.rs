@@ -3,7 +3,7 @@
 use super::*;
 use crate::data::{Labels, Vectors};
 use crate::kernel::{self, VectorExpr};
-use crate::model::{Cost, Function, How, LinearModel, LinearSvc, LinearSvr, Logistic, Prediction, Role, Svc};
+use crate::model::{Cost, How, LinearModel, LinearOneClass, LinearSvc, LinearSvr, Logistic, Prediction, Svc};
 
 const TWO: &str = "\
 solver_type L2R_LR
@@ -66,7 +66,7 @@ fn refusal(from: &str, to: &str) -> String {
 
 #[test]
 fn what_is_read_is_what_is_written() {
-    for text in [TWO, THREE, NUMBERS] {
+    for text in [TWO, THREE, NUMBERS, ONE_CLASS] {
         let saved = parse(text.as_bytes()).unwrap();
         assert_eq!(print(&saved).unwrap(), text);
         assert_eq!(saved.program, "LIBLINEAR text");
@@ -114,17 +114,14 @@ fn every_solver_is_read() {
         };
         let saved = parse(text.as_bytes()).unwrap();
         saved.model.check().unwrap();
-        if solver.learnt != Learnt::Inside {
-            assert_eq!(print_as(&saved, &Form { solver, bias: -1.0 }).unwrap(), text);
-        }
+        assert_eq!(print_as(&saved, &Form { solver, bias: -1.0 }).unwrap(), text);
     }
 }
 
 #[test]
-fn a_one_class_model_is_a_function_of_one_vector() {
+fn a_one_class_model_has_rho_for_its_offset() {
     let saved = parse(ONE_CLASS.as_bytes()).unwrap();
-    let function: &Function<Vectors, VectorExpr> = saved.model.downcast().unwrap();
-    assert_eq!((function.role, function.expansion.offsets()), (Role::OneClass, &[0.75][..]));
+    assert_eq!((saved.model.kind(), linear(&saved).expansion.offsets()), ("linear-one-class", &[0.75][..]));
     // f = 1.5 − 0.75, 0.75 − 0.75 and −0.75: a point on the boundary is outside.
     let points = Vectors::dense(2, vec![1.0, 1.0, 1.5, 0.0, 0.0, 0.0]).into();
     let Prediction::Sides(sides) = saved.model.predict(&points, How::default()).unwrap() else {
@@ -137,6 +134,28 @@ fn a_one_class_model_is_a_function_of_one_vector() {
         refusal_of(ONE_CLASS, "nr_class 2", "nr_class 2\nlabel 1 -1"),
         "3:11: 'label' in a model without classes"
     );
+    let form = |number| Form { solver: Solver::numbered(number).unwrap(), bias: 1.0 };
+    let error = print_as(&saved, &form(21)).unwrap_err().to_string();
+    assert!(error.contains("bias 1 of a one-class model, which has none"), "{error}");
+    // The hinge alone does not make it a model of classes.
+    let error = print_as(&saved, &form(3)).unwrap_err().to_string();
+    assert!(
+        error.contains("solver L2R_L1LOSS_SVC_DUAL of a model that has the loss of ONECLASS_SVM"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_one_class_model_in_other_units_has_the_same_sides() {
+    let x = Vectors::dense(2, vec![2.0, 3.0, 3.0, 2.0, 2.5, 2.5, 4.0, 4.0, 0.1, 0.2]);
+    let model = LinearOneClass::new(kernel::linear()).nu(0.2).tolerance(1e-10).fit(&x).unwrap();
+    let scaled = with_total(&model, 8.0).unwrap();
+    let (own, other) = (model.values(&x).unwrap(), scaled.values(&x).unwrap());
+    // A power of two leaves all digits.
+    assert_eq!(other.values(), own.values().iter().map(|f| 8.0 * f).collect::<Vec<_>>());
+    let [before, after] = [model.certificates[0], scaled.certificates[0]];
+    assert_eq!((after.objective, after.gap), (64.0 * before.objective, before.gap.map(|gap| 64.0 * gap)));
+    assert!(with_total(&model, 0.0).is_err() && with_total(&model, f64::INFINITY).is_err());
 }
 
 #[test]

@@ -21,7 +21,8 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
-use super::{Algorithm, Cost, LinearModel, LinearSolver, stream, vectors};
+use super::path::{self, Priced, least_c};
+use super::{Algorithm, CPath, Cost, LinearModel, LinearSolver, Part, stream, vectors};
 use crate::data::{Stream, Vectors};
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, check_prices, factors, priced_by_class, prices};
@@ -139,6 +140,14 @@ settings! { Logistic<K>:
 priced_by_class!(LinearSvc, Logistic);
 
 impl<K> LinearSvc<K> {
+    /// What errors cost.
+    fn cost(&self) -> Cost {
+        match self.loss {
+            Hinges::Hinge => Cost::Hinge,
+            Hinges::Squared => Cost::SquaredHinge,
+        }
+    }
+
     /// C = 1, squared hinge, an offset, a gap of 1e-4.
     pub fn new(kernel: K) -> Self {
         Self {
@@ -193,33 +202,61 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvc<K> {
         let watkins = self.scheme == LinearScheme::WestonWatkins;
         let free = self.solver.offset && self.solver.free_offset;
         goes(!watkins || !free, "free-offset", "true", "left out with the scheme weston-watkins")?;
+        goes(
+            ovr || self.solver.path == CPath::None,
+            "scheme",
+            self.scheme.name(),
+            "ovr where there is a path of C: other schemes begin each fit anew",
+        )?;
         self.solver.check()
     }
 
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
+        path::fit(self, x, y, job)
+    }
+
+    fn fit_path(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Vec<(f64, LinearModel<X, K>)>> {
+        Estimator::<X>::check(self)?;
+        path::models(self, x, y, job)
+    }
+
+    fn fit_stream(&self, x: &Stream, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        stream::check(&self.solver, self.penalty, self.scheme)?;
+        let cost = self.cost();
+        stream::fit_classes(&self.kernel, (self.c, &self.class_weights), (&self.solver, cost), (x, y), job)
+    }
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for LinearSvc<K> {
+    fn price(&self) -> f64 {
+        self.c
+    }
+
+    fn priced(&self, c: f64) -> Self {
+        Self { c, ..self.clone() }
+    }
+
+    fn solver(&self) -> &LinearSolver {
+        &self.solver
+    }
+
+    fn fit_one(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         let prices = (self.c, &self.class_weights[..]);
         if let Some(cost) = self.scheme.joint() {
             return fit_together((&self.kernel, &self.solver), prices, (self.scheme, cost), (x, y), job);
         }
-        let cost = match self.loss {
-            Hinges::Hinge => Cost::Hinge,
-            Hinges::Squared => Cost::SquaredHinge,
-        };
+        let cost = self.cost();
         let solver = &self.solver;
         fit(&self.kernel, prices, (solver, cost), (x, y), job, |x, parts, job| {
             solver.solve_with(self.penalty, x, cost, parts, job)
         })
     }
 
-    fn fit_stream(&self, x: &Stream, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
-        Estimator::<X>::check(self)?;
-        stream::check(&self.solver, self.penalty, self.scheme)?;
-        let cost = match self.loss {
-            Hinges::Hinge => Cost::Hinge,
-            Hinges::Squared => Cost::SquaredHinge,
-        };
-        stream::fit_classes(&self.kernel, (self.c, &self.class_weights), (&self.solver, cost), (x, y), job)
+    fn least(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Option<f64>> {
+        let (own, _, parts) = parts((1.0, &self.class_weights), (x, y), job)?;
+        Ok(least_c(&self.solver, (self.penalty, self.cost()), &*vectors(&self.kernel, &own.points)?, &parts))
     }
 }
 
@@ -233,7 +270,7 @@ fn fit_together<X: Points, K: Kernel<X> + Clone>(
 ) -> Result<LinearModel<X, K>> {
     check_known(class_weights, y)?;
     let (own, y) = Weighted::classes(x, y, job.weights)?;
-    let points = vectors(kernel, &own.points)?;
+    let points = &*vectors(kernel, &own.points)?;
     let problem = Joint {
         x: Design::new(points, solver.constant()),
         classes: y.index(),
@@ -246,7 +283,8 @@ fn fit_together<X: Points, K: Kernel<X> + Clone>(
         problem.solve(solver.algorithm, &solver.limits(), solver.seed, &mut job.rounds());
     let (width, classes) = (points.width(), y.classes().to_vec());
     let one = if scheme == LinearScheme::Softmax { Cost::Logistic } else { Cost::Hinge };
-    let mut model = LinearModel::of_rows(kernel, solver, one, width, weights, classes)?;
+    let mut model =
+        LinearModel::of_rows(kernel, solver, one, width, weights, classes)?.of_inputs(own.points.width());
     (model.scheme, model.certificates) = (scheme, vec![certificate]);
     Ok(model)
 }
@@ -269,11 +307,49 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
         goes(known, "scheme", self.scheme.name(), "ovr or softmax")?;
         let both = self.penalty == Penalty::L1 && self.scheme == LinearScheme::Softmax;
         goes(!both, "penalty", "l1", "l2, but for the scheme ovr")?;
+        goes(
+            self.scheme == LinearScheme::OneVsRest || self.solver.path == CPath::None,
+            "scheme",
+            self.scheme.name(),
+            "ovr where there is a path of C: other schemes begin each fit anew",
+        )?;
         self.solver.check()
     }
 
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
+        path::fit(self, x, y, job)
+    }
+
+    fn fit_path(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Vec<(f64, LinearModel<X, K>)>> {
+        Estimator::<X>::check(self)?;
+        path::models(self, x, y, job)
+    }
+
+    fn fit_stream(&self, x: &Stream, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
+        Estimator::<X>::check(self)?;
+        let two = y.classes().len() == 2;
+        let scheme = if two { LinearScheme::OneVsRest } else { self.scheme };
+        stream::check(&self.solver, self.penalty, scheme)?;
+        let (prices, cost) = ((self.c, &self.class_weights[..]), Cost::Logistic);
+        stream::fit_classes(&self.kernel, prices, (&self.solver, cost), (x, y), job)
+    }
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for Logistic<K> {
+    fn price(&self) -> f64 {
+        self.c
+    }
+
+    fn priced(&self, c: f64) -> Self {
+        Self { c, ..self.clone() }
+    }
+
+    fn solver(&self) -> &LinearSolver {
+        &self.solver
+    }
+
+    fn fit_one(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         let (prices, solver, cost) = ((self.c, &self.class_weights[..]), &self.solver, Cost::Logistic);
         // Of two classes both are the same problem up to the penalty; one function says as much as two.
         if let (Some(joint), true) = (self.scheme.joint(), y.classes().len() > 2) {
@@ -283,11 +359,15 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
             solver.solve_with(self.penalty, x, cost, parts, job)
         })
     }
-    fn fit_stream(&self, x: &Stream, y: &Labels, job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
-        Estimator::<X>::check(self)?;
-        stream::check(&self.solver, self.penalty, self.scheme)?;
-        let (prices, cost) = ((self.c, &self.class_weights[..]), Cost::Logistic);
-        stream::fit_classes(&self.kernel, prices, (&self.solver, cost), (x, y), job)
+
+    fn least(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Option<f64>> {
+        let (own, _, parts) = parts((1.0, &self.class_weights), (x, y), job)?;
+        Ok(least_c(
+            &self.solver,
+            (self.penalty, Cost::Logistic),
+            &*vectors(&self.kernel, &own.points)?,
+            &parts,
+        ))
     }
 }
 
@@ -298,17 +378,27 @@ pub(super) fn fit<X: Points, K: Kernel<X> + Clone>(
     (solver, cost): (&LinearSolver, Cost),
     (x, y): (&X, &Labels),
     job: &mut Job<'_, X>,
-    solve: impl FnOnce(&Vectors, &[(Vec<f64>, Vec<f64>)], &mut Job<'_, X>) -> Vec<Answer>,
+    solve: impl FnOnce(&Vectors, &[Part], &mut Job<'_, X>) -> Vec<Answer>,
 ) -> Result<LinearModel<X, K>> {
+    let (own, y, parts) = parts((c, class_weights), (x, y), job)?;
+    let points = &*vectors(kernel, &own.points)?;
+    let answers = solve(points, &parts, job);
+    let model = LinearModel::new(kernel, solver, cost, points.width(), answers, y.classes().to_vec())?;
+    Ok(model.of_inputs(own.points.width()))
+}
+
+/// The points with a weight, their classes, and targets and prices of each function.
+fn parts<X: Points>(
+    (c, class_weights): (f64, &[(String, f64)]),
+    (x, y): (&X, &Labels),
+    job: &Job<'_, X>,
+) -> Result<(Weighted<X>, Labels, Vec<Part>)> {
     check_known(class_weights, y)?;
     let (own, y) = Weighted::classes(x, y, job.weights)?;
-    let points = vectors(kernel, &own.points)?;
     let (classes, factors) = (y.classes().len(), factors(class_weights, y.classes()));
     let of_class = |class: usize| (targets_of(&y, class), own.times(prices_of(&y, class, c, &factors)));
-    let parts: Vec<(Vec<f64>, Vec<f64>)> =
-        (0..if classes == 2 { 1 } else { classes }).map(of_class).collect();
-    let answers = solve(points, &parts, job);
-    LinearModel::new(kernel, solver, cost, points.width(), answers, y.classes().to_vec())
+    let parts = (0..if classes == 2 { 1 } else { classes }).map(of_class).collect();
+    Ok((own, y, parts))
 }
 
 /// 1 for the points of a class, −1 for all others.

@@ -5,19 +5,24 @@ mod model;
 mod one_class;
 mod online;
 mod online_file;
+mod path;
 mod pegasos;
 mod regression;
 mod stream;
+mod warm;
 
 pub use classifier::{Hinges, LinearScheme, LinearSvc, Logistic, Penalty};
 pub use model::LinearModel;
 pub use one_class::LinearOneClass;
 pub use online::{Example, PegasosStream, Progressive};
+pub use path::CPath;
 pub use pegasos::{Pegasos, StepSizes, StochasticLoss};
 pub use regression::{LinearSvr, Zones};
+pub use warm::Warm;
 
 pub use crate::solve::linear::{Algorithm, Cost};
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use super::method::Method;
@@ -25,10 +30,13 @@ use super::prelude::*;
 use super::setting::{rows, words};
 use super::space::Space;
 use crate::data::Vectors;
-use crate::solve::linear::{self, Answer, Columns, Design, L1, Limits, Problem};
+use crate::solve::linear::{self, Answer, Columns, Design, L1, Limits, Problem, Start};
 use crate::solve::{Progress, Shared, Watch};
 
 words!(Algorithm: Algorithm::Auto = "auto", Algorithm::Newton = "newton", Algorithm::Dual = "dual");
+
+/// Targets and prices of a function.
+type Part = (Vec<f64>, Vec<f64>);
 
 /// What the linear methods have in common: the offset, how the problem is solved and when that ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +57,8 @@ pub struct LinearSolver {
     pub time_limit: Option<Duration>,
     /// What the order of the points in coordinate descent is drawn by.
     pub seed: u64,
+    /// The C that a fit goes through before it comes to its own.
+    pub path: CPath,
 }
 
 impl Default for LinearSolver {
@@ -63,6 +73,7 @@ impl Default for LinearSolver {
             iteration_limit: 100_000,
             time_limit: None,
             seed: 0,
+            path: CPath::None,
         }
     }
 }
@@ -77,6 +88,7 @@ impl LinearSolver {
             tolerance > 0.0 && tolerance.is_finite(),
             "must be positive and finite",
         )?;
+        self.path.check()?;
         let free = self.offset && self.free_offset;
         check(
             "free-offset",
@@ -96,18 +108,12 @@ impl LinearSolver {
     }
 
     /// Solves a problem for each of the lists of targets and prices, side by side.
-    fn solve<X: Points>(
-        &self,
-        x: &Vectors,
-        cost: Cost,
-        parts: &[(Vec<f64>, Vec<f64>)],
-        job: &mut Job<'_, X>,
-    ) -> Vec<Answer> {
+    fn solve<X: Points>(&self, x: &Vectors, cost: Cost, parts: &[Part], job: &mut Job<'_, X>) -> Vec<Answer> {
         let (x, free_offset) = (Design::new(x, self.constant()), self.offset && self.free_offset);
         let (limits, algorithm) = (self.limits(), self.algorithm);
-        side_by_side(parts, job, |targets, prices, watch| {
+        side_by_side((x.width(), parts), job, |(targets, prices), start, watch| {
             let problem = Problem { x, targets, prices, cost, free_offset, offset_price: 0.0 };
-            linear::solve(&problem, algorithm, &limits, self.seed, watch)
+            linear::solve(&problem, (algorithm, start), &limits, self.seed, watch)
         })
     }
 
@@ -117,7 +123,7 @@ impl LinearSolver {
         penalty: Penalty,
         x: &Vectors,
         cost: Cost,
-        parts: &[(Vec<f64>, Vec<f64>)],
+        parts: &[Part],
         job: &mut Job<'_, X>,
     ) -> Vec<Answer> {
         match penalty {
@@ -131,30 +137,41 @@ impl LinearSolver {
         &self,
         x: &Vectors,
         cost: Cost,
-        parts: &[(Vec<f64>, Vec<f64>)],
+        parts: &[Part],
         job: &mut Job<'_, X>,
     ) -> Vec<Answer> {
         let x = &Columns::new(&Design::new(x, self.constant()));
         let (limits, free_offset) = (self.limits(), self.offset && self.free_offset);
-        side_by_side(parts, job, |targets, prices, watch| {
-            L1 { x, targets, prices, cost, free_offset }.solve(&limits, self.seed, watch)
+        side_by_side((x.width(), parts), job, |(targets, prices), start, watch| {
+            L1 { x, targets, prices, cost, free_offset }.solve(start, &limits, self.seed, watch)
         })
     }
 }
 
-/// Solves a problem for each of the lists of targets and prices, side by side.
+/// Solves a problem of so many weights for each of the lists of targets and prices, side by side; from the answers that the job has, where
+/// they are of such problems.
 fn side_by_side<X: Points>(
-    parts: &[(Vec<f64>, Vec<f64>)],
+    (width, parts): (usize, &[Part]),
     job: &mut Job<'_, X>,
-    solve: impl Fn(&[f64], &[f64], Watch<'_>) -> Answer + Sync,
+    solve: impl Fn((&[f64], &[f64]), Option<Start>, Watch<'_>) -> Answer + Sync,
 ) -> Vec<Answer> {
     use rayon::prelude::*;
+    let points = parts.first().map_or(0, |(targets, _)| targets.len());
+    let mut warm = job.warm.take();
+    let starts = warm.as_ref().and_then(|warm| warm.starts(parts.len(), width, points));
     let mut watch = job.rounds();
     let shared = Shared::new(&mut watch, parts.len(), std::time::Instant::now());
-    let one = |(part, (targets, prices)): (usize, &(Vec<f64>, Vec<f64>))| {
-        solve(targets, prices, &mut |progress: &Progress| shared.show(part, progress))
+    let one = |(part, (targets, prices)): (usize, &Part)| {
+        let start = starts.map(|starts| starts[part].clone());
+        solve((targets, prices), start, &mut |progress: &Progress| shared.show(part, progress))
     };
-    parts.par_iter().enumerate().map(one).collect()
+    let answers: Vec<Answer> = parts.par_iter().enumerate().map(one).collect();
+    drop(watch);
+    if let Some(warm) = &mut warm {
+        warm.keep(&answers);
+    }
+    job.warm = warm;
+    answers
 }
 
 /// The parameters of [`LinearSolver`].
@@ -171,6 +188,8 @@ fn solver() -> Vec<Parameter<LinearSolver>> {
         iteration_limit, "max-iterations", "a whole number", "most steps of Newton's method or passes of coordinate descent";
     };
     rows.extend(own.into_iter().map(|row| row.in_group("Solver")));
+    let path = rows! { LinearSolver: path, "path", "auto, or numbers above 0", "C to go through before the C given, each fit from the answer of the one before; auto: twenty, from where the first weight is not 0"; };
+    rows.extend(path);
     let seed = rows! { LinearSolver: seed, "seed", "a whole number", "seed by which coordinate descent draws the order of the points"; };
     rows.extend(seed);
     rows
@@ -194,6 +213,23 @@ macro_rules! solved {
                 self
             }
 
+            /// The models for several C, each from the answer of the one before: fewer steps than so many fits, and certificates as good.
+            ///
+            /// # Errors
+            /// If a parameter, a C, the points or what is known of them cannot be used.
+            pub fn path<X: Points>(
+                &self,
+                x: &X,
+                y: &<Self as Estimator<X>>::Target,
+                prices: &[f64],
+            ) -> Result<Vec<LinearModel<X, K>>>
+            where
+                K: Kernel<X> + Clone,
+            {
+                CPath::Among(prices.to_vec()).check()?;
+                path::along(self, prices, (x, y), &mut Job::new())
+            }
+
             /// All parameters by name: its own and those of the solver.
             pub(in crate::model) fn parameters() -> Vec<$crate::model::setting::Parameter<Self>>
             where
@@ -208,15 +244,17 @@ macro_rules! solved {
 }
 solved!(LinearSvc, Logistic, LinearSvr);
 
-/// The vectors of points that a linear method can be fitted to.
-fn vectors<'x, X: Points, K: Kernel<X>>(kernel: &K, x: &'x X) -> Result<&'x Vectors> {
+/// The rows that a linear method is fitted to: those whose inner product the kernel is.
+fn vectors<'x, X: Points, K: Kernel<X>>(kernel: &K, x: &'x X) -> Result<Cow<'x, Vectors>> {
     let refused = |what: &str| Err(ErrorKind::Unsupported { what: what.into() }.into());
-    match x.as_vectors() {
-        None => refused("linear methods on points that are not vectors; svc, svr and ridge take any kernel"),
-        Some(_) if !kernel.is_linear() => {
-            refused("linear methods with another kernel than linear; svc, svr and ridge take any kernel")
+    match (x.as_vectors(), kernel.coordinates()) {
+        (None, _) => {
+            refused("linear methods on points that are not vectors; svc, svr and ridge take any kernel")
         }
-        Some(vectors) => Ok(vectors),
+        (_, None) => refused(
+            "linear methods with another kernel than linear, linear @ map or a multiple of these; svc, svr and ridge take any kernel",
+        ),
+        (Some(vectors), Some(coordinates)) => coordinates.of(vectors),
     }
 }
 

@@ -1,5 +1,7 @@
 //! A fitted linear model.
 
+use std::borrow::Cow;
+
 use super::{Cost, LinearScheme, LinearSolver};
 use crate::data::{Sparse, Vectors};
 use crate::model::prelude::*;
@@ -23,6 +25,8 @@ pub struct LinearModel<X, K> {
     pub scheme: LinearScheme,
     /// How good each function is.
     pub certificates: Vec<Certificate>,
+    /// Features of the points where the kernel sees them through maps, and the vectors w are over what the maps make of them.
+    pub(super) inputs: Option<usize>,
     /// Positions of support points: none, since the model has only their sums.
     support: Vec<usize>,
 }
@@ -76,7 +80,29 @@ impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
         })?;
         let expansion = Expansion::new(kernel, points, coefficients, offsets);
         let scheme = LinearScheme::OneVsRest;
-        Ok(Self { expansion, classes, cost, scheme, certificates, support: Vec::new() })
+        Ok(Self { expansion, classes, cost, scheme, certificates, inputs: None, support: Vec::new() })
+    }
+}
+
+impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
+    /// The model of points with so many features.
+    pub(super) fn of_inputs(self, width: usize) -> Self {
+        let inputs = (!self.expansion.kernel().is_linear()).then_some(width);
+        Self { inputs, ..self }
+    }
+
+    /// The rows of points that the vectors w are over.
+    fn rows<'x>(&self, points: &'x X) -> Result<Cow<'x, Vectors>> {
+        if let Some(expected) = self.inputs {
+            let found = points.width();
+            if found != expected {
+                return Err(ErrorKind::Data(DataProblem::Width { found, expected }).into());
+            }
+            points.check_finite()?;
+        } else {
+            self.expansion.check(points)?;
+        }
+        super::vectors(self.expansion.kernel(), points)
     }
 }
 
@@ -104,8 +130,8 @@ impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
     /// # Errors
     /// If the points do not fit the model.
     pub fn values(&self, points: &X) -> Result<Dense<f64>> {
-        self.expansion.check(points)?;
-        let (Some(x), Some(weights)) = (points.as_vectors(), self.expansion.points().as_vectors()) else {
+        let x = &*self.rows(points)?;
+        let Some(weights) = self.expansion.points().as_vectors() else {
             return self.expansion.rows(points, true);
         };
         let (design, outputs) = (Design::new(x, 0.0), self.expansion.offsets().len());
@@ -134,6 +160,16 @@ impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
             weights.row(function).for_each(|k, w| dense[k] = w);
         }
         dense
+    }
+
+    /// The number of features that have a weight other than 0 in one of the functions.
+    #[must_use]
+    pub fn features_used(&self) -> usize {
+        self.expansion.points().as_vectors().map_or(0, |weights| {
+            let mut used = vec![false; weights.width()];
+            (0..weights.len()).for_each(|o| weights.row(o).for_each(|k, w| used[k] |= w != 0.0));
+            used.iter().filter(|used| **used).count()
+        })
     }
 
     /// The number of the class of a row of function values.
@@ -182,6 +218,10 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
         }
     }
 
+    fn width(&self) -> usize {
+        self.inputs.unwrap_or(self.expansion.points().width())
+    }
+
     fn point_word(&self) -> &'static str {
         "weight vector"
     }
@@ -191,16 +231,10 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
     }
 
     fn facts(&self) -> Facts {
-        let points = self.expansion.points();
-        let used = points.as_vectors().map_or(0, |weights| {
-            let mut used = vec![false; weights.width()];
-            (0..weights.len()).for_each(|o| weights.row(o).for_each(|k, w| used[k] |= w != 0.0));
-            used.iter().filter(|used| **used).count()
-        });
         let facts = Facts::default().with("loss", cost_word(self.cost));
         let together = self.scheme != LinearScheme::OneVsRest;
         let facts = if together { facts.with("scheme", self.scheme.name()) } else { facts };
-        facts.with("features_used", used)
+        facts.with("features_used", self.features_used())
     }
 
     fn words(&self) -> String {
@@ -309,8 +343,12 @@ impl<X: Space> Model<X> for LinearModel<X, X::Kernel> {
         }
     }
 
-    /// Entry `loss`; entry `scheme` where it is not `ovr`; tensor `epsilon` (one number) of losses that have a zone.
+    /// Entry `loss`; entry `scheme` where it is not `ovr`; tensor `epsilon` (one number) of losses that have a zone; entry `inputs`, the
+    /// features of the points, where the kernel sees them through maps.
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
+        if let Some(inputs) = self.inputs {
+            writer.entry("inputs", inputs.to_string());
+        }
         writer.entry("loss", cost_word(self.cost));
         if self.scheme != LinearScheme::OneVsRest {
             writer.entry("scheme", self.scheme.name());
@@ -350,8 +388,26 @@ pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<LinearModel<X, X
     let outputs = LinearModel::<X, X::Kernel>::functions(scheme, classes.len());
     let certificates = text::read_certificates(&reader.entry("certificates")?)?;
     let expansion: Expansion<X, X::Kernel> = parts::read_full(reader, "", outputs)?;
-    if !expansion.kernel().is_linear() || expansion.points().as_vectors().is_none() {
-        return Err("a linear model has the kernel linear, on vectors".into());
+    let kernel = expansion.kernel();
+    let Some(coordinates) = kernel.coordinates().filter(|_| expansion.points().as_vectors().is_some()) else {
+        return Err("a linear model has the kernel linear, or linear @ map, on vectors".into());
+    };
+    let inputs: Option<usize> = match kernel.is_linear() {
+        true => None,
+        false => Some(text::parse("inputs", &reader.entry("inputs")?)?),
+    };
+    if let Some(width) = inputs
+        && coordinates.width(width).ok() != Some(expansion.points().width())
+    {
+        return Err("the maps of the kernel make other features of the points than the weights are of".into());
     }
-    Ok(LinearModel { expansion, classes, cost, scheme, certificates, support: reader.counts("support")? })
+    Ok(LinearModel {
+        expansion,
+        classes,
+        cost,
+        scheme,
+        certificates,
+        inputs,
+        support: reader.counts("support")?,
+    })
 }

@@ -23,6 +23,9 @@ use crate::model::prelude::*;
 use crate::model::svm::function::check_nu;
 use crate::solve::linear::{self, Limits};
 
+/// A point whose dual variable is above this share of its bound is a support point.
+const SUPPORT: f64 = 1e-6;
+
 /// The linear one-class method and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearOneClass<K> {
@@ -70,11 +73,16 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearOneClass<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
-        let points = vectors(&self.kernel, &own.points)?;
+        let points = &*vectors(&self.kernel, &own.points)?;
         let limits =
             Limits { tolerance: self.tolerance, iterations: self.iteration_limit, time: self.time_limit };
         let answer = linear::one_class(points, &own.weights, self.nu, &limits, &mut job.rounds());
+        let most = 1.0 / (self.nu * own.weights.iter().sum::<f64>());
+        let counts = |(beta, weight): &(&f64, &f64)| **beta > SUPPORT * most * **weight;
+        job.found.add("support_points", answer.dual.iter().zip(&own.weights).filter(counts).count());
         let solver = LinearSolver::default();
-        LinearModel::new(&self.kernel, &solver, Cost::Hinge, points.width(), vec![answer], Vec::new())
+        let (width, answers) = (points.width(), vec![answer]);
+        let model = LinearModel::new(&self.kernel, &solver, Cost::Hinge, width, answers, Vec::new())?;
+        Ok(model.of_inputs(own.points.width()))
     }
 }

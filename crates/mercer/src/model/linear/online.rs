@@ -84,6 +84,10 @@ impl PegasosStream {
     /// If a setting is out of range; if one class is named, or one twice; if factors are given for classes that are not named.
     pub fn new(settings: Pegasos<VectorExpr>, classes: Vec<String>) -> Result<Self> {
         Estimator::<Vectors>::check(&settings)?;
+        if !Kernel::<Vectors>::is_linear(&settings.kernel) {
+            let what = "learning from a stream with another kernel than linear";
+            return Err(ErrorKind::Unsupported { what: what.into() }.into());
+        }
         let mut stream = Self {
             settings,
             classes,
@@ -125,7 +129,7 @@ impl PegasosStream {
     ) -> Result<Self> {
         let mut stream = Self::new(settings, model.classes.clone())?;
         let offsets = model.expansion.offsets();
-        if stream.functions.len() != offsets.len() || stream.classes.is_empty() {
+        if stream.functions.len() != offsets.len() || stream.classes.is_empty() || model.inputs.is_some() {
             return Err(ErrorKind::Unsupported {
                 what: "stochastic steps from a model that is no classifier of one function a class".into(),
             }

@@ -194,7 +194,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Pegasos<K> {
         let prices = (self.price(points), &self.class_weights[..]);
         fit(&self.kernel, prices, (&solver, cost), (x, y), job, |x, parts, job| {
             let x = Design::new(x, solver.constant());
-            side_by_side(parts, job, |targets, prices, watch| {
+            side_by_side((x.width(), parts), job, |(targets, prices), _, watch| {
                 let problem = Problem { x, targets, prices, cost, free_offset: false, offset_price: 0.0 };
                 how.solve(&problem, &limits, watch)
             })

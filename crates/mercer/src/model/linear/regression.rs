@@ -14,6 +14,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+use super::path::{self, Priced};
 use super::{Cost, LinearModel, LinearScheme, LinearSolver, Penalty, stream, vectors};
 use crate::data::Stream;
 use crate::model::prelude::*;
@@ -52,6 +53,14 @@ settings! { LinearSvr<K>:
 }
 
 impl<K> LinearSvr<K> {
+    /// What errors cost.
+    fn cost(&self) -> Cost {
+        match self.loss {
+            Zones::Insensitive => Cost::Insensitive(self.epsilon),
+            Zones::Squared => Cost::SquaredInsensitive(self.epsilon),
+        }
+    }
+
     /// C = 1, ε = 0.1, errors by their size, an offset, a gap of 1e-4.
     pub fn new(kernel: K) -> Self {
         Self { kernel, c: 1.0, epsilon: 0.1, loss: Zones::Insensitive, solver: LinearSolver::default() }
@@ -72,23 +81,45 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvr<K> {
 
     fn fit_in(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
-        let cost = match self.loss {
-            Zones::Insensitive => Cost::Insensitive(self.epsilon),
-            Zones::Squared => Cost::SquaredInsensitive(self.epsilon),
-        };
-        let (own, targets) = Weighted::numbers(x, y, job.weights)?;
-        let points = vectors(&self.kernel, &own.points)?;
-        let prices = own.times(vec![self.c; targets.len()]);
-        let answers = self.solver.solve(points, cost, &[(targets, prices)], job);
-        LinearModel::new(&self.kernel, &self.solver, cost, points.width(), answers, Vec::new())
+        path::fit(self, x, y, job)
     }
+
+    fn fit_path(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<Vec<(f64, LinearModel<X, K>)>> {
+        Estimator::<X>::check(self)?;
+        path::models(self, x, y, job)
+    }
+
     fn fit_stream(&self, x: &Stream, y: &[f64], job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
         stream::check(&self.solver, Penalty::L2, LinearScheme::OneVsRest)?;
-        let cost = match self.loss {
-            Zones::Insensitive => Cost::Insensitive(self.epsilon),
-            Zones::Squared => Cost::SquaredInsensitive(self.epsilon),
-        };
+        let cost = self.cost();
         stream::fit_numbers(&self.kernel, self.c, (&self.solver, cost), (x, y), job)
+    }
+}
+
+impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for LinearSvr<K> {
+    fn price(&self) -> f64 {
+        self.c
+    }
+
+    fn priced(&self, c: f64) -> Self {
+        Self { c, ..self.clone() }
+    }
+
+    fn solver(&self) -> &LinearSolver {
+        &self.solver
+    }
+
+    fn fit_one(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
+        let (own, targets) = Weighted::numbers(x, y, job.weights)?;
+        let points = &*vectors(&self.kernel, &own.points)?;
+        let (cost, prices) = (self.cost(), own.times(vec![self.c; targets.len()]));
+        let answers = self.solver.solve(points, cost, &[(targets, prices)], job);
+        let model = LinearModel::new(&self.kernel, &self.solver, cost, points.width(), answers, Vec::new())?;
+        Ok(model.of_inputs(own.points.width()))
+    }
+
+    fn least(&self, _: &X, _: &[f64], _: &mut Job<'_, X>) -> Result<Option<f64>> {
+        Ok(None)
     }
 }

@@ -22,8 +22,9 @@
 //! ```
 
 use super::classifier::{prices_of, targets_of};
-use super::{Algorithm, Cost, LinearModel, LinearScheme, LinearSolver, Penalty};
+use super::{Algorithm, CPath, Cost, LinearModel, LinearScheme, LinearSolver, Penalty};
 use crate::data::{Stream, Vectors};
+use crate::error::obtainable;
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, factors};
 use crate::solve::linear::{self, Answer, Blocked, Problem};
@@ -44,6 +45,8 @@ pub(super) fn check(solver: &LinearSolver, penalty: Penalty, scheme: LinearSchem
         "the penalty l1 on a stream: it goes through columns".into()
     } else if scheme != LinearScheme::OneVsRest {
         format!("the scheme {} on a stream: ovr reads rows from disk", scheme.name()).into()
+    } else if solver.path != CPath::None {
+        "a path of C on a stream: each fit is begun anew".into()
     } else if solver.algorithm == Algorithm::Dual {
         "the solver dual on a stream: newton reads rows in passes".into()
     } else {
@@ -123,12 +126,13 @@ fn room(x: &Stream, functions: usize, memory: usize) -> Result<usize> {
     let sums = Blocked::sums(x.width() + 1) as u64;
     let needed = [FIXED, ROW * rows, features, sums, 2 * x.block_bytes() as u64];
     let needed = needed.into_iter().fold(0, u64::saturating_add);
-    let left = (memory as u64).checked_sub(needed);
-    left.map(|left| left as usize).ok_or_else(|| {
-        let (what, budget) =
-            ("a fit to a stream, for vectors as long as its rows and features,", memory as u64);
-        ErrorKind::Memory { what, needed, budget, instead: "allow more memory" }.into()
-    })
+    let (what, budget) = ("a fit to a stream, for vectors as long as its rows and features,", memory as u64);
+    let Some(left) = budget.checked_sub(needed) else {
+        return Err(ErrorKind::Memory { what, needed, budget, instead: "allow more memory" }.into());
+    };
+    obtainable(what, needed, "give the process more address space")?;
+    obtainable("a fit to a stream in the memory that it is allowed", budget, "allow less memory")?;
+    Ok(left as usize)
 }
 
 /// Solves a problem for each function, one after the other; `part` gives targets and prices.

@@ -88,7 +88,7 @@ impl AnyEstimator {
             (Self::Vectors(estimator), AnyPoints::Vectors(x)) => {
                 let mut own = job.of_space();
                 let model = estimator.fit(x, &of_vectors(y)?, &mut own)?;
-                (job.phases, job.found) = (own.phases, own.found);
+                (job.phases, job.found, job.warm) = (own.phases, own.found, own.warm);
                 Ok(model.into())
             }
             (Self::Vectors(_), x) => mixed(Vectors::NAME, x.space()),
@@ -114,6 +114,31 @@ impl AnyEstimator {
         let model = estimator.fit_stream(x, &of_vectors(y)?, &mut own)?;
         (job.phases, job.found) = (own.phases, own.found);
         Ok(model.into())
+    }
+
+    /// Fits a model for each C of the path in the settings, each from the answer of the one before.
+    ///
+    /// # Errors
+    /// If the method has no path of C; if a parameter, the points or the targets cannot be used.
+    pub fn fit_path(
+        &self,
+        x: &AnyPoints,
+        y: &Targets<AnyPoints>,
+        job: &mut Job<'_, AnyPoints>,
+    ) -> Result<Vec<(f64, AnyModel)>> {
+        match (self, x) {
+            (Self::Vectors(estimator), AnyPoints::Vectors(x)) => {
+                let mut own = job.of_space();
+                let path = estimator.fit_path(x, &of_vectors(y)?, &mut own)?;
+                (job.phases, job.found, job.warm) = (own.phases, own.found, own.warm);
+                Ok(path.into_iter().map(|(c, model)| (c, model.into())).collect())
+            }
+            (Self::Vectors(_), x) => mixed(Vectors::NAME, x.space()),
+            (Self::Other(estimator), x) => {
+                let path = estimator.fit_path(x, y, job)?;
+                Ok(path.into_iter().map(|(c, model)| (c, model.into())).collect())
+            }
+        }
     }
 
     /// Learns what the decisions of a model that was just fitted are worth.

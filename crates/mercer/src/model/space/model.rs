@@ -2,7 +2,7 @@
 
 use super::any::mixed;
 use super::{AnyKernel, AnyPoints, SPACES, Space};
-use crate::data::{Dense, Points, Vectors};
+use crate::data::{Dense, Vectors};
 use crate::error::Result;
 use crate::model::estimator::TargetKind;
 use crate::model::expansion::Coefficients;
@@ -62,7 +62,7 @@ forward! { model:
     /// The word for its kind in model files.
     fn kind() -> &'static str = model.kind();
     /// Features of its points; 0 where the space has none.
-    fn width() -> usize = model.expansion().points().width();
+    fn width() -> usize = model.width();
     /// The coefficients of its (first) expansion.
     fn coefficients() -> &Coefficients = model.expansion().coefficients();
     /// b of each output.

@@ -38,7 +38,7 @@ impl Columns {
     }
 
     /// The number of columns.
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.start.len() - 1
     }
 

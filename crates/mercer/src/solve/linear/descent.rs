@@ -22,15 +22,30 @@ use crate::solve::{Certificate, Progress, Stop, Watch};
 /// Passes from one look at the gap to the next.
 const PASSES: u64 = 4;
 
-/// Maximises the dual objective; the order of the points is drawn by `seed`.
-pub(super) fn solve(problem: &Problem<'_>, limits: &Limits, seed: u64, watch: Watch<'_>) -> Answer {
+/// Maximises the dual objective, from the dual variables of a start if there is one; the order of the points is drawn by `seed`.
+pub(super) fn solve(
+    problem: &Problem<'_>,
+    start: Option<Start>,
+    limits: &Limits,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Answer {
     let started = Instant::now();
     let mut run = Run::new(problem, seed);
     let mut passes: u64 = 0;
+    // A start may be nearly all that there is to do: one pass, and a look at the gap.
+    let mut look = start.is_some();
+    if let Some(start) = start {
+        run.begin(&start.dual);
+    }
     loop {
         let settled = run.pass() <= f64::EPSILON;
         passes += 1;
-        if !settled && !passes.is_multiple_of(PASSES) && passes < limits.iterations {
+        if !settled
+            && !std::mem::take(&mut look)
+            && !passes.is_multiple_of(PASSES)
+            && passes < limits.iterations
+        {
             continue;
         }
         let (primal, gap) = run.gap();
@@ -156,6 +171,14 @@ impl<'a> Run<'a> {
             gain: 0.0,
             random: SplitMix(seed),
         }
+    }
+
+    /// Takes dual variables to begin with, as far as they are allowed.
+    fn begin(&mut self, dual: &[f64]) {
+        let (targets, prices, cost) = (self.problem.targets, self.problem.prices, self.problem.cost);
+        let points = dual.iter().zip(targets).zip(prices);
+        self.dual = points.map(|((&beta, &y), &c)| cost.allowed(y, c, beta)).collect();
+        self.weights = self.problem.x.sum(&self.active, &self.dual);
     }
 
     /// One pass over the points that are not left out; gives the largest push.

@@ -22,9 +22,9 @@ use rayon::prelude::*;
 
 use super::columns::Columns;
 use super::cost::Cost;
-use super::design::sums;
+use super::design::{Design, sums};
 use super::support::{self, Support};
-use super::{Answer, Limits, certificate};
+use super::{Answer, Limits, Start, certificate};
 use crate::data::SplitMix;
 use crate::solve::{Progress, Watch};
 
@@ -60,10 +60,13 @@ pub(crate) struct L1<'a> {
 }
 
 impl L1<'_> {
-    /// Solves the problem; the order of the weights in a pass is drawn by `seed`.
-    pub(crate) fn solve(&self, limits: &Limits, seed: u64, watch: Watch<'_>) -> Answer {
+    /// Solves the problem, from the weights of a start if there is one; the order of the weights in a pass is drawn by `seed`.
+    pub(crate) fn solve(&self, start: Option<Start>, limits: &Limits, seed: u64, watch: Watch<'_>) -> Answer {
         let started = Instant::now();
         let mut run = Run::new(self, seed);
+        if let Some(start) = start {
+            run.weights = start.weights;
+        }
         let (mut steps, mut best, mut since) = (0, f64::INFINITY, 0);
         loop {
             let slopes = run.look();
@@ -346,6 +349,33 @@ impl<'a> Run<'a> {
             s *= 0.5;
         }
     }
+}
+
+/// The C up to which all penalised weights are 0, where `prices` are those of C = 1: 1 / maxⱼ |Σ βᵢxᵢj| with β = −cost′ at w = 0, where an
+/// offset that is free has its best value.
+pub(crate) fn least_price(
+    x: &Design<'_>,
+    (targets, prices): (&[f64], &[f64]),
+    cost: Cost,
+    free_offset: bool,
+) -> f64 {
+    let beta = |output: f64| -> Vec<f64> {
+        let one = |(&y, &c): (&f64, &f64)| cost.answer(y, c, (0.0, 1.0), output).0;
+        targets.iter().zip(prices).map(one).collect()
+    };
+    // Σ β falls as the offset rises. Of the squared hinge it is 0 between -1 and 1, of the logistic cost within the logarithm of the
+    // ratio of the prices of both classes, which doubles can tell up to about 709.
+    let (mut low, mut high) = (-1024.0, 1024.0);
+    if free_offset {
+        for _ in 0..HALVINGS + HALVINGS {
+            let middle = 0.5 * (low + high);
+            if beta(middle).iter().sum::<f64>() > 0.0 { low = middle } else { high = middle }
+        }
+    }
+    let rows: Vec<u32> = (0..targets.len() as u32).collect();
+    let sums = x.sum(&rows, &beta(if free_offset { 0.5 * (low + high) } else { 0.0 }));
+    let penalised = sums.len() - usize::from(free_offset);
+    1.0 / sums[..penalised].iter().fold(0.0, |most: f64, sum| most.max(sum.abs()))
 }
 
 /// Makes the sum of β zero by scaling down those of the larger sign; whether they had to be changed.

@@ -61,7 +61,7 @@ fn limits(tolerance: f64) -> Limits {
 }
 
 fn solve(p: &L1<'_>, tolerance: f64) -> Answer {
-    p.solve(&limits(tolerance), 0, &mut unwatched())
+    p.solve(None, &limits(tolerance), 0, &mut unwatched())
 }
 
 #[test]

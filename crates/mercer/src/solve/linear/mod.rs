@@ -34,7 +34,7 @@ pub(crate) use columns::Columns;
 pub use cost::Cost;
 pub(crate) use design::Design;
 pub(crate) use joint::{Joint, JointCost, Together};
-pub(crate) use l1::L1;
+pub(crate) use l1::{L1, least_price};
 pub(crate) use one_class::one_class;
 pub(crate) use pegasos::Pegasos;
 pub(crate) use stochastic::Steps;
@@ -110,10 +110,20 @@ pub(crate) struct Answer {
     pub(crate) certificate: Certificate,
 }
 
-/// A place to start from: w, and β with w = Σ βx.
-struct Start {
-    weights: Vec<f64>,
-    dual: Vec<f64>,
+/// A place to start from: weights, and a guess of the dual variables.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Start {
+    /// w
+    pub(crate) weights: Vec<f64>,
+    /// β
+    pub(crate) dual: Vec<f64>,
+}
+
+impl Start {
+    /// Whether it is one of a problem with so many weights and points.
+    pub(crate) fn fits(&self, width: usize, points: usize) -> bool {
+        self.weights.len() == width && self.dual.len() == points
+    }
 }
 
 /// How a problem is solved.
@@ -128,15 +138,19 @@ pub enum Algorithm {
     Dual,
 }
 
-/// Solves a problem; `seed` is for the order of the points of coordinate descent.
+/// Solves a problem, from a start if there is one; `seed` is for the order of the points of coordinate descent.
 pub(crate) fn solve(
     problem: &Problem<'_>,
-    algorithm: Algorithm,
+    (algorithm, start): (Algorithm, Option<Start>),
     limits: &Limits,
     seed: u64,
     watch: Watch<'_>,
 ) -> Answer {
     match algorithm {
+Algorithm::Dual => descent::solve(problem, start, limits, seed, watch),
+        Algorithm::Auto | Algorithm::Newton if start.is_some() => {
+            newton::solve(problem, start, limits, watch)
+        }
         Algorithm::Auto => {
             let begun = descent::begun(problem, seed);
             newton::attempt(problem, begun, limits, watch).unwrap_or_else(|| {
@@ -145,7 +159,6 @@ pub(crate) fn solve(
             })
         }
         Algorithm::Newton => newton::solve(problem, None, limits, watch),
-        Algorithm::Dual => descent::solve(problem, limits, seed, watch),
     }
 }
 

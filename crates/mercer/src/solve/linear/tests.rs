@@ -52,7 +52,7 @@ fn both_ways_find_an_objective_that_no_small_change_improves() {
                 free_offset,
                 offset_price: 0.0,
             };
-            let newton = solve(&p, Algorithm::Newton, &limits(1e-10), 0, &mut unwatched());
+            let newton = solve(&p, (Algorithm::Newton, None), &limits(1e-10), 0, &mut unwatched());
             assert_eq!(newton.certificate.stop, Stop::Converged, "{cost:?} {constant} {free_offset}");
             let best = objective(&p, &rows, d, constant, &newton.weights);
             let gap = newton.certificate.gap.unwrap();
@@ -66,7 +66,7 @@ fn both_ways_find_an_objective_that_no_small_change_improves() {
                 }
             }
             if cost != Cost::Logistic && !free_offset {
-                let dual = solve(&p, Algorithm::Dual, &limits(1e-8), 0, &mut unwatched());
+                let dual = solve(&p, (Algorithm::Dual, None), &limits(1e-8), 0, &mut unwatched());
                 assert_eq!(dual.certificate.stop, Stop::Converged, "{cost:?} {constant}");
                 let other = objective(&p, &rows, d, constant, &dual.weights);
                 assert!((other - best).abs() <= 2e-8 * best, "{cost:?} {constant}: {other} and {best}");
@@ -90,7 +90,7 @@ fn the_dual_point_is_allowed_and_gives_the_gap() {
         };
         // Stopped early: the gap must be true at any time.
         for tolerance in [0.5, 1e-2, 1e-6] {
-            let answer = solve(&p, Algorithm::Newton, &limits(tolerance), 0, &mut unwatched());
+            let answer = solve(&p, (Algorithm::Newton, None), &limits(tolerance), 0, &mut unwatched());
             let mut sum = vec![0.0; 8];
             for (x, b) in rows.chunks(7).zip(&answer.dual) {
                 x.iter().chain(&[1.0]).zip(&mut sum).for_each(|(x, s)| *s += b * x);
@@ -134,7 +134,7 @@ fn sparse_and_single_rows_are_the_same_problem() {
         let cost = Cost::Hinge;
         let p =
             Problem { x, targets: &targets, prices: &prices, cost, free_offset: false, offset_price: 0.0 };
-        solve(&p, Algorithm::Newton, &limits(1e-9), 0, &mut unwatched()).weights
+        solve(&p, (Algorithm::Newton, None), &limits(1e-9), 0, &mut unwatched()).weights
     });
     for other in &solved[1..] {
         for (a, b) in solved[0].iter().zip(other) {
@@ -162,7 +162,7 @@ fn the_bits_do_not_depend_on_the_threads() {
                 free_offset: false,
                 offset_price: 0.0,
             };
-            pool.install(|| solve(&p, Algorithm::Newton, &limits(1e-5), 0, &mut unwatched()).weights)
+            pool.install(|| solve(&p, (Algorithm::Newton, None), &limits(1e-5), 0, &mut unwatched()).weights)
         };
         let one = on(1);
         assert!(on(2) == one && on(3) == one, "{cost:?}");
@@ -185,7 +185,7 @@ fn points_without_a_feature_and_columns_without_a_value_are_solved() {
                 free_offset: false,
                 offset_price: 0.0,
             };
-            let answer = solve(&p, Algorithm::Newton, &limits(1e-9), 0, &mut unwatched());
+            let answer = solve(&p, (Algorithm::Newton, None), &limits(1e-9), 0, &mut unwatched());
             assert_eq!(answer.certificate.stop, Stop::Converged, "{cost:?} {constant}");
             assert!(answer.weights[..4].iter().all(|&w| w == 0.0), "{cost:?} {constant}");
         }
@@ -265,7 +265,7 @@ fn passes_over_the_dual_spare_newton_steps_where_there_are_many_features() {
         let x = Design::new(&x, 1.0);
         let p =
             Problem { x, targets: &targets, prices: &prices, cost, free_offset: false, offset_price: 0.0 };
-        let by = |algorithm| solve(&p, algorithm, &limits(1e-6), 0, &mut unwatched()).certificate;
+        let by = |algorithm| solve(&p, (algorithm, None), &limits(1e-6), 0, &mut unwatched()).certificate;
         let (newton, auto) = (by(Algorithm::Newton), by(Algorithm::Auto));
         assert!(newton.stop == Stop::Converged && auto.stop == Stop::Converged, "{cost:?}");
         assert!((newton.objective - auto.objective).abs() <= 2e-6 * newton.objective.abs(), "{cost:?}");

@@ -44,7 +44,7 @@ pub(crate) enum Target<'py> {
 
 impl Target<'_> {
     /// The targets, and what labels are where there are labels.
-    fn meant(self) -> PyResult<(Targets<AnyPoints>, Option<LabelKind>)> {
+    pub(crate) fn meant(self) -> PyResult<(Targets<AnyPoints>, Option<LabelKind>)> {
         Ok(match self {
             Self::Classes((names, index, kind)) => {
                 let index = index.as_array().to_vec();

@@ -19,13 +19,14 @@ from mercer.network import RBFNetworkClassifier, RBFNetworkRegressor
 from mercer.online import KernelPerceptron
 from mercer.regression import SVR, NuSVR
 from mercer.relevance import RelevantDimension
+from mercer.selection import SearchCV
 from mercer.som import KernelSOM
 
 __all__ = [
     "RVC", "RVR", "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher",
     "KernelKMeans", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelSOM", "KernelSoftmax", "LinearOneClassSVM",
     "LinearSVC", "LinearSVR", "LocalSVC", "LogisticRegression", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "PegasosClassifier",
-    "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevantDimension",
+    "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevantDimension", "SearchCV",
     "SpectralClustering", "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "linear_path", "load", "plot", "save",
     "to_libsvm",
 ]

@@ -9,6 +9,7 @@ mod kernel;
 mod lend;
 mod model;
 mod points;
+mod search;
 mod stream;
 mod validity;
 mod work;
@@ -33,6 +34,8 @@ mod _mercer {
     use crate::model::Model;
     #[pymodule_export]
     use crate::points::Points;
+    #[pymodule_export]
+    use crate::search::search;
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

@@ -99,6 +99,77 @@ the best. A fit that a limit or Ctrl-C ended early is saved all the same and mar
 
 Next: `mercer predict DATA MODEL`, `mercer inspect MODEL`; kernels: `mercer kernel list`.";
 
+pub(crate) const CV: &str = "\
+Examples:
+  mercer cv heart.txt                                 5 folds, accuracy, an interval
+  mercer cv -c 10 -k \"rbf(gamma=0.5)\" --folds 10 --repeats 3 heart.txt
+  mercer cv -s standard --metric accuracy,auc,log-loss heart.txt
+  mercer cv -m svr -c 10 --folds loo houses.csv       each row left out once
+  mercer cv -m ridge --folds \"time(5)\" --metric mae sales.csv
+  mercer cv --folds \"grouped(5)\" --groups patients.txt scans.txt
+  mercer cv --out left-out.tsv heart.txt              what was said of each row
+  mercer cv -k \"spectrum(p=3)\" genes.tsv            texts; graphs and sets the same way
+  mercer cv -m one-class --nu 0.1 --metric balanced-accuracy,auc outliers.txt    labels 1 and -1
+
+Rows are left out (--folds):
+  5              a fifth after the other; of classes a fifth of each
+  plain(5)       the same whatever the classes
+  grouped(5)     rows of a group (--groups) are never torn apart
+  loo            each row alone
+  holdout(0.25)  a quarter once
+  time(5)        rows in their order: fitted to the past, judged by what comes next
+  given          the folds of --fold-file, a word a row
+
+Metrics (--metric, separated by commas; scikit-learn's names are understood):
+  of classes     accuracy, balanced-accuracy, f1, precision, recall (of more than two classes with
+                 -macro, -micro or -weighted), mcc, kappa, auc, average-precision, log-loss
+  of numbers     mse, rmse, mae, median-ae, max-error, r2, explained-variance
+  of sets        hamming, subset-accuracy, f1-micro, f1-macro
+  of clusters    ari, against the labels
+
+mean and spread are over the folds, `all rows` is of all predictions together. The interval holds the
+true value in 95 of 100 cases: of accuracy it is Wilson's for a binomial, else a bootstrap over the
+rows left out. It says nothing of how the score changes with other rows to learn from.
+
+--scale is done anew for each fit, by its own rows, so that nothing is learnt from the rows left out.
+After Ctrl-C the folds that are done are reported, with exit code 130.
+
+Next: `mercer search` finds the best parameters; `mercer train` fits to all rows.";
+
+pub(crate) const SEARCH: &str = "\
+Examples:
+  mercer search heart.txt                             100 candidates of rbf, 5 folds; the best is saved
+  mercer search -k \"rbf(gamma=2^-13..2^5)\" -c 2^-5..2^13 heart.txt heart.mercer
+  mercer search -k \"{linear, rbf(gamma=1e-3..1e1)}\" -c 1e-2..1e3 --metric balanced-accuracy heart.txt
+  mercer search -m svr -c 2^-5..2^5 --epsilon {0.01,0.1} -k \"rbf(gamma=2^-8..2^2)\" houses.csv
+  mercer search -m ridge --lambda 1e-6..1e0 -k \"matern(length=2^-2..2^4)\" houses.csv
+  mercer search -k \"spectrum(p=2..6)\" -c 1e-1..1e2 genes.tsv
+  mercer search --log heart.log --stop-after 60 heart.txt     go on later by the same command
+  mercer search --refine 2 --one-se --plot map.svg --csv all.csv heart.txt
+  mercer search --nested 5 heart.txt                  how good the whole search is
+
+Ranges, in the kernel and of any parameter:
+  2^-5..2^13      powers of 2, exponents in steps of 2      1e-3..1e3   powers of 10
+  2..5            whole numbers                             0.1..0.9    ten at equal distances
+  LOW..HIGH/7     seven of them                             {1,10,auto} a list; of kernels too
+
+What is tried: all candidates; --random N draws N of them; --halving begins with few rows, keeps the
+better third and goes on with three times as many; --refine N looks N times about the best, at half
+the distance.
+
+Candidates of svc that differ in C alone share one matrix of kernel values for all folds and classes,
+and each C begins from the answer for the last: list C as a range. Other methods are fitted one by one.
+
+The best has the best mean of the first metric; of equal ones the first. --one-se takes the first
+within one standard error of it: write ranges from simple to complex. A warning tells of a best value
+on the edge of its range. The mean of the best is a little too good, since it was chosen for it:
+--nested leaves rows out of the whole search.
+
+--log writes every outcome down; a search that was killed, interrupted or out of --stop-after goes on
+from it and ends with the same table.
+
+Next: `mercer predict DATA MODEL`; `mercer cv` for more about the best.";
+
 pub(crate) const PREDICT: &str = "\
 Examples:
   mercer predict test.txt heart.mercer                labels to standard output

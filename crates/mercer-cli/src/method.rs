@@ -13,6 +13,10 @@ use mercer::data::{Vectors, number_text};
 use mercer::model::probability::{Curve, Settings};
 use mercer::model::{About, AnyEstimator, AnyKernel, Card, Kind, Method, TargetKind, Value};
 
+mod ranges;
+
+pub(crate) use ranges::RangeArgs;
+
 use crate::args::{MEGABYTE, Word, megabytes};
 use crate::failure::{Failure, Result, usage};
 

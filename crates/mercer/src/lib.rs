@@ -44,7 +44,8 @@
 //! 2. [`kernel`]: the leaves, the algebra, its text, the check on data; fast blocks of kernel values;
 //! 3. [`gram`]: Gram matrices that are lazy, cached, full or part of another;
 //! 4. [`solve`]: the quadratic programme of all support vector machines, its solver, its certificate;
-//! 5. [`model`]: estimators, models and model files, mercer's and LIBSVM's.
+//! 5. [`model`]: estimators, models and model files, mercer's and LIBSVM's;
+//! 6. [`select`]: cross-validation and its scores.
 //!
 //! # Promises
 //!
@@ -62,6 +63,7 @@ pub mod gram;
 pub mod kernel;
 mod linalg;
 pub mod model;
+pub mod select;
 mod simd;
 pub mod solve;
 

@@ -34,6 +34,7 @@ mod probability;
 mod rde;
 mod ridge;
 mod rvm;
+mod scores;
 mod som;
 mod texts;
 mod together;

@@ -1,9 +1,11 @@
 //! The commands: what can be typed, and what each does.
 
 mod convert;
+mod cv;
 mod demo;
 mod denoise;
 mod features;
+mod held_out;
 mod inspect;
 mod kernel;
 mod methods;
@@ -11,7 +13,9 @@ mod online;
 mod predict;
 mod rde;
 mod scale;
+mod search;
 mod shell;
+mod source;
 mod train;
 mod transform;
 
@@ -24,6 +28,9 @@ use crate::failure::Result;
 use crate::program::Program;
 use crate::{help, liblinear, libsvm, method};
 
+/// The commands that have the options of every method.
+const FITTING: [&str; 2] = ["train", "cv"];
+
 /// The commands of the program.
 #[derive(Debug, Parser)]
 #[command(name = "mercer", version, about = help::ABOUT, long_about = help::LONG_ABOUT)]
@@ -33,6 +40,12 @@ pub(crate) enum Cli {
     /// Fit a model to a data file and save it with its certificate
     #[command(after_help = help::TRAIN)]
     Train(Box<train::TrainArgs>),
+    /// Cross-validate a method: how good it is on rows that it has not seen
+    #[command(after_help = help::CV)]
+    Cv(Box<cv::CvArgs>),
+    /// Search ranges of parameters for the best by cross-validation, and fit the best to all rows
+    #[command(after_help = help::SEARCH)]
+    Search(Box<search::SearchArgs>),
     /// Predict the rows of a data file with a saved model
     #[command(after_help = help::PREDICT)]
     Predict(predict::PredictArgs),
@@ -108,10 +121,10 @@ impl Cli {
     /// or ask for help, says so and ends the program.
     pub(crate) fn of(words: Vec<OsString>, texts: &[String]) -> Self {
         let mut command = Self::command();
-        if texts.get(1).is_some_and(|word| word == "train")
+        if let Some(fitting) = texts.get(1).filter(|word| FITTING.contains(&word.as_str()))
             && let Some(card) = method::named_in(&texts[2..])
         {
-            command = command.mut_subcommand("train", |train| method::of_one(train, &card));
+            command = command.mut_subcommand(fitting, |fitting| method::of_one(fitting, &card));
         }
         let matches = command.get_matches_from(words);
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
@@ -127,6 +140,8 @@ impl Cli {
             Self::LinearTrain(words) => return other(liblinear::TRAIN, words),
             Self::LinearPredict(words) => return other(liblinear::PREDICT, words),
             Self::Train(args) => train::run(args),
+            Self::Cv(args) => cv::run(args),
+            Self::Search(args) => search::run(args),
             Self::Predict(args) => predict::run(args),
             Self::Transform(args) => transform::run(args),
             Self::Denoise(args) => denoise::run(args),

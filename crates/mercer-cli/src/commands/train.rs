@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::online;
+use super::source::Source;
 use crate::args::{CommonArgs, DataArgs, MEGABYTE, SCALINGS, Scaling, megabytes, words};
 use crate::failure::{InFile, Result, unsupported, usage};
 use crate::fit::{Data, Fitted, ended, fit, learn};
@@ -14,10 +15,10 @@ use crate::output::{count, remark};
 use crate::report::{Cost, Finished, Shape};
 use crate::{paths, system};
 use clap::Args;
-use mercer::data::{self, ColumnRef, Encoding, LabelSets, Points, ReadOptions, Table, TextFeatures};
+use mercer::data::{self, Points, TextFeatures};
 use mercer::model::file::Saved;
 use mercer::model::probability::{Curve, Settings};
-use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, Space, TargetKind, Targets, Value};
+use mercer::model::{AnyEstimator, AnyPoints, Space, Targets, Value};
 
 #[path = "train_stream.rs"]
 mod streamed;
@@ -73,6 +74,17 @@ pub(crate) struct TrainArgs {
     common: CommonArgs,
 }
 
+/// The files that say what is fitted to what.
+fn source(args: &TrainArgs) -> Source<'_> {
+    Source {
+        asked: &args.asked,
+        data: &args.data,
+        data_options: &args.data_options,
+        scale: args.scale,
+        quiet: args.common.quiet,
+    }
+}
+
 pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     mercer::keep_little_freed_memory();
     let threads = system::start_threads(args.common.threads)?;
@@ -98,13 +110,14 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     }
 
     let started = Instant::now();
-    let options = options(args, &choice);
+    let source = source(args);
+    let options = source.options(&choice);
     let kernel = choice.kernel(&args.asked)?;
     let mut input = match &args.features {
         Some(features) => Input::of_texts(&args.data, features, &options, args.row_weights.as_deref())?,
         None => Input::read(&args.data, kernel.as_ref(), &options, args.scale)?,
     };
-    let y = targets(args, &choice, &mut input)?;
+    let y = source.targets(&choice, &mut input)?;
     mercer::return_freed_memory();
     let read_seconds = started.elapsed().as_secs_f64();
 
@@ -151,16 +164,6 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     warn(&finished, &choice);
     args.common.tell(&finished.text(), false, || finished.object())?;
     ended(finished.totals().map(|totals| totals.stop))
-}
-
-/// How the data are read.
-fn options(args: &TrainArgs, choice: &Choice) -> ReadOptions {
-    let target = choice.card.target;
-    ReadOptions {
-        targets: matches!(target, TargetKind::Number | TargetKind::Numbers) && args.asked.targets.is_none(),
-        sets: target == TargetKind::Sets,
-        ..args.data_options.options()
-    }
 }
 
 /// Says what the user should know although there is a model.
@@ -210,74 +213,6 @@ fn probability(args: &TrainArgs, choice: &Choice) -> Result<Option<Settings>> {
         ));
     }
     Ok(Some(settings))
-}
-
-/// What the method must know of the points.
-fn targets(args: &TrainArgs, choice: &Choice, input: &mut Input) -> Result<Targets<AnyPoints>> {
-    Ok(match choice.card.target {
-        TargetKind::Classes => {
-            let labels = input.labels(&args.data)?.labels().libsvm_order();
-            labels.check(input.x.len()).in_file(&args.data)?;
-            if !args.common.quiet {
-                remark_on_sets(labels.classes());
-            }
-            Targets::Classes(labels)
-        }
-        TargetKind::Number | TargetKind::Numbers => Targets::Numbers(match &args.asked.targets {
-            Some(file) => columns(file, input.x.len())?,
-            None => vec![input.labels(&args.data)?.numbers().in_file(&args.data)?],
-        }),
-        TargetKind::Sets => {
-            let sets = LabelSets::of(&input.labels(&args.data)?.labels());
-            if sets.names().is_empty() {
-                return Err(usage!("--multilabel: no row of {} has a label", args.data.display()));
-            }
-            Targets::Sets(sets)
-        }
-        TargetKind::View => Targets::View(second(args, choice)?),
-        _ => Targets::None,
-    })
-}
-
-/// Says so where labels look like sets and are taken as names of classes.
-fn remark_on_sets(classes: &[String]) {
-    let is_set =
-        |name: &&String| name.contains(',') && name.split(',').all(|part| part.trim().parse::<f64>().is_ok());
-    if let Some(name) = classes.iter().find(is_set) {
-        remark(format_args!(
-            "mercer: note: '{name}' is taken as the name of a class; --multilabel reads it as several labels"
-        ));
-    }
-}
-
-/// The columns of a file of targets.
-fn columns(file: &Path, rows: usize) -> Result<Vec<Vec<f64>>> {
-    let options = ReadOptions { label: Some(ColumnRef::Absent), ..ReadOptions::default() };
-    let table = data::read(file, &options).in_file(file)?.points;
-    if table.len() != rows {
-        let (file, found) = (file.display(), table.len());
-        return Err(usage!("--targets: {file} has {found} rows, the data {rows}"));
-    }
-    Ok((0..table.width()).map(|j| (0..rows).map(|i| table.row(i).get(j)).collect()).collect())
-}
-
-/// The points of the second view, as they are in their file.
-fn second(args: &TrainArgs, choice: &Choice) -> Result<AnyPoints> {
-    let method = choice.card.name;
-    let missing = || usage!("--method {method}: name the file of the second view by --second");
-    let file = args.asked.second.as_ref().ok_or_else(missing)?;
-    if args.scale != Scaling::None {
-        return Err(usage!("--scale: not for two views; scale each file by mercer scale --save first"));
-    }
-    let own = choice.given("second-kernel").map(|text| text.to_string().parse::<AnyKernel>()).transpose()?;
-    let kernel = own.or_else(|| args.asked.kernel.clone().filter(|kernel| !kernel.is_precomputed()));
-    let options = ReadOptions { labels_path: None, ..args.data_options.options() };
-    let Table { points, encoding, .. } = AnyPoints::read(kernel.as_ref(), file, &options).in_file(file)?;
-    let words = |encoding: &Encoding| encoding.columns.iter().any(|column| column.categories.is_some());
-    if encoding.as_ref().is_some_and(words) {
-        return Err(unsupported!("{}: columns of words in the second view", file.display()));
-    }
-    Ok(points)
 }
 
 /// What a budget for the whole program leaves once the data are there: to kernel rows, where the method keeps some, else to

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use mercer::data::{self, Stream};
 use mercer::model::file::Saved;
-use mercer::model::{AnyPoints, Targets};
+use mercer::model::{AnyPoints, TargetKind, Targets};
 
-use super::{TargetKind, TrainArgs, check_weights, options, remark_on_sets, warn};
+use super::{TrainArgs, check_weights, source, warn};
 use crate::args::Scaling;
+use crate::commands::source::remark_on_sets;
 use crate::failure::{InFile, Result, usage};
 use crate::fit::{Fitted, Terms, ended, fit_stream, open_stream};
 use crate::method::Choice;
@@ -40,7 +41,7 @@ pub(super) fn run(
     let quiet = args.common.quiet;
 
     let started = Instant::now();
-    let stream = open_stream(&args.data, blocks, &options(args, choice), quiet).in_file(&args.data)?;
+    let stream = open_stream(&args.data, blocks, &source(args).options(choice), quiet).in_file(&args.data)?;
     let parse_seconds = started.elapsed().as_secs_f64();
     let y = targets(args, choice, &stream)?;
     let read_seconds = started.elapsed().as_secs_f64();

@@ -2,6 +2,7 @@
 
 mod components;
 mod contour;
+pub(crate) mod heat_map;
 mod panel;
 mod spectrum;
 mod surface;

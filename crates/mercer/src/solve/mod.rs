@@ -26,6 +26,7 @@ mod finite;
 pub mod linear;
 pub(crate) mod map;
 pub(crate) mod network;
+pub(crate) mod path;
 mod patience;
 mod phases;
 mod progress;

@@ -147,7 +147,7 @@ pub(crate) fn solve(
     watch: Watch<'_>,
 ) -> Answer {
     match algorithm {
-Algorithm::Dual => descent::solve(problem, start, limits, seed, watch),
+        Algorithm::Dual => descent::solve(problem, start, limits, seed, watch),
         Algorithm::Auto | Algorithm::Newton if start.is_some() => {
             newton::solve(problem, start, limits, watch)
         }

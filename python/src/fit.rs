@@ -1,8 +1,8 @@
 //! Fits by any method of the library's table.
 
 use mercer::ErrorKind;
-use mercer::data::{LabelSets, Labels, Vectors};
-use mercer::model::file::{LabelKind, Saved, Training};
+use mercer::data::{LabelSets, Labels, Points as _, Vectors};
+use mercer::model::file::{LabelKind, Recipe, Saved, Training};
 use mercer::model::probability::{Curve, Settings};
 use mercer::model::{AnyEstimator, AnyPoints, Criterion, Denoised, Job, Method, Rde, RdeFit, Targets, Value};
 use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArray2};
@@ -44,7 +44,7 @@ pub(crate) enum Target<'py> {
 
 impl Target<'_> {
     /// The targets, and what labels are where there are labels.
-    fn meant(self) -> PyResult<(Targets<AnyPoints>, Option<LabelKind>)> {
+    pub(crate) fn meant(self) -> PyResult<(Targets<AnyPoints>, Option<LabelKind>)> {
         Ok(match self {
             Self::Classes((names, index, kind)) => {
                 let index = index.as_array().to_vec();
@@ -69,7 +69,7 @@ impl Target<'_> {
     }
 }
 
-fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
+pub(crate) fn numbers(values: Option<PyReadonlyArray1<'_, f64>>) -> Vec<f64> {
     values.map_or_else(Vec::new, |values| values.as_array().to_vec())
 }
 
@@ -106,7 +106,8 @@ pub(crate) fn fit(
         let learnt = settings.map(|settings| estimator.learn(&x, &y, &model, &settings, &mut job));
         let probability = learnt.transpose()?.flatten();
         let training = Training::of(&estimator, &job.found, model.classes());
-        Ok((Saved { labels, training, probability, ..Saved::new(model) }, job.found))
+        let recipe = Some(Recipe::of(&estimator, &job.found, x.len(), &weights));
+        Ok((Saved { labels, training, recipe, probability, ..Saved::new(model) }, job.found))
     })?;
     Ok(Model::new(saved, found))
 }

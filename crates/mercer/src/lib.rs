@@ -44,7 +44,8 @@
 //! 2. [`kernel`]: the leaves, the algebra, its text, the check on data; fast blocks of kernel values;
 //! 3. [`gram`]: Gram matrices that are lazy, cached, full or part of another;
 //! 4. [`solve`]: the quadratic programme of all support vector machines, its solver, its certificate;
-//! 5. [`model`]: estimators, models and model files, mercer's and LIBSVM's.
+//! 5. [`model`]: estimators, models and model files, mercer's and LIBSVM's;
+//! 6. [`verify`](mod@verify): whether the certificate of a model is true, from the model and its training data alone.
 //!
 //! # Promises
 //!
@@ -64,6 +65,7 @@ mod linalg;
 pub mod model;
 mod simd;
 pub mod solve;
+pub mod verify;
 
 pub use error::{Error, ErrorKind, Result};
 pub use simd::{keep_little_freed_memory, return_freed_memory};

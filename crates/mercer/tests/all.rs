@@ -37,3 +37,4 @@ mod texts;
 mod together;
 mod tour;
 mod variants;
+mod verify;

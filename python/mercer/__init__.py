@@ -5,6 +5,7 @@ from mercer._certificate import Certificate
 from mercer._files import from_libsvm, load, save, to_libsvm
 from mercer._graphs import Graph
 from mercer._mercer import __version__
+from mercer._verify import Verification, verify
 from mercer.bayes import RVC, RVR
 from mercer.classification import SVC, NuSVC
 from mercer.cluster import KernelKMeans, SpectralClustering
@@ -27,6 +28,6 @@ __all__ = [
     "KernelKMeans", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelSOM", "KernelSoftmax", "LinearOneClassSVM",
     "LinearSVC", "LinearSVR", "LocalSVC", "LogisticRegression", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "PegasosClassifier",
     "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevantDimension", "SearchCV",
-    "SpectralClustering", "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "linear_path", "load", "plot", "save",
-    "to_libsvm",
+    "SpectralClustering", "Verification", "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "linear_path", "load", "plot",
+    "save", "to_libsvm", "verify",
 ]

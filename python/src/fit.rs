@@ -1,8 +1,8 @@
 //! Fits by any method of the library's table.
 
 use mercer::ErrorKind;
-use mercer::data::{LabelSets, Labels, Vectors};
-use mercer::model::file::{LabelKind, Saved, Training};
+use mercer::data::{LabelSets, Labels, Points as _, Vectors};
+use mercer::model::file::{LabelKind, Recipe, Saved, Training};
 use mercer::model::probability::{Curve, Settings};
 use mercer::model::{
     AnyEstimator, AnyModel, AnyPoints, Criterion, Denoised, Facts, Job, Method, Rde, RdeFit, Targets, Value,
@@ -105,7 +105,8 @@ pub(crate) fn fit(
         let learnt = settings.map(|settings| estimator.learn(&x, &y, &model, &settings, &mut job));
         let probability = learnt.transpose()?.flatten();
         let training = Training::of(&estimator, &job.found, model.classes());
-        Ok((Saved { labels, training, probability, ..Saved::new(model) }, job.found))
+        let recipe = Some(Recipe::of(&estimator, &job.found, x.len(), &weights));
+        Ok((Saved { labels, training, recipe, probability, ..Saved::new(model) }, job.found))
     })?;
     Ok(Model::new(saved, found))
 }

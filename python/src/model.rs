@@ -7,7 +7,10 @@ use mercer::data::{Dense, LabelSets, Points as _, Vectors};
 use mercer::kernel::{VectorExpr, precomputed};
 use mercer::model::file::{LabelKind, Saved, Training};
 use mercer::model::probability::{Calibration, Estimate};
-use mercer::model::{AnyModel, AnyPoints, Coefficients, Facts, How, PcaModel, Prediction, Way, libsvm};
+use mercer::model::{
+    AnyModel, AnyPoints, Coefficients, Facts, How, PcaModel, Prediction, Targets, Way, libsvm,
+};
+use mercer::verify::{Asked, verify};
 use mercer::{ErrorKind, Result};
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
@@ -17,6 +20,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::raise;
 use crate::facts::told;
+use crate::fit::{Target, numbers};
 use crate::points::{Points, matrix, numbers_only};
 use crate::work::Run;
 
@@ -249,6 +253,26 @@ impl Model {
             other => return Err(PyValueError::new_err(format!("no output '{other}'"))),
         };
         matrix(py, &self.at(py, run, points, Some(how), move |saved, points| work(saved, points, how))?)
+    }
+
+    /// Whether what the model says of itself is true of the points, targets and weights that it was fitted to; `asked` is C, nu,
+    /// epsilon and the tolerance where the model does not tell them.
+    #[pyo3(signature = (run, points, target: "typing.Any", weights: "numpy.typing.NDArray[numpy.float64] | None", asked) -> "dict[str, typing.Any]")]
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        run: &Run,
+        points: &Points,
+        target: Option<Target<'py>>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        asked: (Option<f64>, Option<f64>, Option<f64>, Option<f64>),
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (weights, (c, nu, epsilon, tolerance)) = (numbers(weights), asked);
+        let (y, _) = target.map_or(Ok((Targets::None, None)), Target::meant)?;
+        let asked = Asked { c, nu, epsilon, tolerance };
+        let report =
+            self.at(py, run, points, None, move |saved, points| verify(saved, points, &y, &weights, &asked))?;
+        told(py, &report.facts())
     }
 
     /// The components of the support points, where they are known without a kernel value.

@@ -14,6 +14,7 @@ pub(crate) mod code {
     pub(crate) const KERNEL: u8 = 3;
     pub(crate) const IO: u8 = 4;
     pub(crate) const UNSUPPORTED: u8 = 5;
+    pub(crate) const NOT_TRUE: u8 = 6;
     /// As shells have it, 128 and the number of the signal.
     pub(crate) const INTERRUPTED: u8 = 130;
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use mercer::data::{ReadOptions, Stream};
-use mercer::model::file::Training;
+use mercer::data::{Points, ReadOptions, Stream};
+use mercer::model::file::{Recipe, Training};
 use mercer::model::probability::{Estimate, Settings};
 use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Event, Facts, Job, Targets, Warm};
 use mercer::solve::{Phases, Stage, Stop};
@@ -49,6 +49,8 @@ pub(crate) struct Fitted {
     pub(crate) found: Facts,
     /// What a model file says of how its model was trained.
     pub(crate) training: Option<Training>,
+    /// And of what is needed to verify it.
+    pub(crate) recipe: Recipe,
 }
 
 /// Fits with a progress bar and a table of all rounds, as wanted; Ctrl-C ends with the best so far, where there is one.
@@ -56,7 +58,8 @@ pub(crate) fn fit(estimator: &AnyEstimator, data: &Data<'_>, trace: Option<&Path
     let (model, phases, found, seconds) =
         watched(estimator, data.terms(), trace, |job| estimator.fit(data.x, data.y, job))?;
     let training = Training::of(estimator, &found, model.classes());
-    Ok(Fitted { model, seconds, phases, found, training })
+    let recipe = Recipe::of(estimator, &found, data.x.len(), data.weights);
+    Ok(Fitted { model, seconds, phases, found, training, recipe })
 }
 
 /// Fits with a progress bar from the answers of an earlier fit to the same points, and leaves its own in their place.
@@ -80,7 +83,8 @@ pub(crate) fn fit_stream(
     let (model, phases, found, seconds) =
         watched(estimator, terms, None, |job| estimator.fit_stream(x, y, job))?;
     let training = Training::of(estimator, &found, model.classes());
-    Ok(Fitted { model, seconds, phases, found, training })
+    let recipe = Recipe::of(estimator, &found, x.len(), terms.weights);
+    Ok(Fitted { model, seconds, phases, found, training, recipe })
 }
 
 /// Makes the file of blocks of a stream, or finds it, with a progress bar; Ctrl-C leaves nothing behind.

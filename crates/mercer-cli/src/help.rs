@@ -14,6 +14,7 @@ Examples:
   mercer train --kernel \"rbf(gamma=0.5)\" -c 10 heart.txt heart.mercer
   mercer predict heart.test.txt heart.mercer predictions.txt
   mercer inspect heart.mercer
+  mercer verify heart.mercer heart.txt
   mercer kernel list
   mercer rde heart.txt
 
@@ -28,6 +29,7 @@ Exit codes:
   3    a kernel failed its check
   4    reading or writing failed
   5    not supported
+  6    a certificate that was verified is not true
   130  interrupted; a fit still saves the best model so far, marked as interrupted
 
 `mercer COMMAND --help` has the options and examples of a command.";
@@ -252,6 +254,21 @@ pub(crate) const INSPECT: &str = "\
 Examples:
   mercer inspect heart.mercer
   mercer inspect --json heart.mercer";
+
+pub(crate) const VERIFY: &str = "\
+Examples:
+  mercer verify heart.mercer heart.txt                the model and the data that it was trained on
+  mercer verify --weights weights.txt heart.mercer heart.txt
+  mercer verify --json heart.mercer heart.txt | jq .true
+  mercer verify -c 10 svm.model heart.txt             a model of LIBSVM, whoever trained it
+  mercer verify --second captions.csv pairs.mercer images.csv
+
+Kernel values are computed one by one as the kernel is defined, in double precision, and from them
+objectives, gap, violation, offsets and residuals, without anything of the solvers. Each number is
+told as the file has it and as it was found, with what rounding alone may part the two. The exit code
+is 6 where one is not true, 0 where all are. Of a file without a certificate the numbers are told, and
+it is true where the conditions of an optimum hold to --tolerance; where C is not known, the largest
+coefficient of a class is taken for it. Files of earlier versions do not tell all settings.";
 
 pub(crate) const CONVERT: &str = "\
 Examples:

@@ -45,7 +45,8 @@
 //! 3. [`gram`]: Gram matrices that are lazy, cached, full or part of another;
 //! 4. [`solve`]: the quadratic programme of all support vector machines, its solver, its certificate;
 //! 5. [`model`]: estimators, models and model files, mercer's and LIBSVM's;
-//! 6. [`select`]: cross-validation and its scores.
+//! 6. [`select`]: cross-validation and its scores;
+//! 7. [`verify`](mod@verify): whether the certificate of a model is true, from the model and its training data alone.
 //!
 //! # Promises
 //!
@@ -66,6 +67,7 @@ pub mod model;
 pub mod select;
 mod simd;
 pub mod solve;
+pub mod verify;
 
 pub use error::{Error, ErrorKind, Result};
 pub use simd::{keep_little_freed_memory, return_freed_memory};

@@ -40,3 +40,4 @@ mod texts;
 mod together;
 mod tour;
 mod variants;
+mod verify;

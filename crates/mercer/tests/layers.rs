@@ -6,8 +6,16 @@ mod search;
 use std::collections::BTreeSet;
 
 /// `error` and `simd` stand side by side at the bottom, `linalg` and `data` above them.
-const LAYERS: [&[&str]; 7] =
-    [&["error", "simd"], &["linalg", "data"], &["kernel"], &["gram"], &["solve"], &["model"], &["select"]];
+const LAYERS: [&[&str]; 8] = [
+    &["error", "simd"],
+    &["linalg", "data"],
+    &["kernel"],
+    &["gram"],
+    &["solve"],
+    &["model"],
+    &["select"],
+    &["verify"],
+];
 
 fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|names| names.contains(&module))
@@ -27,6 +35,33 @@ fn no_module_uses_one_above_it() {
         }
     }
     assert!(seen > 30, "only {seen} uses found: the search is broken");
+}
+
+#[test]
+fn a_verification_shares_nothing_with_what_it_verifies() {
+    const OWN: [&str; 6] = ["data", "error", "kernel", "model", "solve", "verify"];
+    let root = env!("CARGO_MANIFEST_DIR");
+    let uses = search::uses(root).into_iter().filter(|[_, module, _]| module == "verify");
+    let mut files = BTreeSet::new();
+    for [file, _, name] in uses {
+        assert!(OWN.contains(&name.as_str()), "{file} uses {name}");
+        files.insert(file);
+    }
+    // Of the solvers the words of a certificate, and nothing that computes.
+    for file in &files {
+        let text = std::fs::read_to_string(format!("{root}/src/{file}")).expect("a text");
+        for line in
+            text.lines().filter(|line| line.contains("solve::") && !line.trim_start().starts_with("//"))
+        {
+            let words = [
+                "use crate::solve::Certificate;",
+                "use crate::solve::Stop;",
+                "use crate::solve::{Certificate, Stop};",
+            ];
+            assert!(words.contains(&line), "{file}: {line}");
+        }
+    }
+    assert!(files.len() > 10, "only {} files found: the search is broken", files.len());
 }
 
 #[test]

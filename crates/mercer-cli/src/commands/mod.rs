@@ -18,6 +18,7 @@ mod shell;
 mod source;
 mod train;
 mod transform;
+mod verify;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -64,6 +65,9 @@ pub(crate) enum Cli {
     /// Show everything that a model file holds
     #[command(after_help = help::INSPECT)]
     Inspect(inspect::InspectArgs),
+    /// Recompute from the training data whether the certificate in a model file is true
+    #[command(after_help = help::VERIFY)]
+    Verify(verify::VerifyArgs),
     /// Turn a data or model file into another format
     #[command(after_help = help::CONVERT)]
     Convert(convert::ConvertArgs),
@@ -148,6 +152,7 @@ impl Cli {
             Self::Scale(args) => scale::run(args),
             Self::Features(args) => features::run(args),
             Self::Inspect(args) => inspect::run(args),
+            Self::Verify(args) => verify::run(args),
             Self::Convert(args) => convert::run(args),
             Self::Methods(args) => methods::run(args),
             Self::Kernel(command) => kernel::run(command),

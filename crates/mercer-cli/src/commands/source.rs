@@ -93,7 +93,7 @@ pub(super) fn remark_on_sets(classes: &[String]) {
 }
 
 /// The columns of a file of targets.
-fn columns(file: &Path, rows: usize) -> Result<Vec<Vec<f64>>> {
+pub(super) fn columns(file: &Path, rows: usize) -> Result<Vec<Vec<f64>>> {
     let options = ReadOptions { label: Some(ColumnRef::Absent), ..ReadOptions::default() };
     let table = data::read(file, &options).in_file(file)?.points;
     if table.len() != rows {

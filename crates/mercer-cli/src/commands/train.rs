@@ -133,14 +133,14 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     let weights = args.row_weights.as_ref().map(read).transpose()?.unwrap_or_default();
     let given = Data { x: &input.x, y: &y, weights: &weights, memory, quiet: args.common.quiet };
     let fitted = fit(&estimator, &given, args.trace.as_deref()).in_file(&args.data)?;
-    let Fitted { model, seconds: fit_seconds, phases, found, training } = fitted;
+    let Fitted { model, seconds: fit_seconds, phases, found, training, recipe } = fitted;
     let learnt = settings.as_ref().map(|settings| learn(&estimator, &given, &model, settings));
     let learnt = learnt.transpose().in_file(&args.data)?;
     let peak_bytes = system::peak_bytes();
 
     let started = Instant::now();
     let probability = learnt.as_ref().and_then(|learnt| learnt.estimate.clone());
-    let saved = Saved { probability, training, ..input.saved(model) };
+    let saved = Saved { probability, training, recipe: Some(recipe), ..input.saved(model) };
     let kind = if args.libsvm { Kind::Libsvm } else { Kind::Mercer };
     kind.save(&saved, &path)?;
     let save_seconds = started.elapsed().as_secs_f64();

@@ -50,12 +50,12 @@ pub(super) fn run(
     let weights = args.row_weights.as_ref().map(read).transpose()?.unwrap_or_default();
 
     let terms = Terms { weights: &weights, memory: args.memory, quiet };
-    let Fitted { model, seconds: fit_seconds, phases, mut found, training } =
+    let Fitted { model, seconds: fit_seconds, phases, mut found, training, recipe } =
         fit_stream(&estimator, (&stream, &y), terms).in_file(&args.data)?;
     let peak_bytes = system::peak_bytes();
     let started = Instant::now();
     let (names, encoding) = (stream.names().to_vec(), stream.encoding().cloned());
-    let saved = Saved { training, names, encoding, ..Saved::new(model) };
+    let saved = Saved { training, recipe: Some(recipe), names, encoding, ..Saved::new(model) };
     Kind::Mercer.save(&saved, path)?;
     let save_seconds = started.elapsed().as_secs_f64();
 

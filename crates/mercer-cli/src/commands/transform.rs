@@ -113,13 +113,13 @@ fn components(saved: &mut Saved, args: &TransformArgs, data: &Path, model: &Path
 }
 
 /// The analysis of two views of vectors.
-fn views(model: &mut AnyModel) -> Result<&mut Cca> {
+pub(super) fn views(model: &mut AnyModel) -> Result<&mut Cca> {
     let space = model.space();
     model.downcast_mut().ok_or_else(|| unsupported!("the second view of {space}"))
 }
 
 /// Points of the second view, as wide as those of the model: a sparse file does not say how wide it is.
-fn second(cca: &mut Cca, path: &Path, options: ReadOptions) -> Result<Vectors> {
+pub(super) fn second(cca: &mut Cca, path: &Path, options: ReadOptions) -> Result<Vectors> {
     let kernel = AnyKernel::Vectors(cca.second.kernel().clone());
     let options = ReadOptions { labels_path: None, ..options };
     let points = AnyPoints::read(Some(&kernel), path, &options).in_file(path)?.points;

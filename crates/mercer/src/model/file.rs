@@ -34,6 +34,7 @@ pub(super) mod parts;
 mod pca_tests;
 mod points;
 mod probability;
+mod recipe;
 mod records;
 #[cfg(test)]
 mod reference_tests;
@@ -66,6 +67,7 @@ use crate::error::{Error, ErrorKind, Result};
 pub use container::{Element, Flaw, Reader, Writer};
 pub(super) use graphs::{read_graphs, write_graphs};
 pub(super) use points::{read_sets, read_texts, read_vectors, write_sets, write_texts, write_vectors};
+pub use recipe::Recipe;
 pub(super) use records::{read_records, write_records};
 
 /// The entry `format` of every file of this library.
@@ -92,6 +94,8 @@ pub struct Saved {
     pub labels: Option<LabelKind>,
     /// The parameters of training, where known.
     pub training: Option<Training>,
+    /// How the model was fitted, where known: what a verification needs besides the data.
+    pub recipe: Option<Recipe>,
     /// The program that trained the model, with its version.
     pub program: String,
 }
@@ -167,6 +171,7 @@ impl Saved {
             names: Vec::new(),
             labels: None,
             training: None,
+            recipe: None,
             program,
         }
     }
@@ -240,6 +245,9 @@ impl Saved {
         if let Some(training) = &self.training {
             writer.entry("training", text::training(training)?);
         }
+        if let Some(recipe) = &self.recipe {
+            writer.entry("recipe", recipe.print());
+        }
         if let Some(scaler) = &self.scaler {
             writer.entry("scaler", text::print(scaler)?);
         }
@@ -263,6 +271,7 @@ impl Saved {
             names: optional(&mut reader, "names")?.unwrap_or_default(),
             labels: reader.optional("labels").map(|word| label_kind(&word)).transpose()?,
             training: reader.optional("training").map(|json| text::read_training(&json)).transpose()?,
+            recipe: reader.optional("recipe").map(|json| Recipe::parse(&json)).transpose()?,
             program: reader.entry("program")?,
         };
         saved.check()?;

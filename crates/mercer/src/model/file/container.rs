@@ -226,6 +226,11 @@ impl<'a> Reader<'a> {
         Ok(self.tensor(name, 1)?.1)
     }
 
+    /// Takes out the values of a tensor with one dimension that need not be there.
+    pub(in crate::model) fn list_or_none<T: Element>(&mut self, name: &str) -> Result<Vec<T>, Flaw> {
+        if self.tensors.contains_key(name) { self.list(name) } else { Ok(Vec::new()) }
+    }
+
     /// Takes out a list of positions or counts.
     ///
     /// # Errors

@@ -16,6 +16,9 @@ pub struct RelevanceModel<X, K> {
     pub sizes: Vec<usize>,
     /// Class names; none for numbers.
     pub classes: Vec<String>,
+    /// The precision of the prior of each weight: function after function, of each that of the constant first, where it has one, then of
+    /// its vectors. None in files of versions that did not keep them.
+    pub precisions: Vec<f64>,
     /// The variance of the noise; 0 for classes.
     pub noise: f64,
     /// The log evidence of each function, or that of all together by a softmax.
@@ -97,6 +100,7 @@ impl<X: Points, K: Kernel<X> + Clone> RelevanceModel<X, K> {
                 spread_offsets,
             ),
             sizes,
+            precisions: found.iter().flat_map(|one| one.posterior.alpha.iter().copied()).collect(),
             noise: if classes.is_empty() { found[0].noise } else { 0.0 },
             classes,
             evidence: found.iter().map(|one| one.evidence).collect(),
@@ -275,6 +279,11 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
         let roots = self.sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
         let roots = roots.ok_or("more roots of covariances than can be counted")?;
         parts::check(&self.spread, roots, &[]).map_err(|flaw| format!("covariance: {flaw}"))?;
+        let precisions = if self.is_joint() { self.sizes.first().copied().unwrap_or(0) } else { roots };
+        parts::same_or_none("precisions", self.precisions.len(), precisions)?;
+        if !self.precisions.iter().all(|alpha| *alpha > 0.0 && alpha.is_finite()) {
+            return Err("a precision is not a positive finite number".into());
+        }
         let numbers = [self.noise, self.gradient];
         if !numbers.iter().chain(&self.evidence).all(|number| number.is_finite()) || self.noise < 0.0 {
             return Err("the noise, the gradient or an evidence is not a finite number".into());
@@ -282,13 +291,16 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
         parts::check(&self.expansion, outputs, &self.support)
     }
 
-    /// Tensors `spread` (a row for each vector, a column for each root), `spread_offsets`, `sizes`, `evidence`, `measures` (noise,
+    /// Tensors `spread` (a row for each vector, a column for each root), `spread_offsets`, `sizes`, `precisions` where they are known, `evidence`, `measures` (noise,
     /// gradient) and `counts` (steps, whether it converged, candidates, points).
     fn write(&self, writer: &mut Writer) -> Result<(), Flaw> {
         let roots = self.spread.offsets().len();
         writer.table("spread", &parts::check(&self.spread, roots, &[])?);
         writer.list("spread_offsets", self.spread.offsets());
         writer.counts("sizes", &self.sizes);
+        if !self.precisions.is_empty() {
+            writer.list("precisions", &self.precisions);
+        }
         writer.list("evidence", &self.evidence);
         writer.list("measures", &[self.noise, self.gradient]);
         let [candidates, points] = self.candidates.map(|count| count as u64);
@@ -324,6 +336,7 @@ pub(super) fn read<X: Space>(reader: &mut Reader<'_>) -> Result<RelevanceModel<X
         ),
         expansion,
         sizes: reader.counts("sizes")?,
+        precisions: reader.list_or_none("precisions")?,
         classes,
         noise,
         evidence: reader.list("evidence")?,

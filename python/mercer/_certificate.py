@@ -49,11 +49,14 @@ class Certificate:
 
     @classmethod
     def _of(cls, quality: dict[str, Any]) -> "Certificate":
-        """That of all problems of a model. Where there was nothing to solve, or nothing is known, it says so."""
-        if "totals" not in quality:
+        """That of all problems of a model, with its parts."""
+        whole = cls._whole(quality.get("totals"))
+        parts = [cls._whole(found) for found in quality.get("certificates", ())]
+        return whole if len(parts) < 2 else replace(whole, parts=tuple(parts))
+
+    @classmethod
+    def _whole(cls, found: dict[str, Any] | None) -> "Certificate":
+        """Of one problem, or of several without their parts. Where there was nothing to solve, or nothing is known, it says so."""
+        if found is None:
             return cls(0.0, None, 0.0, 0, 0.0, "unknown", False)
-        whole, *parts = (
-            cls(**{"rows" if name == "kernel_rows" else name: value for name, value in found.items()})
-            for found in (quality["totals"], *quality["certificates"])
-        )
-        return whole if len(parts) == 1 else replace(whole, parts=tuple(parts))
+        return cls(**{"rows" if name == "kernel_rows" else name: value for name, value in found.items()})

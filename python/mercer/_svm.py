@@ -67,12 +67,12 @@ class Solved(NativeEstimator):
         return max(budget - (points.nbytes + 100 * len(points)) / 2**20, budget / 2.0)
 
     def _found(self, X: Any) -> None:
-        found = self.certificate_
+        # Of many pairs the parts of the certificate take longer to make than the fit.
+        found = Certificate._whole(self._model.totals())
         # A problem that is solved at once counts as one step.
         self.n_iter_: Any = max(found.iterations, 1)
         if self._counts_apart:
-            steps = [part.iterations for part in (found.parts or (found,)) if part.stop != "unknown"]
-            self.n_iter_ = np.maximum(np.array(steps, dtype=np.int32), 1)
+            self.n_iter_ = np.maximum(self._model.iterations().astype(np.int32), 1)
         self.fit_status_ = int(found.stop not in ("converged", "unknown"))
         nu = self._model.found().get("nu_with_margin")
         if nu is not None and X is not None:
@@ -160,7 +160,7 @@ class SupportVectors(Solved):
 
     def _doubled(self) -> bool:
         """An exact answer is also evaluated in double precision; so is a small one of which nothing is known."""
-        found = self.certificate_
+        found = Certificate._whole(self._model.totals())
         return found.exact or (found.stop == "unknown" and self.support_vectors_.shape[0] <= self._exact_rows)
 
     def _checked_rows(self, X: Any) -> Any:

@@ -179,6 +179,22 @@ impl Model {
         Ok(dict)
     }
 
+    /// The certificates of all programmes taken together; None where there are none.
+    #[pyo3(signature = () -> "dict[str, typing.Any] | None")]
+    fn totals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let quality = self.saved.model.quality();
+        let exact = quality.certificates().iter().all(|certificate| certificate.exact);
+        quality.totals().map(|totals| told(py, &totals.facts(exact))).transpose()
+    }
+
+    /// Steps taken for each programme of which that is known.
+    #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.int64]")]
+    fn iterations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let quality = self.saved.model.quality();
+        let steps = quality.certificates().iter().map(|certificate| certificate.iterations as i64);
+        steps.collect::<Vec<_>>().into_pyarray(py)
+    }
+
     /// What this kind of model has besides.
     #[pyo3(signature = () -> "dict[str, typing.Any]")]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -136,6 +136,10 @@ fn every_gram_of_a_fit_comes_from_the_place_it_runs_on() {
     let place = Counting(AtomicUsize::new(0));
     let grams = || place.0.swap(0, Ordering::Relaxed);
     Svc::new(rbf(0.7)).fit_in(&x, &y, &mut Job::new().on(&place)).unwrap();
+    assert_eq!(grams(), 1, "one for all pairs of classes");
+    // No room for all values.
+    let tight = mercer::solve::Smo { cache_bytes: 0, ..Default::default() };
+    Svc::new(rbf(0.7)).solver(tight).fit_in(&x, &y, &mut Job::new().on(&place)).unwrap();
     assert_eq!(grams(), 3, "one for each pair of classes");
     OneVsAll::new(rbf(0.7)).fit_in(&x, &y, &mut Job::new().on(&place)).unwrap();
     assert_eq!(grams(), 1, "one for all classes");

@@ -27,7 +27,8 @@ cargo xtask COMMAND
              all formulations against LIBSVM on a few hundred settings (--only TEXT for some)
   wheel      the Python package for any CPython from 3.11 on, into target/wheels
   stubs      writes the types of the package's native module (python/mercer/_mercer.pyi)
-  bench      mercer and its peers side by side on the same data (`cargo xtask bench --help`)
+  bench      mercer and its peers side by side on the same data (`cargo xtask bench --help`);
+             `bench --sweep`: the package beside scikit-learn over many data sets and settings
   bench-python
              the Python package beside scikit-learn, scikit-learn-intelex and the program;
              `bench-python memory` for what a fit holds

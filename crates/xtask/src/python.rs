@@ -20,8 +20,15 @@ const PACKAGES: &[&str] = &[
     "thundersvm-cpu",
 ];
 
-/// `cargo xtask bench`: mercer and its peers side by side.
+/// `cargo xtask bench`: mercer and its peers side by side; with `--sweep` the Python package over many data sets and settings.
 pub(crate) fn bench(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    if arguments.iter().any(|argument| argument == "--sweep") {
+        let python = peers(place)?;
+        if !arguments.iter().any(|argument| matches!(argument.as_str(), "--help" | "-h" | "--show")) {
+            package::install_release(place, &python)?;
+        }
+        return run(place, python, "bench/sweep.py", arguments);
+    }
     if predicts_single_rows(arguments) {
         package::install_release(place, &peers(place)?)?;
         announced("build the example single_row", || {

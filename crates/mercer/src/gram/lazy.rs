@@ -21,22 +21,31 @@ pub struct Lazy<'k, X: Points, K: Kernel<X> + ?Sized> {
 
 /// Counts the kernel values computed by a Gram and by the Grams restricted from it.
 #[derive(Default)]
-struct Counter {
+pub(super) struct Counter {
     values: AtomicU64,
     parent: Option<Arc<Counter>>,
 }
 
 impl Counter {
+    /// A counter that begins at `values`.
+    pub(super) fn from(values: u64) -> Arc<Self> {
+        Arc::new(Self { values: AtomicU64::new(values), parent: None })
+    }
+
     /// A counter whose values are counted by this one too.
-    fn child(self: &Arc<Self>) -> Arc<Self> {
+    pub(super) fn child(self: &Arc<Self>) -> Arc<Self> {
         Arc::new(Self { values: AtomicU64::new(0), parent: Some(Arc::clone(self)) })
     }
 
-    fn add(&self, values: u64) {
+    pub(super) fn add(&self, values: u64) {
         self.values.fetch_add(values, Ordering::Relaxed);
         if let Some(parent) = &self.parent {
             parent.add(values);
         }
+    }
+
+    pub(super) fn values(&self) -> u64 {
+        self.values.load(Ordering::Relaxed)
     }
 }
 
@@ -93,6 +102,13 @@ impl<X: Points, K: Kernel<X> + ?Sized> Gram for Lazy<'_, X, K> {
         rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i]);
     }
 
+    fn lower_rows_single(&self, first: usize, out: &mut [&mut [f32]]) {
+        let rows: Vec<usize> = (first..first + out.len()).collect();
+        self.computed.add(out.iter().map(|row| row.len() as u64).sum());
+        self.bound().rows(&self.points, &rows, out);
+        rows.iter().zip(out).for_each(|(&i, row)| row[i] = self.diagonal[i] as f32);
+    }
+
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
         self.computed.add((points.len() * self.len()) as u64);
         self.bound().accumulate(&self.points, points, weights, &self.diagonal, sums);
@@ -122,6 +138,6 @@ impl<X: Points, K: Kernel<X> + ?Sized> Gram for Lazy<'_, X, K> {
     }
 
     fn computed(&self) -> u64 {
-        self.computed.values.load(Ordering::Relaxed)
+        self.computed.values()
     }
 }

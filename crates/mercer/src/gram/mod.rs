@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Lazy`] | computed from points when they are asked for |
 //! | [`Full`] | all held in memory |
+//! | [`Held`] | of another Gram, all computed once, half of them by symmetry |
 //! | [`Cached`] | of another Gram, kept in memory as far as a budget allows |
 //! | [`Subset`] | of some points of another Gram |
 //! | [`Ridged`] | of another Gram, with numbers added to the diagonal |
@@ -14,6 +15,7 @@
 
 mod cache;
 mod full;
+mod held;
 mod lazy;
 pub(crate) mod matrix;
 mod origin;
@@ -25,6 +27,7 @@ mod whole;
 
 pub use cache::Cached;
 pub use full::Full;
+pub use held::Held;
 pub use lazy::Lazy;
 pub use origin::WithOrigin;
 pub use ridged::Ridged;
@@ -70,6 +73,15 @@ pub trait Gram: Sync {
         }
     }
 
+    /// Fills `out[r]` with row `first + r` up to the diagonal, first + r + 1 values in single precision.
+    fn lower_rows_single(&self, first: usize, out: &mut [&mut [f32]]) {
+        let mut row = vec![0.0; self.len()];
+        for (i, out) in (first..).zip(out) {
+            self.rows(&[i], &mut [&mut row]);
+            out.copy_from_slice(&row[..=i]);
+        }
+    }
+
     /// `sums[j] += Σ weights[w] · K[points[w]][j]`, in the order of the points. No row is stored.
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
         in_batches(points, weights, sums, |points, rows| self.rows(points, rows));
@@ -111,6 +123,9 @@ impl<G: Gram + ?Sized> Gram for &G {
     }
     fn lower_rows(&self, first: usize, out: &mut [&mut [f64]]) {
         (**self).lower_rows(first, out);
+    }
+    fn lower_rows_single(&self, first: usize, out: &mut [&mut [f32]]) {
+        (**self).lower_rows_single(first, out);
     }
     fn accumulate(&self, points: &[usize], weights: &[f64], sums: &mut [f64]) {
         (**self).accumulate(points, weights, sums);

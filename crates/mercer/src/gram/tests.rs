@@ -86,6 +86,10 @@ fn every_gram_equals_its_dense_twin() {
     let lazy = Lazy::new(&kernel, &points).expect("binds");
     with_restrictions("lazy", &lazy, &kernel, &points);
     with_restrictions("full", &Full::new(&lazy), &kernel, &points);
+    for double in [false, true] {
+        let held = Held::new(lazy.restrict(&(0..70).collect::<Vec<_>>()), double);
+        with_restrictions("held", &held, &kernel, &points);
+    }
     for rows in [1, 5, 70, 1000] {
         let mut cached = Cached::new(Box::new(&lazy), rows * 80 * 4, 2);
         (0..30).for_each(|i| drop(cached.lend(&[i, i + 17])));
@@ -93,6 +97,34 @@ fn every_gram_equals_its_dense_twin() {
     }
     let all: Vec<usize> = (0..70).collect();
     with_restrictions("subset", &Subset::new(&lazy, &all), &kernel, &points);
+}
+
+#[test]
+fn values_that_are_held_have_the_bits_of_the_rows_and_half_of_them_are_computed() {
+    let (kernel, n) = (rbf(2.0), 301);
+    let points = points(n);
+    let lazy = Lazy::new(&kernel, &points).expect("binds");
+    let index: Vec<usize> = (0..n).filter(|i| i % 4 != 2).rev().collect();
+    let (mut double, mut single) = (vec![0.0; n], vec![0.0_f32; n]);
+    let (mut part_double, mut part_single) = (vec![0.0; index.len()], vec![0.0_f32; index.len()]);
+    for is_double in [false, true] {
+        let before = lazy.computed();
+        let held = Held::new(Box::new(&lazy), is_double);
+        assert_eq!(lazy.computed() - before, (n * (n + 1) / 2) as u64);
+        assert_eq!(Held::bytes(n, is_double), n * n * if is_double { 12 } else { 4 });
+        let part = held.restrict(&index);
+        for (place, &i) in index.iter().enumerate() {
+            lazy.rows(&[i], &mut [&mut single]);
+            lazy.rows_f64(&[i], &mut [&mut double]);
+            part.rows(&[place], &mut [&mut part_single]);
+            part.rows_f64(&[place], &mut [&mut part_double]);
+            for (at, &j) in index.iter().enumerate() {
+                let rounded = if is_double { double[j] as f32 } else { single[j] };
+                assert_eq!(part_single[at], rounded, "{i}, {j}");
+                assert_eq!(part_double[at], double[j], "{i}, {j}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -118,8 +118,18 @@ impl<X: Points> Weighted<X> {
         programme: impl Fn(usize) -> Programme + Sync,
         job: &mut Job<'_, X>,
     ) -> Result<Vec<Solution>> {
-        let programmes = Programmes::new(kernel, &self.points, solver, count, &programme);
-        programmes.solve(job).map_err(|error| self.error(error))
+        self.programmes(kernel, solver, count, &programme).solve(job).map_err(|error| self.error(error))
+    }
+
+    /// `count` programmes on the points.
+    pub(super) fn programmes<'a, K: Kernel<X>>(
+        &'a self,
+        kernel: &'a K,
+        solver: &Smo,
+        count: usize,
+        programme: &'a (dyn Fn(usize) -> Programme + Sync),
+    ) -> Programmes<'a, X> {
+        Programmes::new(kernel, &self.points, solver, count, programme)
     }
 
     /// Joins points that are the same and have the same targets, as `targets` compares them, to one point with the weight of all, and puts

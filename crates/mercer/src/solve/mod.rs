@@ -42,6 +42,7 @@ pub use certificate::{Certificate, Stop};
 pub use phases::{Phases, Span};
 pub use progress::{Progress, Watch, unwatched};
 pub(crate) use shared::Shared;
+pub(crate) use smo::WHOLE;
 pub(crate) use smo::divide;
 pub use smo::{Answer, Problem, Selection, Smo, Solution};
 pub(crate) use stage::Plan;

@@ -36,12 +36,35 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    pub(super) fn new(y: &Labels, (first, second): (usize, usize)) -> Self {
-        let class = |i: usize| y.index()[i] as usize;
-        let index: Vec<usize> = (0..y.len()).filter(|&i| class(i) == first || class(i) == second).collect();
-        let positive = index.iter().map(|&i| class(i) == first).collect();
+    pub(super) fn new(y: &Labels, classes: (usize, usize)) -> Self {
+        Self::of(&members(y), classes)
+    }
+
+    /// The pair of two classes, given the members of all. Costs as much as the pair has points.
+    fn of(members: &[Vec<usize>], (first, second): (usize, usize)) -> Self {
+        let (mut a, mut b) = (members[first].iter().peekable(), members[second].iter().peekable());
+        let count = a.len() + b.len();
+        let (mut index, mut positive) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        while let Some(&&i) = match (a.peek(), b.peek()) {
+            (Some(i), Some(j)) => Some(i.min(j)),
+            (i, j) => i.or(j),
+        } {
+            let first = a.next_if(|&&j| j == i).is_some();
+            if !first {
+                b.next();
+            }
+            index.push(i);
+            positive.push(first);
+        }
         Self { first, second, index, positive }
     }
+}
+
+/// The points of each class, ascending.
+fn members(y: &Labels) -> Vec<Vec<usize>> {
+    let mut members = vec![Vec::new(); y.classes().len()];
+    y.index().iter().enumerate().for_each(|(i, &class)| members[class as usize].push(i));
+    members
 }
 
 /// Points of several classes, of which each pair is a programme.
@@ -72,12 +95,14 @@ impl<X: Points> Pairs<'_, X> {
         problem: impl Fn(usize, &Pair) -> Problem + Sync,
     ) -> Result<Vec<Solution>> {
         let pairs = pairs(self.labels.classes().len());
-        let whole = pairs.len() == 1;
+        let (whole, members) = (pairs.len() == 1, members(self.labels));
         let programme = |part: usize| {
-            let pair = Pair::new(self.labels, pairs[numbers[part]]);
+            let pair = Pair::of(&members, pairs[numbers[part]]);
             Programme { problem: problem(numbers[part], &pair), points: (!whole).then_some(pair.index) }
         };
-        self.own.solve(kernel, self.solver, numbers.len(), programme, job)
+        let programmes = self.own.programmes(kernel, self.solver, numbers.len(), &programme);
+        let programmes = programmes.of_pairs(self.labels.index());
+        programmes.solve(job).map_err(|error| self.own.error(error))
     }
 
     /// The classifier whose coefficients lie side by side over the union of the pairs' support points.
@@ -89,7 +114,8 @@ impl<X: Points> Pairs<'_, X> {
     ) -> SvcModel<X, K> {
         let y = self.labels;
         let numbers = pairs(y.classes().len());
-        let each = || numbers.iter().map(|&classes| Pair::new(y, classes)).zip(solved);
+        let members = members(y);
+        let each = || numbers.iter().map(|&classes| Pair::of(&members, classes)).zip(solved);
         let mut is_support = vec![false; self.own.points.len()];
         for (pair, solution) in each() {
             let nonzero = pair.index.iter().zip(&solution.coefficients).filter(|(_, b)| **b != 0.0);

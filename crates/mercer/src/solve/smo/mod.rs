@@ -24,6 +24,7 @@ mod working_set;
 
 pub use answer::Answer;
 pub use problem::Problem;
+pub(crate) use set_size::WHOLE;
 
 use std::time::Duration;
 

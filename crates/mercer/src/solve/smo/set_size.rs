@@ -6,7 +6,7 @@ use super::Smo;
 const LEAST: usize = 64;
 const MOST: usize = 2048;
 /// Points up to which the working set is the whole problem.
-const WHOLE: usize = 700;
+pub(crate) const WHOLE: usize = 700;
 /// Points beyond which working sets become smaller: a row that is computed and not needed costs more than a round.
 const LONG_ROW: usize = 50_000;
 /// Bytes of rows up to which the size does not depend on the budget for rows, so that the answer does not either.

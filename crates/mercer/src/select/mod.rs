@@ -20,7 +20,7 @@ mod validate;
 pub use interval::{Interval, LEVEL, bootstrap, wilson};
 pub use score::{Average, Metric, Needs, Said, Truth};
 pub use search::{
-    Axis, Candidate, Grid, Log, Outcome, Point, Ranking, Search, Spacing, evaluate, expand, survivors,
+    Axis, Candidate, Grid, Log, Outcome, Point, Ranking, Search, Spacing, Told, evaluate, expand, survivors,
 };
 pub use split::{Layout, Scheme, Split, Splits};
 pub use validate::{Scale, Summary, Task, Terms, Trial, Validation, cross_validate, mean_and_spread};

@@ -146,7 +146,7 @@ impl<'a> Path<'a> {
         let linear = sum(&|i| self.beta[i] * self.linear[i]);
         let square = sum(&|i| self.beta[i] * (self.gradient[i] - self.linear[i]));
         let t = (-linear / square).clamp(1.0, ratio);
-        if !(t > 1.0) {
+        if t.is_nan() || t <= 1.0 {
             return;
         }
         for i in 0..self.beta.len() {
@@ -243,7 +243,7 @@ impl<'a> Path<'a> {
             let ((_, upper), (lower, _)) = (self.bounds(rise), self.bounds(fall));
             let (up, down) = (self.inner[rise], self.inner[fall]);
             let delta = free.min(upper - up).min(down - lower);
-            if !(delta > 0.0) {
+            if delta.is_nan() || delta <= 0.0 {
                 return steps;
             }
             // A variable that reaches its bound gets the bits of the bound; both do where they reach it together but for rounding.

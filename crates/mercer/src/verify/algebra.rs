@@ -30,6 +30,9 @@ pub(super) fn verify<X: Space>(
     Ok(true)
 }
 
+/// Where the points of an expansion are among the rows, and its outputs at all rows.
+pub(super) type Outputs = (Vec<usize>, Vec<Vec<Sum>>);
+
 /// Where an expansion's points are among the rows, and its outputs at all rows without their offsets.
 pub(super) fn outputs<X: Space>(
     expansion: &Expansion<X, X::Kernel>,
@@ -37,7 +40,7 @@ pub(super) fn outputs<X: Space>(
     data: &Data<'_, X>,
     rounding: f64,
     report: &mut Report,
-) -> Result<Option<(Vec<usize>, Vec<Vec<Sum>>)>> {
+) -> Result<Option<Outputs>> {
     let any = |_: usize, _: usize| true;
     let Some(rows) = data.rows_again(expansion.kernel(), expansion.points(), support, &any, report) else {
         return Ok(None);

@@ -10,13 +10,16 @@ use crate::model::{CcaModel, Expansion, Model, Space, Targets};
 /// A component with so small a ρ is rounding on both sides of its equation.
 const NOTHING: f64 = 1e-8;
 
+/// How far the equation of a view is from holding, from the other view, the correlations and the penalty.
+type Residual = dyn Fn(&View, &[f64], f64) -> f64;
+
 /// One view: the outputs of its functions at all rows, about their means, and the squared norms.
 struct View {
     f: Vec<Vec<f64>>,
     squares: Vec<f64>,
     widest: f64,
     /// Against all rows of the view.
-    residual: Box<dyn Fn(&View, &[f64], f64) -> f64>,
+    residual: Box<Residual>,
 }
 
 /// Verifies canonical correlations; else answers that the model is none.

@@ -61,6 +61,9 @@ impl Outcome {
     }
 }
 
+/// What is told each outcome as it comes, with the number of its candidate.
+pub type Told<'a> = dyn FnMut(usize, &Outcome) + Send + 'a;
+
 /// What a search runs under.
 #[derive(Default)]
 pub struct Search<'a> {
@@ -75,7 +78,7 @@ pub struct Search<'a> {
     /// The caller's callback, shown the share of the candidates that is done; it can end the search.
     pub watcher: Option<Watcher<'a>>,
     /// Told each outcome as it comes, with the number of its candidate.
-    pub told: Option<&'a mut (dyn FnMut(usize, &Outcome) + Send)>,
+    pub told: Option<&'a mut Told<'a>>,
 }
 
 /// Scores candidates by the same splits; none for those that were not come to.
@@ -128,7 +131,7 @@ struct Run<'a, 'w> {
     stopped: AtomicBool,
     done: AtomicUsize,
     watcher: Mutex<Option<Watcher<'w>>>,
-    told: Mutex<Option<&'w mut (dyn FnMut(usize, &Outcome) + Send)>>,
+    told: Mutex<Option<&'w mut Told<'w>>>,
 }
 
 impl Run<'_, '_> {

@@ -50,11 +50,13 @@ impl<'a> Held<'a> {
         if !double {
             batches(&mut single, n, |first, rows| source.lower_rows_single(first, rows));
             mirror(&mut single, n);
+            source.release_scratch();
             return Self { source, single, double: Vec::new() };
         }
         let mut values: Vec<f64> = huge_zeros(n * n);
         batches(&mut values, n, |first, rows| source.lower_rows(first, rows));
         mirror(&mut values, n);
+        source.release_scratch();
         let round = |(single, double): (&mut [f32], &[f64])| {
             single.iter_mut().zip(double).for_each(|(single, &double)| *single = double as f32);
         };

@@ -71,7 +71,8 @@ pub(crate) fn fit_from(estimator: &AnyEstimator, data: &Data<'_>, warm: &mut War
         Ok(model)
     })?;
     let training = Training::of(estimator, &found, model.classes());
-    Ok(Fitted { model, seconds, phases, found, training })
+    let recipe = Recipe::of(estimator, &found, data.x.len(), data.weights);
+    Ok(Fitted { model, seconds, phases, found, training, recipe })
 }
 
 /// Fits to rows on disk with a progress bar.

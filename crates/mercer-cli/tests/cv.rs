@@ -102,7 +102,7 @@ fn every_method_that_predicts() {
             _ => "two",
         };
         let run = match name {
-            "cca" => place.run(&format!("cv -m cca --kappa 0.1 --second three --label none three")),
+            "cca" => place.run("cv -m cca --kappa 0.1 --second three --label none three"),
             "pegasos" => place.run("cv -m pegasos two"),
             "svdd" => place.run("cv -m svdd -c 0.1 two"),
             "fisher" => place.run("cv -m fisher --mu 0.1 three"),

@@ -1,5 +1,7 @@
 //! `mercer search`: what it takes is the best of fits one by one, killed searches end the same, and what is wrong is named.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
+
 mod common;
 
 use common::Place;

@@ -1,7 +1,5 @@
 //! `mercer verify`: true certificates pass, others are told with an exit code of their own.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
-
 mod common;
 
 use common::{Place, wave};

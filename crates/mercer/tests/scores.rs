@@ -1,5 +1,7 @@
 //! Scores of predictions against those of scikit-learn, stored.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
+
 use std::path::Path;
 
 use mercer::data::{Dense, LabelSets};

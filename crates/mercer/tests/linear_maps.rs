@@ -33,7 +33,7 @@ fn powers(points: &[[f64; 2]]) -> Vectors {
 }
 
 fn kernel(text: &str) -> VectorExpr {
-    text.parse().unwrap()
+    text.parse().expect("it is sound")
 }
 
 fn tight() -> LinearSolver {
@@ -45,7 +45,10 @@ type Fitted = LinearModel<Vectors, VectorExpr>;
 fn assert_same(mapped: &Fitted, plain: &Fitted, points: &[[f64; 2]]) {
     assert_eq!(mapped.certificates, plain.certificates);
     assert_eq!(mapped.expansion.points(), plain.expansion.points());
-    assert_eq!(mapped.values(&rows(points)).unwrap(), plain.values(&powers(points)).unwrap());
+    assert_eq!(
+        mapped.values(&rows(points)).expect("it is sound"),
+        plain.values(&powers(points)).expect("it is sound")
+    );
 }
 
 #[test]

@@ -46,8 +46,8 @@ const LOGISTIC: Known = (
 
 fn heart() -> (Vectors, Labels) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/heart_scale.libsvm.gz");
-    let table = read(&path, &ReadOptions::default()).unwrap();
-    (table.points, table.labels.unwrap().labels())
+    let table = read(&path, &ReadOptions::default()).expect("it is sound");
+    (table.points, table.labels.expect("it is sound").labels())
 }
 
 fn tight() -> LinearSolver {
@@ -55,7 +55,11 @@ fn tight() -> LinearSolver {
 }
 
 fn objective(model: &Fitted) -> f64 {
-    model.certificates.iter().map(|certificate| certificate.gap.unwrap() - certificate.objective).sum()
+    model
+        .certificates
+        .iter()
+        .map(|certificate| certificate.gap.expect("it is sound") - certificate.objective)
+        .sum()
 }
 
 fn steps<'m>(models: impl IntoIterator<Item = &'m Fitted>) -> u64 {
@@ -84,7 +88,7 @@ fn models_along_a_path_are_liblinears() {
 /// The number of that name at each point of the path that a fit has found.
 fn told(found: &Facts, name: &str) -> Vec<f64> {
     let Some(Fact::Parts(points)) = found.get("path") else { panic!("a path") };
-    points.iter().map(|point| point.number(name).unwrap()).collect()
+    points.iter().map(|point| point.number(name).expect("it is sound")).collect()
 }
 
 #[test]
@@ -137,8 +141,10 @@ fn both<E>(
 where
     E: Estimator<Vectors, Model = Fitted>,
 {
-    let cold: Vec<Fitted> =
-        prices.iter().map(|&c| at(estimator, c).fit_in(x, y, &mut Job::new()).unwrap()).collect();
+    let cold: Vec<Fitted> = prices
+        .iter()
+        .map(|&c| at(estimator, c).fit_in(x, y, &mut Job::new()).expect("it is sound"))
+        .collect();
     for (warm, cold) in path.iter().zip(&cold) {
         // Both gaps are at most 1e-8 of the objective.
         assert!((objective(warm) / objective(cold) - 1.0).abs() < 2e-8);

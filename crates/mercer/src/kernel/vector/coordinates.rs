@@ -83,6 +83,10 @@ mod tests {
         let values: Vec<f64> = (0..40).map(|_| 2.0 * random.uniform() - 1.0).collect();
         let sparse = Sparse::new(4, vec![0, 2, 2, 3], vec![0, 3, 1], vec![0.5, -0.25, 0.75_f32]);
         for points in [Vectors::dense(4, values), Vectors::Sparse32(sparse)] {
+            // The definition is told of features that are 0 and not stored.
+            let mut stored = vec![0.0; 4 * points.len()];
+            (0..points.len()).for_each(|i| points.row(i).for_each(|k, value| stored[4 * i + k] = value));
+            let whole = Vectors::dense(4, stored);
             for text in [
                 "linear",
                 "3*linear",
@@ -101,7 +105,7 @@ mod tests {
                         let (mut own, mut product) = (vec![0.0; rows.width()], 0.0);
                         rows.row(i).for_each(|k, value| own[k] = value);
                         rows.row(j).for_each(|k, value| product += own[k] * value);
-                        let value = kernel.value(points.row(i), points.row(j));
+                        let value = kernel.value(whole.row(i), whole.row(j));
                         assert!((product - value).abs() <= 1e-12 * (1.0 + value.abs()), "{text} {i} {j}");
                     }
                 }

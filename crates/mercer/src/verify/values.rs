@@ -161,6 +161,13 @@ impl Sum {
         Self { value, error: stored * size + rounding * square.sqrt(), one_sided: stored * size }
     }
 
+    /// The sum, where the solver has seen to it that rounding did no more than `most`; for the rest of the error it computed in double
+    /// precision.
+    pub(super) fn within(self, most: f64) -> Self {
+        let least = |error: f64| error.min(most + error * DOUBLE / STORED);
+        Self { error: least(self.error), one_sided: least(self.one_sided), ..self }
+    }
+
     /// By how much Σ βᵢuᵢ may be off: what is of one sign adds up, the rest as the root of the squares.
     pub(super) fn together(parts: impl Iterator<Item = (f64, Self)>) -> f64 {
         let (mut one_sided, mut squares) = (0.0, 0.0);

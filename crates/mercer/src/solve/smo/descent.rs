@@ -15,6 +15,7 @@ use super::active::Active;
 use super::choice::Choice;
 use super::exact;
 use super::inner::Source;
+use super::rounding::{self, Rounding};
 use super::set_size::SetSize;
 use super::state::{Extremes, hard_gap};
 use super::working_set::WorkingSet;
@@ -56,6 +57,8 @@ pub(super) struct Descent<'a> {
     gap: f64,
     /// The round of the next attempt to set variables aside.
     next_look: u64,
+    /// What single precision has done to the gradient.
+    rounding: Rounding,
     /// Why the problem has no answer, if that has been found.
     impossible: Option<DataProblem>,
 }
@@ -75,6 +78,7 @@ impl<'a> Descent<'a> {
             floor: if problem.is_hard() { lowest_objective(gram.diagonal()) } else { f64::NEG_INFINITY },
             gap: f64::INFINITY,
             next_look: SHRINK_EVERY,
+            rounding: Rounding::new(problem.len()),
             impossible: None,
         }
     }
@@ -89,10 +93,13 @@ impl<'a> Descent<'a> {
         loop {
             let extremes = self.active.state.extremes();
             if extremes.violation() <= self.settings.tolerance {
-                if self.active.is_whole() {
+                if !self.active.is_whole() {
+                    self.bring_back();
+                } else if !self.correct() {
                     return Stop::Converged;
+                } else if self.rounding.corrections > rounding::MOST {
+                    return Stop::Stalled;
                 }
-                self.bring_back();
                 continue;
             }
             if self.objective < self.floor {
@@ -225,6 +232,22 @@ impl<'a> Descent<'a> {
         self.effort.phases.shrinking.lap(clock);
     }
 
+    /// Computes the gradient again in double precision if it is off by too much. Returns whether it was.
+    fn correct(&mut self) -> bool {
+        let clock = Instant::now();
+        let Active { problem, gram, state, .. } = &mut self.active;
+        let found =
+            self.rounding.corrected(problem, *gram, &state.beta, &state.gradient, self.settings.tolerance);
+        let off = found.is_some();
+        if let Some(gradient) = found {
+            state.gradient = gradient;
+            self.objective = state.objective(&problem.linear);
+            self.patience = Patience::since(self.effort.rounds);
+        }
+        self.effort.phases.rows.lap(clock);
+        off
+    }
+
     fn progress(&self, extremes: &Extremes) -> Progress {
         Progress {
             part: 0,
@@ -251,6 +274,9 @@ impl<'a> Descent<'a> {
         }
         if !self.active.is_whole() {
             self.bring_back();
+        }
+        if stop != Stop::Converged {
+            self.correct();
         }
         let Active { problem, gram, mut state, .. } = self.active;
         let mut extremes = state.extremes();

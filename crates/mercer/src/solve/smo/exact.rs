@@ -14,6 +14,7 @@
 
 use super::Problem;
 use super::active::moved_since;
+use super::rounding::in_double;
 use super::state::{Extremes, State, slope};
 use crate::gram::Gram;
 use crate::linalg::Saddle;
@@ -32,10 +33,9 @@ const ROUNDING: f64 = 1e-10;
 /// The most systems that are solved, and the largest sum of their |F|³: that of two systems of the largest size.
 const SYSTEMS: usize = 64;
 const MOST_WORK: usize = 2 * MOST.pow(3);
-/// The most kernel values that are computed for the gradient. More than `MOST_VALUES`, because only `SUMMED_ROWS` rows of
-/// them are held at once.
+/// The most kernel values that are computed for the gradient. More than `MOST_VALUES`, because only some rows of them are held
+/// at once.
 const MOST_SUMMED: usize = 1 << 27;
-const SUMMED_ROWS: usize = 32;
 
 /// The exact solution.
 struct Exact {
@@ -105,22 +105,10 @@ fn solve(problem: &Problem, gram: &dyn Gram, state: &State) -> Option<Exact> {
     None
 }
 
-/// The gradient Kβ + linear in double precision; `None` if that takes too many kernel values.
+/// The gradient in double precision; `None` if that takes too many kernel values.
 fn gradient(problem: &Problem, gram: &dyn Gram, beta: &[f64]) -> Option<Vec<f64>> {
-    let support: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
-    if support.len() * beta.len() > MOST_SUMMED {
-        return None;
-    }
-    let mut sums = problem.linear.clone();
-    let mut values = vec![0.0; SUMMED_ROWS * beta.len()];
-    for points in support.chunks(SUMMED_ROWS) {
-        let mut rows: Vec<&mut [f64]> = values.chunks_mut(beta.len()).take(points.len()).collect();
-        gram.rows_f64(points, &mut rows);
-        for (row, &i) in rows.iter().zip(points) {
-            sums.iter_mut().zip(row.iter()).for_each(|(sum, k)| *sum += beta[i] * k);
-        }
-    }
-    Some(sums)
+    let support = beta.iter().filter(|b| **b != 0.0).count();
+    (support * beta.len() <= MOST_SUMMED).then(|| in_double(problem, gram, beta))
 }
 
 /// The outcome of one linear system.

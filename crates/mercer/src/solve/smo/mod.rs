@@ -8,6 +8,7 @@
 //! | `working_set`, `set_size`, `choice` | the working set, its size, and how its variables are chosen |
 //! | `inner` | two-variable steps inside the working set |
 //! | `divide` | a start for a large problem from its cells |
+//! | `rounding` | the gradient in double precision, where single precision is not enough |
 //! | `exact` | the free variables up to rounding |
 
 mod active;
@@ -18,6 +19,7 @@ pub(crate) mod divide;
 mod exact;
 mod inner;
 mod problem;
+mod rounding;
 mod set_size;
 mod state;
 mod working_set;

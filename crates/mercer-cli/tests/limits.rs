@@ -20,6 +20,28 @@ fn models_do_not_depend_on_the_number_of_threads() {
     }
 }
 
+/// The library has the numbers 1, 2, 3 and 8 for every method and space (`crates/mercer/tests/threads.rs`).
+#[test]
+fn no_method_depends_on_the_number_of_threads_of_the_program() {
+    let place = Place::new();
+    let methods = place.run("methods --json").ok().json();
+    let mut tried = 0;
+    for method in methods["methods"].as_array().unwrap() {
+        // A second view is a file of its own, which `projections.rs` has.
+        if method["target"] == "a second view of the points" {
+            continue;
+        }
+        let name = method["name"].as_str().unwrap();
+        let train = |threads: usize| {
+            place.run(&format!("train -q --method {name} --threads {threads} @ripley model")).ok();
+            std::fs::read(place.path("model")).unwrap()
+        };
+        assert!(train(1) == train(3), "{name}");
+        tried += 1;
+    }
+    assert!(tried > 20, "{tried}");
+}
+
 #[test]
 fn limits_leave_a_marked_model_and_a_warning() {
     let place = Place::new();

@@ -37,6 +37,7 @@ mod rvm;
 mod scores;
 mod som;
 mod texts;
+mod threads;
 mod together;
 mod tour;
 mod variants;

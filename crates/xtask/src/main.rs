@@ -5,6 +5,7 @@ mod environment;
 mod licences;
 mod package;
 mod place;
+mod programs;
 mod python;
 mod spdx;
 mod step;

@@ -82,7 +82,8 @@ pub(crate) fn test(place: &Place) -> Result<Count, Failure> {
     })
 }
 
-fn python(place: &Place) -> Result<PathBuf, Failure> {
+/// The environment that builds and tests the package.
+pub(crate) fn python(place: &Place) -> Result<PathBuf, Failure> {
     environment(place, "python-env", PACKAGES)
 }
 

@@ -63,6 +63,16 @@ pub(crate) fn visible(command: &mut Command) -> Result<(), Failure> {
     check(command, status)
 }
 
+/// Runs a command beside others: what it prints is printed only if it fails.
+pub(crate) fn silent(command: &mut Command) -> Result<(), Failure> {
+    let output = command.output().map_err(|e| not_started(command, &e))?;
+    if !output.status.success() {
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    check(command, output.status)
+}
+
 /// Runs a command, passes its standard output on line by line and hands each line to `see`.
 pub(crate) fn watched(command: &mut Command, mut see: impl FnMut(&str)) -> Result<(), Failure> {
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|e| not_started(command, &e))?;

@@ -51,7 +51,8 @@ fn program(message: &str) -> Option<Program> {
     }
     let folder = PathBuf::from(message["manifest_path"].as_str()?).parent()?.to_owned();
     let target = &message["target"];
-    let library = target["kind"].as_array()?.iter().any(|kind| kind.as_str().is_some_and(|kind| kind.ends_with("lib")));
+    let library =
+        target["kind"].as_array()?.iter().any(|kind| kind.as_str().is_some_and(|kind| kind.ends_with("lib")));
     let package = folder.file_name()?.to_string_lossy().into_owned();
     Some(Program { name: format!("{package} {}", target["name"].as_str()?), library, path, folder })
 }

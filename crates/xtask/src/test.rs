@@ -27,7 +27,9 @@ pub(crate) fn run(place: &Place) -> Result<(), Failure> {
     };
     let (lints, python, programs) = std::thread::scope(|scope| {
         let lints = scope.spawn(|| {
-            announced("lints", || beside(&mut cargo(place, "clippy --workspace --all-targets -- -D warnings")))?;
+            announced("lints", || {
+                beside(&mut cargo(place, "clippy --workspace --all-targets -- -D warnings"))
+            })?;
             let mut doc = cargo(place, "doc --workspace --no-deps");
             announced("documentation", || beside(doc.env("RUSTDOCFLAGS", "-D warnings")))
         });

@@ -24,6 +24,8 @@ from table import table
 
 RUNS = 3
 SMS, SITES = "strings/sms_spam.tsv.gz", "strings/celegans_acceptor.tsv.gz"
+#: Sites for strkernel.
+FEW = 500
 #: Texts for the scalar loop, and the parameters of its kernel.
 SCALAR, LENGTH, DECAY = 200, 4, 0.5
 
@@ -58,6 +60,14 @@ def compiled_seconds(name: str, kernel: str) -> float:
         return float("nan")
 
 
+def first(data: str, count: int) -> Path:
+    """The first texts of a file, as a file."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    path = WORK / f"first-{count}.tsv"
+    path.write_text("".join(f"0\t{text}\n" for text in texts(data)[:count]))
+    return path
+
+
 def spectrum(points: list[str], p: int) -> np.ndarray:
     """The fastest way there is without a package for it: scikit-learn's counts and a sparse product."""
     from sklearn.feature_extraction.text import CountVectorizer
@@ -72,12 +82,29 @@ def spectrum(points: list[str], p: int) -> np.ndarray:
     return dense
 
 
+def mismatches(points: list[str]) -> np.ndarray:
+    """strkernel's (5, 1)-mismatch kernel. It numbers the letters of each text by themselves; all of A, C, G and T are in each."""
+    from strkernel.mismatch_kernel import MismatchKernel, preprocess
+
+    return MismatchKernel(l=4, k=5, m=1).get_kernel(preprocess(points)).kernel
+
+
+def aligned(points: list[str]) -> np.ndarray:
+    """string-kernels' runs of equal letters: a weighted degree kernel of all lengths."""
+    from stringkernels.kernels import string_kernel
+
+    letters = np.array([list(text) for text in points])
+    dense = string_kernel(normalize=False, n_jobs=1)(letters, letters).astype(np.float64)
+    root = np.sqrt(np.diag(dense))
+    return dense / root / root[:, None]
+
+
 def speed(chosen: Sequence[str]) -> None:
     import grakel
 
     rows: list[list[str]] = []
 
-    def add(what: str, kernel: str, data: str, *peers: tuple[str, Callable[[], float], float]) -> None:
+    def add(what: str, kernel: str, data: str | Path, *peers: tuple[str, Callable[[], float], float]) -> None:
         """A line for each peer: its name, what times it, and how many times faster mercer must be."""
         if chosen and not any(word in what for word in chosen):
             return
@@ -111,8 +138,12 @@ def speed(chosen: Sequence[str]) -> None:
     for data, p in ((SMS, 4), (SITES, 5)):
         points = texts(data)
         add(f"spectrum p={p}, {Path(data).name}", f"spectrum(p={p})", data, ("CountVectorizer", lambda: timed(lambda: spectrum(points, p)), 3.0))
-    for kernel in ("degree(d=5)", "mismatch(p=5, m=1, alphabet=4)"):
-        add(f"{kernel}, {Path(SITES).name}", kernel, SITES)
+    sites = texts(SITES)
+    add(f"degree(d=20), {Path(SITES).name}", "degree(d=20)", SITES, ("string-kernels", lambda: timed(lambda: aligned(sites)), 5.0))
+    few = first(SITES, FEW)
+    add(f"mismatch(p=5, m=1), {FEW} sites", "mismatch(p=5, m=1, alphabet=4)", few,
+        ("strkernel", lambda: timed(lambda: mismatches(sites[:FEW])), 50.0))
+    add(f"mismatch(p=5, m=1), {Path(SITES).name}", "mismatch(p=5, m=1, alphabet=4)", SITES)
     print(table(["Gram", "mercer s", "growth", "peer", "peer s", "ratio", "wanted"], rows))
     if not chosen or "subsequence" in chosen:
         subsequences()

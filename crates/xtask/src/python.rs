@@ -85,7 +85,7 @@ pub(crate) fn published(place: &Place, arguments: &[String]) -> Result<(), Failu
 }
 
 /// What the benchmark of kernels on texts and graphs compares with.
-const STRUCTURED: &[&str] = &["grakel", "numpy", "scikit-learn", "scipy"];
+const STRUCTURED: &[&str] = &["grakel", "numpy", "scikit-learn", "scipy", "strkernel", "string-kernels"];
 
 /// `cargo xtask structured`: kernels on texts, graphs and sets beside their peers.
 pub(crate) fn structured(place: &Place, arguments: &[String]) -> Result<(), Failure> {

@@ -18,7 +18,9 @@ import_exception!(mercer.errors, UnsupportedError);
 pub(crate) fn raise(error: Error) -> PyErr {
     let text = error.to_string();
     match error.kind() {
-        ErrorKind::Parameter { .. } | ErrorKind::Setting { .. } => ParameterError::new_err(text),
+        ErrorKind::Parameter { .. } | ErrorKind::TooMany { .. } | ErrorKind::Setting { .. } => {
+            ParameterError::new_err(text)
+        }
         ErrorKind::Data(DataProblem::NoVariance) => NoVarianceError::new_err(text),
         ErrorKind::Data(DataProblem::NotDefinite { .. }) => NotDefiniteError::new_err(text),
         ErrorKind::Data(_) => DataError::new_err(text),

@@ -48,6 +48,7 @@ impl Failure {
             Self::Answer(code) => *code,
             Self::Library { error, .. } => match error.kind() {
                 ErrorKind::Parameter { .. }
+                | ErrorKind::TooMany { .. }
                 | ErrorKind::Setting { .. }
                 | ErrorKind::KernelText { .. }
                 | ErrorKind::FeaturesText { .. }

@@ -86,6 +86,17 @@ pub enum ErrorKind {
         /// The rule that the value breaks.
         rule: &'static str,
     },
+    /// A number of things above that of what there is.
+    TooMany {
+        /// The parameter as the caller wrote it.
+        name: &'static str,
+        /// The number refused.
+        value: usize,
+        /// How many there are.
+        most: usize,
+        /// What there is, in the plural.
+        what: &'static str,
+    },
     /// A parameter given as something that it cannot be.
     Setting {
         /// Its name.
@@ -479,7 +490,17 @@ impl From<GraphProblem> for Error {
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // Digits that a number does not have are not written out.
+            Self::Parameter { name, value, rule } if value.is_finite() && value.abs() >= 1e16 => {
+                write!(f, "{name} = {value:e}: {rule}")
+            }
+            Self::Parameter { name, value, rule } if *value != 0.0 && value.abs() < 1e-6 => {
+                write!(f, "{name} = {value:e}: {rule}")
+            }
             Self::Parameter { name, value, rule } => write!(f, "{name} = {value}: {rule}"),
+            Self::TooMany { name, value, most, what } => {
+                write!(f, "{name} = {value}: must be no more than there are {what}, {most}")
+            }
             Self::Setting { name, value, rule } => write!(f, "{name} = {value}: must be {rule}"),
             Self::Parse { path, line, column, problem } => {
                 write!(f, "{}:{line}:{column}: {problem}", path.display())

@@ -15,7 +15,7 @@ pub(super) use crate::model::probability::{Estimate, Settings};
 pub(super) use crate::model::quality::Quality;
 pub(super) use crate::model::setting::{Kind, Parameter, Setting, Value, rows, settable, settings, words};
 pub(super) use crate::model::space::Space;
-pub(super) use crate::model::weights::{Joined, Weighted, class_sums};
+pub(super) use crate::model::weights::{Joined, Weighted, check_targets, class_sums};
 pub(super) use crate::model::words::{count, short};
 pub(super) use crate::model::{Estimator, Job};
 pub(super) use crate::solve::{Certificate, Plan, Problem, Smo, Solution, room};

@@ -1,6 +1,7 @@
 //! Weights of points: a whole number w means that the point is there w times, 0 that it is not.
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
 use super::compute::{Programme, Programmes};
 use super::job::Job;
@@ -10,7 +11,18 @@ use crate::gram::Gram;
 use crate::kernel::{Kernel, Reference};
 use crate::solve::{Plan, Smo, Solution};
 
+/// The sizes between which squares and sums of numbers stay finite and do not vanish.
+const SCALE: RangeInclusive<f64> = 1e-100..=1e100;
+
+/// Refuses targets of which squares would be infinite or vanish.
+pub(super) fn check_targets(targets: &[f64]) -> Result<()> {
+    let largest = targets.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
+    let rule = "the largest must lie between 1e-100 and 1e100 or be 0: scale the targets";
+    check("targets", largest, largest == 0.0 || SCALE.contains(&largest), rule)
+}
+
 /// The points of positive weight, and their weights.
+#[derive(Clone)]
 pub(super) struct Weighted<X> {
     /// Positions in the data; none where all points have a positive weight.
     index: Option<Vec<usize>>,
@@ -42,6 +54,15 @@ impl<X: Points> Weighted<X> {
             let kept = index.iter().map(|&i| weights[i]).collect();
             return Ok(Self { points: x.select(&index), weights: kept, index: Some(index) });
         };
+        Err(ErrorKind::Data(DataProblem::Weights { rule }).into())
+    }
+
+    /// Refuses weights whose sums and products would be infinite or vanish.
+    pub(super) fn check_scale(&self) -> Result<()> {
+        if self.weights.iter().all(|weight| SCALE.contains(weight)) {
+            return Ok(());
+        }
+        let rule = "each must be 0 or lie between 1e-100 and 1e100: scale them";
         Err(ErrorKind::Data(DataProblem::Weights { rule }).into())
     }
 

@@ -234,6 +234,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for KMeans<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<KMeansModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
+        own.check_scale()?;
         let n = own.points.len();
         let clusters = match self.clusters {
             Clusters::Number(clusters) => clusters,

@@ -158,6 +158,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Som<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<SomModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
+        own.check_scale()?;
         let joined = match (self.training, self.seed) {
             // In the order of the data.
             (Training::Online, None) => own.unjoined(),

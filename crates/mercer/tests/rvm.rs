@@ -299,3 +299,89 @@ fn a_width_for_each_feature_finds_friedmans_five_with_few_vectors() {
     assert!(others <= 2, "{kernel}");
     assert!(model.converged);
 }
+
+/// Three heaps that do not touch, 30 points each.
+fn apart() -> (Vectors, Vec<&'static str>) {
+    let mut draw = noise(11);
+    let mut x = Vec::new();
+    let names = (0..90).map(|i| {
+        let centre = [[0.0, 0.0], [4.0, 0.0], [2.0, 4.0]][i % 3];
+        x.extend([centre[0] + 0.6 * draw(), centre[1] + 0.6 * draw()]);
+        ["a", "b", "c"][i % 3]
+    });
+    let names = names.collect();
+    (Vectors::dense(2, x), names)
+}
+
+#[test]
+fn a_softmax_tells_classes_apart_by_kernels_of_any_width() {
+    let (x, names) = apart();
+    for gamma in [0.01, 0.03, 0.1, 0.3, 1.0, 3.0] {
+        let fit = Rvc::new(rbf(gamma)).likelihood(Likelihood::Multinomial);
+        let model = fit.fit(&x, &Labels::first_seen(names.iter().copied())).unwrap();
+        let right = model.predict(&x).unwrap().iter().zip(&names).filter(|(a, b)| a == b).count();
+        assert_eq!(right, 90, "gamma = {gamma}, {} vectors", model.support.len());
+        assert!(model.converged, "gamma = {gamma}: {}", model.gradient);
+    }
+}
+
+#[test]
+fn probabilities_of_a_softmax_are_those_of_the_differences_of_its_functions() {
+    let (x, names) = apart();
+    let fit = Rvc::new(rbf(0.3)).likelihood(Likelihood::Multinomial);
+    let model = fit.fit(&x, &Labels::first_seen(names.iter().copied())).unwrap();
+    let grid = Vectors::dense(2, (0..60).map(|i| f64::from(i * 7 % 60) / 8.0 - 2.0).collect());
+    let values = model.expansion.map_double(&grid, <[f64]>::to_vec).unwrap();
+    let roots = model.spread.map_double(&grid, <[f64]>::to_vec).unwrap();
+    let (probabilities, index) =
+        (model.probabilities(&grid, How::default()).unwrap(), model.predict_index(&grid).unwrap());
+    let m = model.sizes[0];
+    for i in 0..30 {
+        let (f, u) = (&values[i], &roots[i]);
+        let a = (0..3).fold(0, |best, c| if f[c] > f[best] { c } else { best });
+        assert_eq!(index[i], a);
+        let odds = |c: usize| {
+            let variance: f64 = (0..m).map(|o| (u[c * m + o] - u[a * m + o]).powi(2)).sum();
+            ((f[c] - f[a]) / (1.0 + std::f64::consts::PI / 8.0 * variance).sqrt()).exp()
+        };
+        let sum: f64 = (0..3).map(odds).sum();
+        for c in 0..3 {
+            assert!((probabilities.row(i)[c] - odds(c) / sum).abs() < 1e-12, "{i} {c}");
+            assert!(probabilities.row(i)[c] <= probabilities.row(i)[a]);
+        }
+    }
+    // What is added to all functions says nothing of the classes.
+    let mut moved = model.clone();
+    let offsets = model.expansion.offsets().iter().map(|b| b - 7.0).collect();
+    let (kernel, points) = (model.expansion.kernel().clone(), model.expansion.points().clone());
+    let coefficients = model.expansion.coefficients().clone();
+    moved.expansion = mercer::model::Expansion::new(kernel, points, coefficients, offsets);
+    let same = moved.probabilities(&grid, How::default()).unwrap();
+    for (one, other) in same.values().iter().zip(probabilities.values()) {
+        assert!((one - other).abs() < 1e-12, "{one} {other}");
+    }
+}
+
+#[test]
+fn numbers_of_an_unusable_size_are_named() {
+    let x = Vectors::dense(1, vec![1.0, 2.0, 3.0, 4.0]);
+    for size in [1e200, 1e-200] {
+        let y = [size, -size, 2.0 * size, 3.0 * size];
+        let error = Rvr::new(rbf(1.0)).fit(&x, &y).unwrap_err().to_string();
+        assert!(error.starts_with("targets = ") && error.contains("scale the targets"), "{error}");
+        let error = Rvr::new(rbf(1.0)).fit_weighted(&x, &[1.0, 2.0, 3.0, 5.0], &y.map(f64::abs)).unwrap_err();
+        assert!(error.to_string().starts_with("weights of points: "), "{error}");
+    }
+    let model = Rvr::new(rbf(1.0)).fit(&x, &[1e99, -1e99, 2e99, 3e99]).unwrap();
+    assert!(model.noise.is_finite() && model.evidence[0].is_finite());
+}
+
+#[test]
+fn rows_are_counted_with_their_copies() {
+    let x = Vectors::dense(1, vec![1.0, 2.0, 3.0, 4.0, 1.0]);
+    let model = Rvr::new(rbf(1.0)).fit(&x, &[1.0, 2.0, 1.0, 0.0, 1.0]).unwrap();
+    assert!(model.words().contains("of 5 points"), "{}", model.words());
+    let labels = Labels::first_seen(["a", "b", "b", "b", "a"]);
+    let words = Rvc::new(rbf(1.0)).fit(&x, &labels).unwrap().words();
+    assert!(words.contains("of 5 points") && !words.contains("noise"), "{words}");
+}

@@ -59,9 +59,19 @@ struct Fit {
 
 impl Fit {
     fn new(method: &str, settings: &[(&str, Value)], classes: usize, weighted: bool) -> Self {
+        let card = Method::<Vectors>::find(method).unwrap().card();
+        Self::of(method, card.kernel.unwrap_or("rbf(gamma=0.3)"), settings, (classes, weighted))
+    }
+
+    fn of(
+        method: &str,
+        kernel: &str,
+        settings: &[(&str, Value)],
+        (classes, weighted): (usize, bool),
+    ) -> Self {
         let (x, class) = points(5, classes);
         let card = Method::<Vectors>::find(method).unwrap().card();
-        let kernel: VectorExpr = card.kernel.unwrap_or("rbf(gamma=0.3)").parse().unwrap();
+        let kernel: VectorExpr = kernel.parse().unwrap();
         let mut estimator = AnyEstimator::new(method, AnyKernel::Vectors(kernel)).unwrap();
         let told: Vec<String> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
         settings.iter().for_each(|(name, value)| estimator.set(name, value).unwrap());
@@ -206,6 +216,33 @@ fn every_method_is_what_it_says() {
             wrong.push(told(&fit, &report));
         }
         assert!(!report.checks.is_empty(), "{}: nothing was looked at", fit.name);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn relevance_vectors_of_kernels_of_any_width_are_what_they_say() {
+    let multinomial = [("likelihood", word("multinomial"))];
+    let mut wrong = Vec::new();
+    for gamma in [0.001, 0.01, 0.1, 1.0, 10.0] {
+        let kernel = format!("rbf(gamma={gamma})");
+        let fits = [
+            ("rvr", &[][..], (2, false)),
+            ("rvr", &[], (2, true)),
+            ("rvc", &[], (2, true)),
+            ("rvc", &[], (3, false)),
+            ("rvc", &multinomial, (3, true)),
+        ];
+        for (method, settings, of) in fits {
+            let fit = Fit::of(method, &kernel, settings, of);
+            let report = fit.verify();
+            if !report.is_true() {
+                wrong.push(format!("{kernel}: {}", told(&fit, &report)));
+            }
+            // What rounding is allowed stays far below what an alteration makes.
+            let loose = report.checks.iter().find(|check| check.tolerance > 1e-2);
+            assert!(loose.is_none(), "{kernel} {}: {loose:?}", fit.name);
+        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -4,12 +4,23 @@
 //! N log β/2π + Σ log α − log|H| − β‖t − Φμ‖²_W − μᵀAμ. Classes, by Laplace's approximation: μ is where the slope of
 //! log p(t | Φμ) − ½μᵀAμ is 0, H = A + ΦᵀBΦ with B the second derivatives there, and the log evidence is
 //! log p(t | Φμ) − ½μᵀAμ + ½Σ log α − ½log|H|.
+//!
+//! With W the columns B^½Φ over A^½, H = WᵀW. Columns of wide kernels are nearly collinear, and how many digits of these numbers rounding
+//! leaves follows from them: where each value of a column errs by a share ε of the column's length, WΣWᵀ and log|H| err by at most
+//! 2εκ, κ = Σ ‖wⱼ‖√Σⱼⱼ.
 
 use super::data::Data;
 use super::report::Report;
 use crate::data::Points;
 use crate::error::Result;
 use crate::model::{Model, RelevanceModel, Space};
+use crate::simd::{add_scaled, inner_product};
+
+/// The share ε of a column's length by which one of its values may err.
+const ROUNDING: f64 = 1e-13;
+
+/// The least precision of the prior of a column of length 1 that a fit gives, of numbers in units of 1/their variance.
+const LEAST: f64 = 1e-16;
 
 /// Verifies a relevance vector machine; else answers that the model is none.
 pub(super) fn verify<X: Space>(
@@ -74,17 +85,14 @@ pub(super) fn verify<X: Space>(
             continue;
         };
         let size = found.evidence.abs().max(found.size);
-        report.equal(&name, "log evidence", model.evidence[function], found.evidence, 1e-7 * (1.0 + size));
-        report.at_most(&name, "residual of the weights", 0.0, found.residual, 1e-6);
-        report.at_most(&name, "residual of the covariance", 0.0, found.covariance, 1e-2);
-        let gradient = found.gradient;
-        report.at_most(
-            &name,
-            "derivative of the log evidence",
-            model.gradient,
-            gradient,
-            1e-5 + 10.0 * found.covariance,
-        );
+        let evidence = 1e-7 * (1.0 + size) + found.rounding + found.weights_rounding;
+        report.equal(&name, "log evidence", model.evidence[function], found.evidence, evidence);
+        let weights = 1e-6 + found.weights_rounding;
+        report.at_most(&name, "residual of the weights", 0.0, found.residual, weights);
+        let covariance = 1e-6 + found.rounding;
+        report.at_most(&name, "residual of the covariance", 0.0, found.covariance, covariance);
+        let gradient = 1e-5 + 10.0 * (found.rounding + found.weights_rounding);
+        report.at_most(&name, "derivative of the log evidence", model.gradient, found.gradient, gradient);
     }
     Ok(true)
 }
@@ -122,8 +130,30 @@ struct Found {
     residual: f64,
     /// The largest entry of UᵀHU − I.
     covariance: f64,
-    /// The largest derivative of the evidence in a log α.
+    /// The largest derivative of the evidence in a log α that is not at a bound.
     gradient: f64,
+    /// By how much rounding may change the evidence and the covariance.
+    rounding: f64,
+    /// By how much it may change the residual of the weights.
+    weights_rounding: f64,
+}
+
+/// The likelihood at the weights of a model.
+struct Local {
+    /// The column of each weight.
+    columns: Vec<Vec<f64>>,
+    /// The function of each weight, numbered among those that are fitted together.
+    functions: Vec<usize>,
+    /// The columns times B^½.
+    scaled: Vec<Vec<f64>>,
+    /// The derivative of the log likelihood in the value of each function at each point.
+    pull: Vec<Vec<f64>>,
+    /// The log likelihood.
+    fit: f64,
+    /// What the derivative of the evidence in each log α has besides because the mode moves.
+    moved: Vec<f64>,
+    /// The least precision of a prior, of a column of length 1.
+    least: f64,
 }
 
 impl<X: Points, K: crate::kernel::Kernel<X>> Weights<'_, X, K> {
@@ -163,34 +193,59 @@ impl<X: Points, K: crate::kernel::Kernel<X>> Weights<'_, X, K> {
         self.terms.iter().map(one).collect()
     }
 
-    /// What follows from H, the slope at the mean, and the terms of the evidence without the determinants.
-    fn found(&self, h: &[Vec<f64>], slope: &[f64], alpha: &[f64], fit: f64, moved: &[f64]) -> Option<Found> {
-        let factor = Factor::of(h)?;
-        let (mean, root) = (self.mean(), self.root());
-        let m = mean.len();
-        let step = factor.solve(slope);
-        let residual = step.iter().zip(slope).map(|(s, g)| s * g).sum::<f64>().abs().sqrt();
-        // UᵀHU
+    /// What follows from the likelihood and the precisions of the priors; none where H is not positive definite.
+    fn found(&self, local: &Local, alpha: &[f64], counts: &[f64]) -> Option<Found> {
+        let (mean, root, m) = (self.mean(), self.root(), alpha.len());
+        let stack = |(j, scaled): (usize, &Vec<f64>)| {
+            let prior = (0..m).map(|i| if i == j { alpha[j].sqrt() } else { 0.0 });
+            scaled.iter().copied().chain(prior).collect()
+        };
+        let stacked: Vec<Vec<f64>> = local.scaled.iter().enumerate().map(stack).collect();
+        let log = log_determinant(&stacked)?;
+        // UᵀHU is that of WU.
+        let image = |a: usize| {
+            let mut image = vec![0.0; stacked.first().map_or(0, Vec::len)];
+            stacked.iter().zip(&root).for_each(|(w, u)| add_scaled(&mut image, u[a], w));
+            image
+        };
+        let images: Vec<Vec<f64>> = (0..m).map(image).collect();
         let mut covariance = 0.0_f64;
         for a in 0..m {
-            let image: Vec<f64> = (0..m).map(|i| (0..m).map(|j| h[i][j] * root[j][a]).sum()).collect();
-            for b in 0..m {
-                let value: f64 = (0..m).map(|i| root[i][b] * image[i]).sum();
+            for b in 0..=a {
+                let value = inner_product(&images[a], &images[b]);
                 covariance = covariance.max((value - f64::from(u8::from(a == b))).abs());
             }
         }
+        let pulls = |j: usize| local.columns[j].iter().zip(&local.pull[local.functions[j]]);
+        let slope: Vec<f64> =
+            (0..m).map(|j| pulls(j).map(|(c, p)| c * p).sum::<f64>() - alpha[j] * mean[j]).collect();
+        let along = |a: usize| (0..m).map(|j| root[j][a] * slope[j]).sum::<f64>();
+        let residual = (0..m).map(|a| along(a).powi(2)).sum::<f64>().sqrt();
+        let length = |values: &[f64]| inner_product(values, values).sqrt();
+        let (mut condition, mut moved) = (0.0, 0.0);
+        for j in 0..m {
+            let (deviation, size) = (length(&root[j]), length(&stacked[j]));
+            let terms = pulls(j).map(|(c, p)| (c * p).abs()).sum::<f64>() + (alpha[j] * mean[j]).abs();
+            condition += deviation * size;
+            moved += deviation * terms + size * mean[j].abs();
+        }
         let prior: f64 = mean.iter().zip(alpha).map(|(w, a)| a * w * w).sum();
         let logs: f64 = alpha.iter().map(|a| a.ln()).sum();
-        let log = factor.log_determinant();
-        let variance = |i: usize| root[i].iter().map(|u| u * u).sum::<f64>();
-        let of =
-            |i: usize| (0.5 * (1.0 - alpha[i] * variance(i) - alpha[i] * mean[i] * mean[i]) + moved[i]).abs();
+        let derivative = |i: usize| {
+            let variance = inner_product(&root[i], &root[i]);
+            let own = 0.5 * (1.0 - alpha[i] * variance - alpha[i] * mean[i] * mean[i]) + local.moved[i];
+            let square: f64 = local.columns[i].iter().zip(counts).map(|(c, w)| w * c * c).sum();
+            // At its least value a precision would fall further.
+            if alpha[i] <= local.least * square * (1.0 + 1e-9) { own.max(0.0) } else { own.abs() }
+        };
         Some(Found {
-            evidence: fit - 0.5 * prior + 0.5 * logs - 0.5 * log,
-            size: fit.abs().max(prior).max(logs.abs()).max(log.abs()),
+            evidence: local.fit - 0.5 * prior + 0.5 * logs - 0.5 * log,
+            size: local.fit.abs().max(prior).max(logs.abs()).max(log.abs()),
             residual,
             covariance,
-            gradient: (0..m).map(of).fold(0.0, f64::max),
+            gradient: (0..m).map(derivative).fold(0.0, f64::max),
+            rounding: ROUNDING * condition,
+            weights_rounding: ROUNDING * moved,
         })
     }
 }
@@ -205,17 +260,29 @@ fn numbers<X: Points, K: crate::kernel::Kernel<X>>(
     noise: f64,
 ) -> Option<Found> {
     let (columns, mean, beta) = (weights.columns(phi), weights.mean(), 1.0 / noise);
-    let value = |i: usize| columns.iter().zip(&mean).map(|(c, w)| c[i] * w).sum::<f64>();
-    let errors: Vec<f64> = (0..y.len()).map(|i| y[i] - value(i)).collect();
-    let h = second(&columns, alpha, |i, _, _| beta * counts[i], &weights.terms);
-    let slope = |j: usize| {
-        beta * (0..y.len()).map(|i| counts[i] * columns[j][i] * errors[i]).sum::<f64>() - alpha[j] * mean[j]
-    };
-    let slope: Vec<f64> = (0..mean.len()).map(slope).collect();
+    let mut errors = y.to_vec();
+    columns.iter().zip(&mean).for_each(|(c, w)| add_scaled(&mut errors, -w, c));
+    let times = |column: &Vec<f64>| column.iter().zip(counts).map(|(c, w)| c * (beta * w).sqrt()).collect();
     let total: f64 = counts.iter().sum();
     let square: f64 = errors.iter().zip(counts).map(|(e, w)| w * e * e).sum();
-    let fit = 0.5 * total * (beta / std::f64::consts::TAU).ln() - 0.5 * beta * square;
-    weights.found(&h, &slope, alpha, fit, &vec![0.0; mean.len()])
+    let middle = y.iter().zip(counts).map(|(y, w)| w * y).sum::<f64>() / total;
+    let variance = y.iter().zip(counts).map(|(y, w)| w * (y - middle).powi(2)).sum::<f64>() / total;
+    // Numbers that are all the same have a scale too.
+    let variance = match middle * middle {
+        square if variance > 1e-24 * square => variance,
+        0.0 => 1.0,
+        square => 1e-12 * square,
+    };
+    let local = Local {
+        functions: vec![0; columns.len()],
+        scaled: columns.iter().map(times).collect(),
+        columns,
+        pull: vec![errors.iter().zip(counts).map(|(e, w)| beta * w * e).collect()],
+        fit: 0.5 * total * (beta / std::f64::consts::TAU).ln() - 0.5 * beta * square,
+        moved: vec![0.0; mean.len()],
+        least: LEAST / variance,
+    };
+    weights.found(&local, alpha, counts)
 }
 
 /// Classes under a logistic function (one list of members) or a softmax.
@@ -227,42 +294,53 @@ fn classes<X: Points, K: crate::kernel::Kernel<X>>(
     alpha: &[f64],
 ) -> Option<Found> {
     let (columns, mean, n) = (weights.columns(phi), weights.mean(), counts.len());
-    // Functions are numbered from 0 among those that are fitted together.
     let base = weights.terms.first().map_or(0, |term| if members.len() == 1 { term.0 } else { 0 });
-    let terms: Vec<Term> = weights.terms.iter().map(|&(output, row)| (output - base, row)).collect();
+    let functions: Vec<usize> = weights.terms.iter().map(|&(output, _)| output - base).collect();
     let mut f = vec![vec![0.0; n]; members.len()];
-    for ((column, w), &(output, _)) in columns.iter().zip(&mean).zip(&terms) {
-        f[output].iter_mut().zip(column).for_each(|(f, c)| *f += w * c);
+    for ((column, w), &function) in columns.iter().zip(&mean).zip(&functions) {
+        add_scaled(&mut f[function], *w, column);
     }
-    let (mut fit, mut rates) = (0.0, vec![vec![0.0; n]; members.len()]);
+    // The probability of each class, and that of the others, which 1 − p would lose to rounding.
+    let mut fit = 0.0;
+    let (mut rates, mut others) = (f.clone(), f.clone());
     for i in 0..n {
-        if let [own] = members {
-            let (t, f) = (own[i], f[0][i]);
-            rates[0][i] = 1.0 / (1.0 + (-f).exp());
-            let margin = if t > 0.5 { f } else { -f };
-            fit -= counts[i] * ((-margin.abs()).exp().ln_1p() + (-margin).max(0.0));
-        } else {
-            let most = f.iter().map(|f| f[i]).fold(f64::NEG_INFINITY, f64::max);
-            let total: f64 = f.iter().map(|f| (f[i] - most).exp()).sum();
-            for (k, rates) in rates.iter_mut().enumerate() {
-                rates[i] = (f[k][i] - most).exp() / total;
-                fit += counts[i] * members[k][i] * (f[k][i] - most - total.ln());
+        // The function of the other class of two is 0.
+        let mut scores: Vec<f64> = f.iter().map(|f| f[i]).collect();
+        scores.resize(members.len().max(2), 0.0);
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let shares: Vec<f64> = scores.iter().map(|f| (f - most).exp()).collect();
+        let total: f64 = shares.iter().sum();
+        for k in 0..members.len() {
+            rates[k][i] = shares[k] / total;
+            others[k][i] = (0..shares.len()).filter(|&l| l != k).map(|l| shares[l]).sum::<f64>() / total;
+        }
+        let own = members.iter().position(|members| members[i] > 0.5).unwrap_or(members.len());
+        fit += counts[i] * (scores[own] - most - total.ln());
+    }
+    let scaled = |(column, &own): (&Vec<f64>, &usize)| -> Vec<f64> {
+        let entry = |k: usize, i: usize| {
+            let (p, w) = (rates[own][i], counts[i].sqrt());
+            column[i] * w * if k == own { p.sqrt() * others[own][i] } else { -p * rates[k][i].sqrt() }
+        };
+        match members.len() {
+            1 => (0..n).map(|i| column[i] * (counts[i] * rates[0][i] * others[0][i]).sqrt()).collect(),
+            several => {
+                (0..several).flat_map(|k| (0..n).map(move |i| (k, i))).map(|(k, i)| entry(k, i)).collect()
             }
         }
-    }
-    let bend = |i: usize, a: usize, b: usize| {
-        let same = if a == b { rates[a][i] } else { 0.0 };
-        counts[i] * (same - rates[a][i] * rates[b][i])
     };
-    let h = second(&columns, alpha, bend, &terms);
-    let slope = |j: usize| {
-        let (column, output) = (&columns[j], terms[j].0);
-        let sum = |i: usize| counts[i] * column[i] * (members[output][i] - rates[output][i]);
-        (0..n).map(sum).sum::<f64>() - alpha[j] * mean[j]
+    let missed = |k: usize, i: usize| if members[k][i] > 0.5 { others[k][i] } else { -rates[k][i] };
+    let pull = |k: usize| (0..n).map(|i| counts[i] * missed(k, i)).collect();
+    let local = Local {
+        scaled: columns.iter().zip(&functions).map(scaled).collect(),
+        pull: (0..members.len()).map(pull).collect(),
+        fit,
+        moved: moved(weights, &columns, &functions, (&rates, &others), counts, alpha),
+        columns,
+        functions,
+        least: LEAST,
     };
-    let slope: Vec<f64> = (0..mean.len()).map(slope).collect();
-    let moved = moved(weights, &columns, &terms, &rates, counts, alpha);
-    weights.found(&h, &slope, alpha, fit, &moved)
+    weights.found(&local, alpha, counts)
 }
 
 /// −αᵢwᵢ(ΣΦᵀe)ᵢ: what the derivative of the evidence has besides because the mode moves; e = −½B(diag V − 2Vp), of one function
@@ -270,8 +348,8 @@ fn classes<X: Points, K: crate::kernel::Kernel<X>>(
 fn moved<X: Points, K: crate::kernel::Kernel<X>>(
     weights: &Weights<'_, X, K>,
     columns: &[Vec<f64>],
-    terms: &[Term],
-    rates: &[Vec<f64>],
+    owners: &[usize],
+    (rates, others): (&[Vec<f64>], &[Vec<f64>]),
     counts: &[f64],
     alpha: &[f64],
 ) -> Vec<f64> {
@@ -282,22 +360,23 @@ fn moved<X: Points, K: crate::kernel::Kernel<X>>(
         // The rows of the functions at this point in terms of the roots.
         let mut rows = vec![vec![0.0; weights.roots]; functions];
         for j in 0..m {
-            rows[terms[j].0].iter_mut().zip(&root[j]).for_each(|(r, u)| *r += columns[j][i] * u);
+            rows[owners[j]].iter_mut().zip(&root[j]).for_each(|(r, u)| *r += columns[j][i] * u);
         }
-        let v = |a: usize, b: usize| rows[a].iter().zip(&rows[b]).map(|(x, y)| x * y).sum::<f64>();
+        // Of several functions only differences count, and their variances: (diag V − 2Vp)ₐ = Σ pᵦ var(fₐ − fᵦ) up to what is the same for all.
+        let v =
+            |a: usize, b: usize| rows[a].iter().zip(&rows[b]).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
         let e: Vec<f64> = if functions == 1 {
-            let p = rates[0][i];
-            vec![-0.5 * counts[i] * v(0, 0) * p * (1.0 - p) * (1.0 - 2.0 * p)]
+            let (p, q) = (rates[0][i], others[0][i]);
+            vec![-0.5 * counts[i] * inner_product(&rows[0], &rows[0]) * p * q * (q - p)]
         } else {
             let p: Vec<f64> = rates.iter().map(|rates| rates[i]).collect();
-            let z: Vec<f64> = (0..functions)
-                .map(|a| v(a, a) - 2.0 * (0..functions).map(|b| v(a, b) * p[b]).sum::<f64>())
-                .collect();
+            let z: Vec<f64> =
+                (0..functions).map(|a| (0..functions).map(|b| v(a, b) * p[b]).sum::<f64>()).collect();
             let mean: f64 = p.iter().zip(&z).map(|(p, z)| p * z).sum();
             (0..functions).map(|a| -0.5 * counts[i] * p[a] * (z[a] - mean)).collect()
         };
         for j in 0..m {
-            pulled[j] += columns[j][i] * e[terms[j].0];
+            pulled[j] += columns[j][i] * e[owners[j]];
         }
     }
     // ΣΦᵀe = U(UᵀΦᵀe)
@@ -307,64 +386,24 @@ fn moved<X: Points, K: crate::kernel::Kernel<X>>(
         .collect()
 }
 
-/// A + ΦᵀBΦ.
-fn second(
-    columns: &[Vec<f64>],
-    alpha: &[f64],
-    bend: impl Fn(usize, usize, usize) -> f64,
-    terms: &[Term],
-) -> Vec<Vec<f64>> {
-    let m = columns.len();
-    let entry = |a: usize, b: usize| {
-        let own = if a == b { alpha[a] } else { 0.0 };
-        let sum = |i: usize| columns[a][i] * columns[b][i] * bend(i, terms[a].0, terms[b].0);
-        own + (0..columns[a].len()).map(sum).sum::<f64>()
-    };
-    (0..m).map(|a| (0..m).map(|b| entry(a, b)).collect()).collect()
-}
-
-/// A Cholesky factor, of the matrix with a diagonal of ones.
-struct Factor {
-    rows: Vec<Vec<f64>>,
-    scale: Vec<f64>,
-}
-
-impl Factor {
-    /// None where the matrix is not positive definite.
-    fn of(h: &[Vec<f64>]) -> Option<Self> {
-        let m = h.len();
-        let scale: Vec<f64> = (0..m).map(|i| h[i][i].sqrt()).collect();
-        let mut rows: Vec<Vec<f64>> = Vec::with_capacity(m);
-        for i in 0..m {
-            let mut row = vec![0.0; i + 1];
-            for j in 0..=i {
-                let inner: f64 = (0..j).map(|k| row[k] * if j == i { row[k] } else { rows[j][k] }).sum();
-                let value = h[i][j] / (scale[i] * scale[j]) - inner;
-                row[j] = if j == i { value.sqrt() } else { value / rows[j][j] };
+/// log|WᵀW| by Gram and Schmidt's method, each column twice; none where the columns depend on each other.
+fn log_determinant(columns: &[Vec<f64>]) -> Option<f64> {
+    let (mut basis, mut log) = (Vec::<Vec<f64>>::with_capacity(columns.len()), 0.0);
+    for column in columns {
+        let mut left = column.clone();
+        for _ in 0..2 {
+            for b in &basis {
+                let along = inner_product(b, &left);
+                add_scaled(&mut left, -along, b);
             }
-            if row[i].is_nan() || row[i] <= 0.0 {
-                return None;
-            }
-            rows.push(row);
         }
-        Some(Self { rows, scale })
-    }
-
-    fn log_determinant(&self) -> f64 {
-        2.0 * self.rows.iter().enumerate().map(|(i, row)| row[i].ln() + self.scale[i].ln()).sum::<f64>()
-    }
-
-    fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let m = self.rows.len();
-        let mut x: Vec<f64> = right.iter().zip(&self.scale).map(|(r, s)| r / s).collect();
-        for i in 0..m {
-            let inner: f64 = (0..i).map(|k| self.rows[i][k] * x[k]).sum();
-            x[i] = (x[i] - inner) / self.rows[i][i];
+        let length = inner_product(&left, &left).sqrt();
+        if !(length > 0.0 && length.is_finite()) {
+            return None;
         }
-        for i in (0..m).rev() {
-            let inner: f64 = (i + 1..m).map(|k| self.rows[k][i] * x[k]).sum();
-            x[i] = (x[i] - inner) / self.rows[i][i];
-        }
-        x.iter().zip(&self.scale).map(|(x, s)| x / s).collect()
+        left.iter_mut().for_each(|value| *value /= length);
+        basis.push(left);
+        log += 2.0 * length.ln();
     }
+    Some(log)
 }

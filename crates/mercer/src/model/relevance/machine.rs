@@ -202,17 +202,17 @@ impl<X: Points> Fits<'_, '_, X> {
     }
 }
 
-/// The model of a kernel, or of the best that a search finds from it on.
+/// The model of a kernel, or of the best that a search finds from it on, for the points that differ of so many rows.
 fn fitted<X: Points, K: Kernel<X> + Clone>(
     kernel: &K,
-    own: &Weighted<X>,
+    (own, rows): (&Weighted<X>, usize),
     (target, classes): (Target, Vec<String>),
     plan: Plan,
     job: &mut Job<'_, X>,
 ) -> Result<RelevanceModel<X, K>> {
     let mut fits = Fits { own, target, plan, begun: 0, started: Instant::now(), job };
     let trial = fits.chosen(kernel)?;
-    Ok(RelevanceModel::new(&trial.kernel, own, &trial.candidates.points, &trial.found, classes))
+    Ok(RelevanceModel::new(&trial.kernel, (own, rows), &trial.candidates.points, &trial.found, classes))
 }
 
 impl<X: Points, K: Kernel<X> + Clone> Tries<K> for Fits<'_, '_, X> {
@@ -304,6 +304,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvr<K> {
     fn fit_in(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<RelevanceModel<X, K>> {
         Estimator::<X>::check(self)?;
         let (own, y) = Weighted::numbers(x, y, job.weights)?;
+        own.check_scale()?;
+        check_targets(&y)?;
+        let rows = own.points.len();
         let Joined { own, first, .. } = own.joined(|i, j| y[i].total_cmp(&y[j]));
         let y = first.iter().map(|&i| y[i]).collect();
         let plan = Plan {
@@ -311,7 +314,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvr<K> {
             settings: (self.candidates, self.offset, self.seed),
             width: self.width,
         };
-        fitted(&self.kernel, &own, (Target::Numbers(y), Vec::new()), plan, job)
+        fitted(&self.kernel, (&own, rows), (Target::Numbers(y), Vec::new()), plan, job)
     }
 }
 
@@ -326,6 +329,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvc<K> {
     fn fit_in(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<RelevanceModel<X, K>> {
         Estimator::<X>::check(self)?;
         let (own, y) = Weighted::classes(x, y, job.weights)?;
+        own.check_scale()?;
+        let rows = own.points.len();
         let Joined { own, first, .. } = own.joined(|i, j| y.index()[i].cmp(&y.index()[j]));
         let y = y.select(&first);
         let classes = y.classes().len();
@@ -343,6 +348,6 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Rvc<K> {
             settings: (self.candidates, self.offset, self.seed),
             width: self.width,
         };
-        fitted(&self.kernel, &own, (Target::Classes(parts), y.classes().to_vec()), plan, job)
+        fitted(&self.kernel, (&own, rows), (Target::Classes(parts), y.classes().to_vec()), plan, job)
     }
 }

@@ -36,10 +36,10 @@ pub struct RelevanceModel<X, K> {
 }
 
 impl<X: Points, K: Kernel<X> + Clone> RelevanceModel<X, K> {
-    /// The model of climbs over the columns of `points`.
+    /// The model of climbs over the columns of `points`; `own` are the points that differ of so many `rows`.
     pub(super) fn new(
         kernel: &K,
-        own: &Weighted<X>,
+        (own, rows): (&Weighted<X>, usize),
         points: &[Option<usize>],
         found: &[Relevant],
         classes: Vec<String>,
@@ -86,6 +86,7 @@ impl<X: Points, K: Kernel<X> + Clone> RelevanceModel<X, K> {
         }
         let vectors = own.points.select(&support);
         let count = support.len();
+        let candidates = points.iter().flatten().count();
         Self {
             expansion: Expansion::new(
                 kernel.clone(),
@@ -107,24 +108,31 @@ impl<X: Points, K: Kernel<X> + Clone> RelevanceModel<X, K> {
             gradient: found.iter().map(|one| one.gradient).fold(0.0, f64::max),
             steps: found.iter().map(|one| one.steps).max().unwrap_or(0),
             converged: found.iter().all(|one| one.converged),
-            candidates: [points.iter().flatten().count(), own.points.len()],
+            // Copies are candidates with the point that stands for them.
+            candidates: [if candidates == own.points.len() { rows } else { candidates }, rows],
             support: own.positions(support),
         }
     }
 }
 
 impl<X: Points, K: Kernel<X>> RelevanceModel<X, K> {
-    /// The variance of each function at each of `points`, without that of the noise.
-    fn variances(&self, points: &X) -> Result<Vec<Vec<f64>>> {
+    /// What `of` makes of the outputs of [`RelevanceModel::spread`] that belong to each function, at each of `points`.
+    fn spreads<T: Send>(&self, points: &X, of: impl Fn(&[&[f64]]) -> T + Sync) -> Result<Vec<T>> {
         self.spread.map_double(points, |outputs| {
             let mut rest = outputs;
-            let of_function = |&size: &usize| {
+            let own = |&size: &usize| {
                 let (own, others) = rest.split_at(size);
                 rest = others;
-                own.iter().map(|u| u * u).sum()
+                own
             };
-            self.sizes.iter().map(of_function).collect()
+            of(&self.sizes.iter().map(own).collect::<Vec<_>>())
         })
+    }
+
+    /// The variance of each function at each of `points`, without that of the noise.
+    fn variances(&self, points: &X) -> Result<Vec<Vec<f64>>> {
+        let square = |own: &&[f64]| own.iter().map(|u| u * u).sum();
+        self.spreads(points, |functions| functions.iter().map(square).collect())
     }
 
     /// The deviation of each output at each of `points`: of numbers that of the noise too.
@@ -147,18 +155,40 @@ impl<X: Points, K: Kernel<X>> RelevanceModel<X, K> {
         Ok((self.expansion.rows(points, true)?, self.deviations(points)?))
     }
 
-    /// f of each class divided by √(1 + πv/8), v its variance: the logarithm of the odds (of a softmax up to a constant), of which the
-    /// uncertainty of the weights leaves less the larger it is.
-    fn log_odds(&self, points: &X) -> Result<Dense<f64>> {
-        let classes = self.classes.len();
-        let (values, variances) = (self.expansion.rows(points, true)?, self.variances(points)?);
+    /// What decides between the classes: f of each class divided by √(1 + πv/8), v its variance, the logarithm of the odds of that
+    /// class, of which the uncertainty of the weights leaves less the larger it is; under a softmax f itself.
+    fn judged(&self, points: &X) -> Result<Dense<f64>> {
+        let (classes, values) = (self.classes.len(), self.expansion.rows(points, true)?);
+        if self.is_joint() {
+            return Ok(values);
+        }
+        let variances = self.variances(points)?;
         let rows = values.values().chunks(classes.max(1)).zip(&variances);
-        let moderated = |(row, variances): (&[f64], &Vec<f64>)| {
+        let moderate = |(row, variances): (&[f64], &Vec<f64>)| {
             let variance = |c: usize| variances[c.min(variances.len() - 1)];
-            let own = row.iter().enumerate().map(|(c, f)| f / (1.0 + PI / 8.0 * variance(c)).sqrt());
-            own.collect::<Vec<_>>()
+            row.iter().enumerate().map(|(c, f)| moderated(*f, variance(c))).collect::<Vec<_>>()
         };
-        Ok(Dense::new(classes, rows.flat_map(moderated).collect()))
+        Ok(Dense::new(classes, rows.flat_map(moderate).collect()))
+    }
+
+    /// The logarithms of the odds of each class against the likeliest class a under a softmax: (f_c − f_a)/√(1 + πv/8) with v the
+    /// variance of f_c − f_a, which nothing that all functions have in common changes.
+    fn log_odds(&self, points: &X) -> Result<Dense<f64>> {
+        let (classes, values) = (self.classes.len(), self.expansion.rows(points, true)?);
+        let likeliest: Vec<usize> = values.values().chunks(classes).map(first_largest).collect();
+        // The roots of all functions are of the same weights: those of a difference are differences of theirs.
+        let differences = self.spreads(points, |functions| {
+            let square = |a: usize, c: usize| {
+                functions[a].iter().zip(functions[c]).map(|(a, c)| (a - c) * (a - c)).sum::<f64>()
+            };
+            (0..classes * classes).map(|at| square(at / classes, at % classes)).collect::<Vec<_>>()
+        })?;
+        let rows = values.values().chunks(classes).zip(likeliest).zip(&differences);
+        let odds = |((row, a), squares): ((&[f64], usize), &Vec<f64>)| {
+            let against = |(c, f): (usize, &f64)| moderated(f - row[a], squares[a * classes + c]);
+            row.iter().enumerate().map(against).collect::<Vec<_>>()
+        };
+        Ok(Dense::new(classes, rows.flat_map(odds).collect()))
     }
 
     /// Whether all functions were fitted together, by a softmax.
@@ -167,11 +197,16 @@ impl<X: Points, K: Kernel<X>> RelevanceModel<X, K> {
     }
 
     fn predict_as(&self, points: &X, _: How) -> Result<Vec<usize>> {
-        let values = self.log_odds(points)?;
+        let values = self.judged(points)?;
         Ok((0..values.len()).map(|i| first_largest(values.row(i))).collect())
     }
 }
 classifies!(RelevanceModel);
+
+/// A logarithm of odds with a Gaussian uncertainty of that variance, as that of the mean probability (MacKay 1992).
+fn moderated(log_odds: f64, variance: f64) -> f64 {
+    log_odds / (1.0 + PI / 8.0 * variance).sqrt()
+}
 
 impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
     made_of!(expansion, support, classes);
@@ -214,7 +249,8 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
         } else {
             count(points, "point")
         };
-        format!("{vectors} of {of}; far from them its deviation shrinks, to that of the noise")
+        let least = if self.classes.is_empty() { "that of the noise" } else { "nothing" };
+        format!("{vectors} of {of}; far from them its deviation shrinks, to {least}")
     }
 
     fn outputs(&self) -> (&'static str, Vec<String>) {
@@ -222,7 +258,7 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
     }
 
     fn decisions(&self, points: &X, _: How) -> Result<Dense<f64>> {
-        if self.classes.is_empty() { self.expansion.rows(points, true) } else { self.log_odds(points) }
+        if self.classes.is_empty() { self.expansion.rows(points, true) } else { self.judged(points) }
     }
 
     fn predict(&self, points: &X, how: How) -> Result<Prediction> {
@@ -235,22 +271,22 @@ impl<X: Space> Model<X> for RelevanceModel<X, X::Kernel> {
     fn scores(&self, points: &X, _: How) -> Result<Dense<f64>> {
         match self.classes.is_empty() {
             true => without("rvr", "scores of classes"),
-            false => self.log_odds(points),
+            false => self.judged(points),
         }
     }
 
-    /// σ(f/√(1 + πv/8)) with v the variance of f, of more than two classes as shares of their sum; or the softmax of these.
+    /// σ(f/√(1 + πv/8)) with v the variance of f, of more than two classes as shares of their sum; or the softmax of the odds against the
+    /// likeliest class.
     fn probabilities(&self, points: &X, _: How) -> Result<Dense<f64>> {
         let classes = self.classes.len();
         if classes == 0 {
             return without("rvr", "probabilities");
         }
-        let values = self.log_odds(points)?;
+        let values = if self.is_joint() { self.log_odds(points)? } else { self.judged(points)? };
         let mut all = Vec::with_capacity(classes * points.len());
         for i in 0..values.len() {
             let row = values.row(i);
-            let most = row.iter().fold(f64::NEG_INFINITY, |most, f| most.max(*f));
-            let odds = |&f: &f64| if self.is_joint() { (f - most).exp() } else { sigmoid(f) };
+            let odds = |&f: &f64| if self.is_joint() { f.exp() } else { sigmoid(f) };
             let own: Vec<f64> = row.iter().map(odds).collect();
             let sum: f64 = own.iter().sum();
             all.extend(own.iter().map(|p| if sum > 0.0 { p / sum } else { 1.0 / classes as f64 }));

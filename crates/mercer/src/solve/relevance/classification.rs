@@ -8,7 +8,6 @@ use super::ascent::{Curvature, TRIALS, largest, moved};
 use super::bend::Bend;
 use super::evidence::{Step, StepKind};
 use super::likelihood::{Classes, Mode, PRECISIONS};
-use super::posterior::Posterior;
 use super::regression::regress;
 use super::{Climb, Relevant, Steps};
 use crate::simd::inner_product;
@@ -29,11 +28,14 @@ const BETWEEN: usize = 2;
 const LAST: usize = 200;
 
 /// The start from a regression is left out where it has more columns than this multiple of those of the other end, and this number
-/// more: kernels are then so narrow that columns explain by themselves what they can, and the climb is long.
+/// more for each function: kernels are then so narrow that columns explain by themselves what they can, and the climb is long.
 const MANY: (usize, usize) = (2, 20);
 
-/// Columns beyond twice the number allowed at the end, at which the regression is given up; or a third of the points, if that is fewer.
+/// Columns beyond twice the number allowed at the end, at which the regression ends; or a third of the points, if that is fewer.
 const PASSING: usize = 50;
+
+/// Powers of ten of the α of a column that comes in, beyond the one that the Gaussian likelihood thinks best.
+const SHORTER: i32 = 4;
 
 /// Columns in turn that may fail to raise the evidence before the climb ends.
 const REFUSALS: usize = 10;
@@ -44,10 +46,12 @@ const REFUSALS: usize = 10;
 pub(crate) fn classify(problem: &Classes<'_>, climb: &Climb, watch: Steps<'_>) -> Relevant {
     let mut found: Option<Relevant> = None;
     for together in [false, true] {
-        let most = found.as_ref().map_or(0, |found| MANY.0 * found.posterior.columns.len() + MANY.1);
+        let own = found.as_ref().map_or(0, |found| found.posterior.columns.len());
+        let most = MANY.0 * own + MANY.1 * problem.members.len();
         let (active, alpha) =
             if together { regressed(problem, climb, most, watch) } else { Default::default() };
-        if together && (active.is_empty() || active.len() > most) {
+        // Where no column explains anything by itself there is no other end.
+        if together && (active.is_empty() || own > 0 && active.len() > most) {
             break;
         }
         let Some(start) = problem.mode(&active, &alpha, &vec![0.0; active.len()]) else { continue };
@@ -80,8 +84,8 @@ pub(crate) fn classify_from(
     }
 }
 
-/// The candidates of a regression of each function to 1 in its class and −1 elsewhere, with their α; none where it has many more than
-/// `most`.
+/// The candidates of a regression of each function to 1 in its class and −1 elsewhere, with their α; a regression ends where it has many
+/// more than `most`.
 fn regressed(problem: &Classes<'_>, climb: &Climb, most: usize, watch: Steps<'_>) -> (Vec<usize>, Vec<f64>) {
     // Columns come in before others leave.
     let columns = (2 * most + PASSING).min(problem.weights.len() / 3);
@@ -90,9 +94,6 @@ fn regressed(problem: &Classes<'_>, climb: &Climb, most: usize, watch: Steps<'_>
     for (function, members) in problem.members.iter().enumerate() {
         let target: Vec<f64> = members.iter().map(|t| 2.0 * t - 1.0).collect();
         let found = regress(problem.columns, &target, problem.weights, &climb, watch);
-        if found.posterior.columns.len() > columns {
-            return Default::default();
-        }
         for (&column, own) in found.posterior.columns.iter().zip(&found.posterior.alpha) {
             active.push(function * problem.columns.len() + column);
             // The odds of a class that is sure are e² and more: the function is twice as large as the regression's.
@@ -139,7 +140,7 @@ impl Ascent<'_> {
             }
         }
         Relevant {
-            posterior: Posterior::of(&self.problem.gaussian(&self.mode), self.problem.columns),
+            posterior: self.problem.posterior(&self.mode),
             noise: 0.0,
             evidence: self.mode.evidence,
             gradient: self.largest(&self.mode),
@@ -162,13 +163,15 @@ impl Ascent<'_> {
         while refused.len() < REFUSALS {
             let step = model.best(least, false, &refused).filter(|step| step.gain >= least);
             let Some(step) = step else { return false };
-            let needed = if step.kind == StepKind::Delete { -0.5 * least } else { least };
-            match self.after(step) {
-                Some(mode) if mode.evidence >= self.mode.evidence + needed => {
+            let needed =
+                self.mode.evidence + if step.kind == StepKind::Delete { -0.5 * least } else { least };
+            let rises = |step: &Step| self.after(*step).filter(|mode| mode.evidence >= needed);
+            match shorter(step).find_map(|step| rises(&step)) {
+                Some(mode) => {
                     self.mode = mode;
                     return true;
                 }
-                _ => refused.push(step.column),
+                None => refused.push(step.column),
             }
         }
         false
@@ -243,14 +246,23 @@ impl Ascent<'_> {
     }
 
     fn curvature(&self) -> Curvature {
-        let (m, roots) = (self.mode.alpha.len(), self.mode.alpha.iter().map(|a| a.sqrt()));
-        let roots: Vec<f64> = roots.collect();
-        let scaled = |at: usize| self.mode.covariance[at] * roots[at / m] * roots[at % m];
+        let (m, own) = (self.mode.alpha.len(), &self.mode.root);
+        let roots: Vec<f64> = self.mode.alpha.iter().map(|a| a.sqrt()).collect();
+        let scaled = |at: usize| inner_product(&own[at / m], &own[at % m]) * roots[at / m] * roots[at % m];
         Curvature {
             shares: (0..m * m).map(scaled).collect(),
             weights: self.mode.weights.iter().zip(&roots).map(|(w, root)| w * root).collect(),
         }
     }
+}
+
+/// A step, and those by which the weight of a column that comes in is shorter: far away the likelihood is no Gaussian.
+fn shorter(step: Step) -> impl Iterator<Item = Step> {
+    let count = if matches!(step.kind, StepKind::Add(_)) { SHORTER } else { 1 };
+    (0..count).map(move |power| match step.kind {
+        StepKind::Add(alpha) => Step { kind: StepKind::Add(alpha * 10_f64.powi(power)), ..step },
+        _ => step,
+    })
 }
 
 /// A gradient without what would push an α out of its range.

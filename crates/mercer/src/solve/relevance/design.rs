@@ -1,6 +1,7 @@
 //! The candidate columns as a likelihood sees them.
 
 use super::columns::Columns;
+use super::likelihood::Rates;
 
 /// Candidate columns whose rows a Gaussian likelihood has scaled, for one function or for one of each class: candidate
 /// `function * columns + column`, of one value for each point and function, function after function.
@@ -18,8 +19,8 @@ enum Scale {
     /// A number for each point.
     Points(Vec<f64>),
     /// With s = √p of the probabilities p of the classes at a point, the matrix √w·(I − ssᵀ)diag(s), whose square is the precision
-    /// w·(diag(p) − ppᵀ) of a softmax.
-    Classes { roots: Vec<Vec<f64>>, weights: Vec<f64> },
+    /// w·(diag(p) − ppᵀ) of a softmax; `others` is 1 − p.
+    Classes { roots: Vec<Vec<f64>>, others: Vec<Vec<f64>>, weights: Vec<f64> },
 }
 
 impl<'a> Design<'a> {
@@ -33,12 +34,14 @@ impl<'a> Design<'a> {
         Self { columns, scale: Scale::Points(scale) }
     }
 
-    /// The columns of a function for each class, scaled by the softmax. `rates` has the probabilities of each class, `weights` the
-    /// weights of the points.
-    pub(super) fn of_classes(columns: &'a Columns, rates: &[Vec<f64>], weights: &[f64]) -> Self {
+    /// The columns of a function for each class, scaled by the softmax. `weights` are those of the points.
+    pub(super) fn of_classes(columns: &'a Columns, rates: &Rates, weights: &[f64]) -> Self {
         let root = |values: &[f64]| values.iter().map(|value| value.sqrt()).collect();
-        let roots = rates.iter().map(|rates| root(rates)).collect();
-        Self { columns, scale: Scale::Classes { roots, weights: root(weights) } }
+        let roots = rates.own.iter().map(|rates| root(rates)).collect();
+        Self {
+            columns,
+            scale: Scale::Classes { roots, others: rates.others.clone(), weights: root(weights) },
+        }
     }
 
     /// The values of a candidate.
@@ -47,15 +50,16 @@ impl<'a> Design<'a> {
         match &self.scale {
             Scale::One => values.to_vec(),
             Scale::Points(scale) => product(values, scale),
-            Scale::Classes { roots, weights } => {
+            Scale::Classes { roots, others, weights } => {
                 let own = candidate / self.columns.len();
                 // √w·s·φ·(e − s·own root): the column of the matrix that belongs to the function.
                 let along = product(&product(values, weights), &roots[own]);
                 let shared = product(&along, &roots[own]);
                 let of = |(function, root): (usize, &Vec<f64>)| {
-                    let own = if function == own { 1.0 } else { 0.0 };
-                    let values = along.iter().zip(&shared).zip(root);
-                    values.map(move |((along, shared), root)| own * along - shared * root).collect::<Vec<_>>()
+                    if function == own {
+                        return product(&along, &others[own]);
+                    }
+                    shared.iter().zip(root).map(|(shared, root)| -shared * root).collect()
                 };
                 roots.iter().enumerate().flat_map(of).collect()
             }
@@ -67,7 +71,7 @@ impl<'a> Design<'a> {
         match &self.scale {
             Scale::One => self.columns.products(vector),
             Scale::Points(scale) => self.columns.products(&product(vector, scale)),
-            Scale::Classes { roots, weights } => {
+            Scale::Classes { roots, weights, .. } => {
                 let n = self.columns.rows();
                 let parts: Vec<&[f64]> = vector.chunks(n.max(1)).collect();
                 let mut along = vec![0.0; n];
@@ -90,13 +94,14 @@ impl<'a> Design<'a> {
             // Of unit length, but for those of zeros.
             Scale::One => (0..self.columns.len()).map(|m| f64::from(self.columns.length(m) > 0.0)).collect(),
             Scale::Points(scale) => self.columns.squares(&product(scale, scale)),
-            Scale::Classes { roots, weights } => {
-                let variance = |(root, weight): (&f64, &f64)| (weight * root).powi(2) * (1.0 - root * root);
-                let of = |root: &Vec<f64>| {
-                    let variances: Vec<f64> = root.iter().zip(weights).map(variance).collect();
+            Scale::Classes { roots, others, weights } => {
+                let of = |(root, others): (&Vec<f64>, &Vec<f64>)| {
+                    let each = weights.iter().zip(root).zip(others);
+                    let variances: Vec<f64> =
+                        each.map(|((weight, root), others)| (weight * root).powi(2) * others).collect();
                     self.columns.squares(&variances)
                 };
-                roots.iter().flat_map(of).collect()
+                roots.iter().zip(others).flat_map(of).collect()
             }
         }
     }

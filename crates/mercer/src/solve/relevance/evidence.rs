@@ -271,20 +271,11 @@ impl<'a> Evidence<'a> {
         best
     }
 
-    /// The log evidence −½(n log 2π + log|C| + tᵀC⁻¹t).
-    pub(super) fn log(&self) -> f64 {
-        let quadratic = inner_product(&self.span.target, &self.solved(&self.span.target));
-        self.log_of(self.log_determinant, quadratic)
-    }
-
-    /// The log evidence by factors of G; `target` is that of the span, halved by them.
+    /// The log evidence −½(n log 2π + log|C| + tᵀC⁻¹t) by factors of G; `target` is that of the span, halved by them.
     pub(super) fn log_by(&self, factor: &Factor, target: &[f64]) -> f64 {
-        self.log_of(factor.log_determinant(), inner_product(target, target))
-    }
-
-    fn log_of(&self, log_determinant: f64, quadratic: f64) -> f64 {
-        let misfit = self.beta * (self.span.rest_square() + quadratic);
-        -0.5 * (self.total * ((2.0 * PI).ln() - self.beta.ln()) + log_determinant + misfit)
+        let misfit = self.beta * (self.span.rest_square() + inner_product(target, target));
+        let determinant = factor.log_determinant();
+        -0.5 * (self.total * ((2.0 * PI).ln() - self.beta.ln()) + determinant + misfit)
     }
 
     /// ‖t − Φμ‖², by t − Φμ = C⁻¹t/β.

@@ -57,6 +57,26 @@ impl Hessian {
         }
     }
 
+    /// The rows of a matrix U with H⁻¹ = UUᵀ.
+    pub(super) fn root(&self, count: usize) -> Vec<Vec<f64>> {
+        let unit = |i: usize| -> Vec<f64> { (0..count).map(|j| f64::from(u8::from(i == j))).collect() };
+        match self {
+            Self::Products(factor, scale) => {
+                let mut rows: Vec<Vec<f64>> = (0..count).map(unit).collect();
+                rows.iter_mut().zip(scale).enumerate().for_each(|(i, (row, scale))| row[i] = *scale);
+                factor.solve_lower(&mut rows);
+                rows
+            }
+            Self::Columns(factors) => {
+                let mut rows = vec![Vec::new(); count];
+                for (at, &place) in factors.order().iter().enumerate() {
+                    rows[place] = factors.forward(&unit(at));
+                }
+                rows
+            }
+        }
+    }
+
     /// H⁻¹ times each vector.
     pub(super) fn solve(&self, mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         match self {

@@ -12,6 +12,7 @@ use super::columns::Columns;
 use super::design::Design;
 use super::evidence::Evidence;
 use super::hessian::Hessian;
+use super::posterior::{Posterior, Stacked};
 use super::span::Span;
 use crate::linalg::Lower;
 use crate::simd::{add_scaled, inner_product};
@@ -25,10 +26,14 @@ const FLAT: f64 = 1e-20;
 /// A Newton step that would gain less than this is taken as it is: rounding hides whether it rises.
 const NEAR: f64 = 1e-9;
 
+/// A Newton step below [`NEAR`] that would gain more than this share of what the one before would have is rounding.
+const SETTLED: f64 = 0.5;
+
 /// Halvings of a Newton step at most.
 const HALVINGS: i32 = 30;
 
-/// The least probability that a target of the Gaussian likelihood is divided by: it says nothing, but must stay finite.
+/// The least probability, of a class and of all others, that a target of the Gaussian likelihood is divided by: it says nothing, but
+/// must stay finite.
 const LEAST: f64 = 1e-10;
 
 /// The range of a prior's precision, of a column of length 1.
@@ -44,6 +49,31 @@ pub(crate) struct Classes<'a> {
     pub(crate) weights: &'a [f64],
 }
 
+/// The probability of the class of each function at each point, and that of all other classes, which 1 − p would lose to rounding
+/// where p is near 1.
+pub(super) struct Rates {
+    pub(super) own: Vec<Vec<f64>>,
+    pub(super) others: Vec<Vec<f64>>,
+}
+
+impl Rates {
+    /// Those of a likelihood that looks like a Gaussian: away from 0.
+    fn bounded(mut self) -> Self {
+        self.own.iter_mut().chain(&mut self.others).flatten().for_each(|p| *p = p.max(LEAST));
+        self
+    }
+
+    /// Entry (k, l) of B at a point, without the point's weight.
+    fn precision(&self, k: usize, l: usize, i: usize) -> f64 {
+        if k == l { self.own[k][i] * self.others[k][i] } else { -self.own[k][i] * self.own[l][i] }
+    }
+
+    /// t − p of a function at a point that is of its class or not.
+    fn missed(&self, k: usize, member: f64, i: usize) -> f64 {
+        if member > 0.5 { self.others[k][i] } else { -self.own[k][i] }
+    }
+}
+
 /// Candidates in a model with the precisions of their priors, the mode of their weights, and what follows.
 #[derive(Clone)]
 pub(super) struct Mode {
@@ -52,8 +82,8 @@ pub(super) struct Mode {
     pub(super) weights: Vec<f64>,
     /// The log evidence.
     pub(super) evidence: f64,
-    /// Σ, row after row.
-    pub(super) covariance: Vec<f64>,
+    /// The rows of a matrix U with Σ = UUᵀ.
+    pub(super) root: Vec<Vec<f64>>,
     /// The values of each function.
     values: Vec<Vec<f64>>,
 }
@@ -74,19 +104,22 @@ impl Classes<'_> {
         values
     }
 
-    /// The probability of the class of each function at each point.
-    fn rates(&self, values: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    fn rates(&self, values: &[Vec<f64>]) -> Rates {
         if let [values] = values {
-            return vec![values.iter().map(|&f| sigmoid(f)).collect()];
+            let own = values.iter().map(|&f| sigmoid(f)).collect();
+            return Rates { own: vec![own], others: vec![values.iter().map(|&f| sigmoid(-f)).collect()] };
         }
-        let mut rates = values.to_vec();
+        let (mut own, mut others) = (values.to_vec(), vec![vec![0.0; self.weights.len()]; values.len()]);
         for i in 0..self.weights.len() {
             let most = values.iter().fold(f64::NEG_INFINITY, |most, f| most.max(f[i]));
-            rates.iter_mut().for_each(|rates| rates[i] = (rates[i] - most).exp());
-            let sum: f64 = rates.iter().map(|rates| rates[i]).sum();
-            rates.iter_mut().for_each(|rates| rates[i] /= sum);
+            let shares: Vec<f64> = values.iter().map(|f| (f[i] - most).exp()).collect();
+            let sum: f64 = shares.iter().sum();
+            for (k, share) in shares.iter().enumerate() {
+                own[k][i] = share / sum;
+                others[k][i] = (0..shares.len()).filter(|&l| l != k).map(|l| shares[l]).sum::<f64>() / sum;
+            }
         }
-        rates
+        Rates { own, others }
     }
 
     /// log p(t | f) − ½wᵀAw
@@ -105,21 +138,16 @@ impl Classes<'_> {
         likelihood - 0.5 * weights.iter().zip(alpha).map(|(w, a)| a * w * w).sum::<f64>()
     }
 
-    /// Entry (k, l) of B at a point, without the point's weight.
-    fn precision(&self, rates: &[Vec<f64>], k: usize, l: usize, i: usize) -> f64 {
-        if k == l { rates[k][i] * (1.0 - rates[k][i]) } else { -rates[k][i] * rates[l][i] }
-    }
-
     /// H = ΦᵀBΦ + A.
-    fn products(&self, rates: &[Vec<f64>], active: &[usize], alpha: &[f64]) -> Lower<f64> {
+    fn products(&self, rates: &Rates, active: &[usize], alpha: &[f64]) -> Lower<f64> {
         let mut matrix = Lower::<f64>::zeros(active.len());
         for (i, &candidate) in active.iter().enumerate() {
             let (column, own) = self.candidate(candidate);
-            let mut scaled: Vec<Option<Vec<f64>>> = vec![None; rates.len()];
+            let mut scaled: Vec<Option<Vec<f64>>> = vec![None; self.members.len()];
             for (j, value) in matrix.row_mut(i).iter_mut().enumerate() {
                 let (other, function) = self.candidate(active[j]);
                 let scaled = scaled[function].get_or_insert_with(|| {
-                    let at = |p: usize| self.weights[p] * self.precision(rates, own, function, p) * column[p];
+                    let at = |p: usize| self.weights[p] * rates.precision(own, function, p) * column[p];
                     (0..column.len()).map(at).collect()
                 });
                 *value = inner_product(scaled, other);
@@ -134,14 +162,15 @@ impl Classes<'_> {
         let mut weights = start.to_vec();
         let mut values = self.values(active, &weights);
         let mut height = self.height(&values, &weights, alpha);
+        let mut before = f64::INFINITY;
         for step in 0..=NEWTON {
             let rates = self.rates(&values);
             let slope: Vec<f64> = (0..active.len())
                 .map(|i| {
                     let (column, function) = self.candidate(active[i]);
-                    let (t, y) = (&self.members[function], &rates[function]);
-                    let missed = (0..column.len()).map(|p| column[p] * self.weights[p] * (t[p] - y[p]));
-                    missed.sum::<f64>() - alpha[i] * weights[i]
+                    let missed = |p: usize| rates.missed(function, self.members[function][p], p);
+                    let sum: f64 = (0..column.len()).map(|p| column[p] * self.weights[p] * missed(p)).sum();
+                    sum - alpha[i] * weights[i]
                 })
                 .collect();
             let design = self.design(&rates);
@@ -150,9 +179,10 @@ impl Classes<'_> {
             let way = factor.solve(vec![slope.clone()]);
             // Twice what the Newton step would gain, were the likelihood a parabola.
             let gain = inner_product(&slope, &way[0]);
-            if step == NEWTON || gain < FLAT {
+            if step == NEWTON || gain < FLAT || (gain < NEAR && gain > SETTLED * before) {
                 return Some(self.at_mode((active, alpha), weights, values, height, &factor));
             }
+            before = gain;
             let risen = (0..HALVINGS).find_map(|halvings| {
                 let share = 0.5_f64.powi(halvings);
                 let new: Vec<f64> = weights.iter().zip(&way[0]).map(|(w, s)| w + share * s).collect();
@@ -176,53 +206,48 @@ impl Classes<'_> {
         height: f64,
         factor: &Hessian,
     ) -> Mode {
-        let m = active.len();
-        let units = (0..m).map(|i| (0..m).map(|j| f64::from(u8::from(i == j))).collect()).collect();
         let prior: f64 = alpha.iter().map(|a| a.ln()).sum();
         Mode {
             active: active.to_vec(),
             alpha: alpha.to_vec(),
             weights,
             evidence: height + 0.5 * (prior - factor.log_determinant()),
-            covariance: factor.solve(units).concat(),
+            root: factor.root(active.len()),
             values,
         }
     }
 
-    /// Σ times the values at a point of the columns of each function.
+    /// Uᵀ times the values at a point of the columns of each function: their inner products are the covariance of the functions.
     fn rows(&self, mode: &Mode, point: usize) -> Vec<Vec<f64>> {
-        let m = mode.active.len();
-        let mut rows = vec![vec![0.0; m]; self.members.len()];
-        for (i, &candidate) in mode.active.iter().enumerate() {
+        let mut rows = vec![vec![0.0; mode.active.len()]; self.members.len()];
+        for (&candidate, root) in mode.active.iter().zip(&mode.root) {
             let (column, function) = self.candidate(candidate);
-            add_scaled(&mut rows[function], column[point], &mode.covariance[i * m..(i + 1) * m]);
+            add_scaled(&mut rows[function], column[point], root);
         }
         rows
     }
 
     /// B times a value for each function, at a point.
-    fn bent(&self, rates: &[Vec<f64>], values: &[f64], point: usize) -> Vec<f64> {
-        let of =
-            |k: usize| (0..values.len()).map(|l| self.precision(rates, k, l, point) * values[l]).sum::<f64>();
+    fn bent(&self, rates: &Rates, values: &[f64], point: usize) -> Vec<f64> {
+        let of = |k: usize| (0..values.len()).map(|l| rates.precision(k, l, point) * values[l]).sum::<f64>();
         (0..values.len()).map(|k| self.weights[point] * of(k)).collect()
     }
 
     /// e = −½ ∂log|H|/∂f of each function.
-    fn tilt(&self, mode: &Mode, rates: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let functions = rates.len();
+    fn tilt(&self, mode: &Mode, rates: &Rates) -> Vec<Vec<f64>> {
+        let functions = self.members.len();
         let mut tilt = vec![vec![0.0; self.weights.len()]; functions];
         for p in 0..self.weights.len() {
             let rows = self.rows(mode, p);
-            let mut joint = vec![0.0; functions * functions];
-            for (j, &candidate) in mode.active.iter().enumerate() {
-                let (column, l) = self.candidate(candidate);
-                (0..functions).for_each(|k| joint[k * functions + l] += rows[k][j] * column[p]);
-            }
-            let inner = |k: usize| {
-                let own = &joint[k * functions..(k + 1) * functions];
-                own[k] - 2.0 * own.iter().zip(rates).map(|(v, y)| v * y[p]).sum::<f64>()
+            // What functions have in common B takes away, and it may be large: of several the variances of their differences count,
+            // (diag V − 2Vp)ₖ = Σₗ pₗ var(fₖ − fₗ) up to a number that is the same for all k.
+            let against = |k: usize, l: usize| {
+                rows[k].iter().zip(&rows[l]).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() * rates.own[l][p]
             };
-            let inner: Vec<f64> = (0..functions).map(inner).collect();
+            let inner: Vec<f64> = match &rows[..] {
+                [row] => vec![inner_product(row, row) * (rates.others[0][p] - rates.own[0][p])],
+                _ => (0..functions).map(|k| (0..functions).map(|l| against(k, l)).sum()).collect(),
+            };
             let bent = self.bent(rates, &inner, p);
             tilt.iter_mut().zip(bent).for_each(|(tilt, bent)| tilt[p] = -0.5 * bent);
         }
@@ -231,7 +256,6 @@ impl Classes<'_> {
 
     /// ΣΦᵀe
     fn drift(&self, mode: &Mode, tilt: &[Vec<f64>]) -> Vec<f64> {
-        let m = mode.active.len();
         let pulls: Vec<f64> = mode
             .active
             .iter()
@@ -240,7 +264,9 @@ impl Classes<'_> {
                 inner_product(column, &tilt[function])
             })
             .collect();
-        (0..m).map(|i| inner_product(&mode.covariance[i * m..(i + 1) * m], &pulls)).collect()
+        let mut half = vec![0.0; pulls.len()];
+        mode.root.iter().zip(&pulls).for_each(|(row, pull)| add_scaled(&mut half, *pull, row));
+        mode.root.iter().map(|row| inner_product(row, &half)).collect()
     }
 
     /// The derivatives of the log evidence in log α.
@@ -251,7 +277,7 @@ impl Classes<'_> {
         (0..m)
             .map(|i| {
                 let (alpha, weight) = (mode.alpha[i], mode.weights[i]);
-                0.5 * (1.0 - alpha * mode.covariance[i * m + i] - alpha * weight * weight)
+                0.5 * (1.0 - alpha * inner_product(&mode.root[i], &mode.root[i]) - alpha * weight * weight)
                     - alpha * weight * drift[i]
             })
             .collect()
@@ -274,18 +300,19 @@ impl Classes<'_> {
         let tilt = self.tilt(&mode, &rates);
         let drift = self.drift(&mode, &tilt);
         let shifted = self.values(&mode.active, &drift);
-        let functions = rates.len();
+        let functions = self.members.len();
         let mut pull = vec![vec![0.0; n]; mode.active.len()];
         for p in 0..n {
             let rows = self.rows(&mode, p);
             let at: Vec<f64> = shifted.iter().map(|values| values[p]).collect();
             let bent = self.bent(&rates, &at, p);
-            let missed: Vec<f64> =
-                (0..functions).map(|k| self.weights[p] * (self.members[k][p] - rates[k][p])).collect();
+            let missed = |k: usize| self.weights[p] * rates.missed(k, self.members[k][p], p);
+            let missed: Vec<f64> = (0..functions).map(missed).collect();
             for (i, &candidate) in mode.active.iter().enumerate() {
                 let k = self.candidate(candidate).1;
-                let across: f64 =
-                    (0..functions).map(|l| self.precision(&rates, k, l, p) * rows[l][i]).sum::<f64>();
+                let across: f64 = (0..functions)
+                    .map(|l| rates.precision(k, l, p) * inner_product(&rows[l], &mode.root[i]))
+                    .sum::<f64>();
                 pull[i][p] = ((missed[k] + tilt[k][p] - bent[k]) * mode.weights[i] + missed[k] * drift[i]
                     - self.weights[p] * across)
                     / lengths[i];
@@ -295,36 +322,43 @@ impl Classes<'_> {
     }
 
     /// The columns as the likelihood scales them.
-    fn design(&self, rates: &[Vec<f64>]) -> Design<'_> {
-        let [rates] = rates else { return Design::of_classes(self.columns, rates, self.weights) };
-        let precisions = rates.iter().map(|y| (y * (1.0 - y)).max(LEAST));
-        Design::scaled(self.columns, precisions.zip(self.weights).map(|(b, w)| (b * w).sqrt()).collect())
+    fn design(&self, rates: &Rates) -> Design<'_> {
+        let [own] = &rates.own[..] else { return Design::of_classes(self.columns, rates, self.weights) };
+        let scale = |i: usize| (rates.precision(0, 0, i) * self.weights[i]).sqrt();
+        Design::scaled(self.columns, (0..own.len()).map(scale).collect())
     }
 
     /// The regression that the likelihood looks like at the mode.
     pub(super) fn gaussian(&self, mode: &Mode) -> Evidence<'_> {
-        let mut rates = self.rates(&mode.values);
-        rates.iter_mut().flatten().for_each(|y| *y = y.max(LEAST));
+        let rates = self.rates(&mode.values).bounded();
         let n = self.weights.len();
         // With RRᵀ = B, the target Rᵀf + R⁻¹(t − p).
-        let target = if let ([rates], [values]) = (&rates[..], &mode.values[..]) {
+        let target = if let [values] = &mode.values[..] {
             let at = |i: usize| {
-                let precision = (rates[i] * (1.0 - rates[i])).max(LEAST);
-                let missed = (self.members[0][i] - rates[i]) / precision;
+                let precision = rates.precision(0, 0, i);
+                let missed = rates.missed(0, self.members[0][i], i) / precision;
                 (precision * self.weights[i]).sqrt() * (values[i] + missed)
             };
             (0..n).map(at).collect()
         } else {
-            let along = |i: usize| rates.iter().zip(&mode.values).map(|(y, f)| y[i] * f[i]).sum();
+            let along = |i: usize| rates.own.iter().zip(&mode.values).map(|(y, f)| y[i] * f[i]).sum();
             let along: Vec<f64> = (0..n).map(along).collect();
             let at = |k: usize, i: usize| {
-                let (y, f, t) = (rates[k][i], mode.values[k][i], self.members[k][i]);
-                self.weights[i].sqrt() * (y.sqrt() * (f - along[i]) + (t - y) / y.sqrt())
+                let (root, f) = (rates.own[k][i].sqrt(), mode.values[k][i]);
+                let missed = rates.missed(k, self.members[k][i], i);
+                self.weights[i].sqrt() * (root * (f - along[i]) + missed / root)
             };
-            (0..rates.len()).flat_map(|k| (0..n).map(move |i| (k, i))).map(|(k, i)| at(k, i)).collect()
+            (0..self.members.len()).flat_map(|k| (0..n).map(move |i| (k, i))).map(|(k, i)| at(k, i)).collect()
         };
         let span = Span::new(self.design(&rates), target);
         Evidence::new(span, self.weights.iter().sum(), (1.0, PRECISIONS.0), &mode.active, &mode.alpha)
+    }
+
+    /// The weights at a mode and their covariance.
+    pub(super) fn posterior(&self, mode: &Mode) -> Posterior {
+        let design = self.design(&self.rates(&mode.values));
+        let scaled = |candidate: usize| design.column(candidate);
+        Stacked::new(&mode.active, &mode.alpha, scaled).posterior(&mode.weights, self.columns)
     }
 }
 

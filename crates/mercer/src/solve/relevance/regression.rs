@@ -1,12 +1,13 @@
 //! Numbers with Gaussian noise.
 
+use std::f64::consts::TAU;
 use std::ops::RangeInclusive;
 
 use super::ascent::{ascend, gradient};
 use super::columns::Columns;
 use super::design::Design;
 use super::evidence::{Evidence, Step, StepKind};
-use super::posterior::Posterior;
+use super::posterior::Stacked;
 use super::span::Span;
 use super::{Climb, Relevant, Steps};
 use crate::simd::add_scaled;
@@ -208,10 +209,18 @@ impl Ascent<'_> {
         }
         self.model.refresh();
         let gradient = gradient(&self.model, self.cap);
+        // The basis of the span has rounded along the climb: weights and evidence are those of the columns themselves.
+        let Evidence { span, active, alpha, beta, total, .. } = &self.model;
+        let times = |mut values: Vec<f64>| {
+            values.iter_mut().for_each(|value| *value *= beta.sqrt());
+            values
+        };
+        let stacked = Stacked::new(active, alpha, |column| times(span.column(column)));
+        let (mean, misfit) = stacked.fit(times(span.whole_target()));
         Relevant {
-            posterior: Posterior::of(&self.model, columns),
-            noise: 1.0 / self.model.beta,
-            evidence: self.model.log(),
+            noise: 1.0 / beta,
+            evidence: 0.5 * (total * (beta / TAU).ln() + stacked.log_ratio() - misfit),
+            posterior: stacked.posterior(&mean, columns),
             gradient,
             steps: self.steps,
             converged: converged && gradient < STILL,

@@ -63,6 +63,18 @@ impl<'a> Span<'a> {
         self.coordinates.iter().map(|along| along[m]).collect()
     }
 
+    /// The values of column m.
+    pub(super) fn column(&self, m: usize) -> Vec<f64> {
+        self.design.column(m)
+    }
+
+    /// The target, in the span and outside.
+    pub(super) fn whole_target(&self) -> Vec<f64> {
+        let mut whole = self.rest.clone();
+        self.target.iter().zip(&self.basis).for_each(|(along, basis)| add_scaled(&mut whole, *along, basis));
+        whole
+    }
+
     /// The square of what the target has outside of the span.
     pub(super) fn rest_square(&self) -> f64 {
         inner_product(&self.rest, &self.rest)

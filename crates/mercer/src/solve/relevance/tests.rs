@@ -310,6 +310,9 @@ fn laplace(columns: &[(&Vec<f64>, usize)], alpha: &[f64], truth: &[usize], class
         // Small steps at first: a whole one may overshoot.
         let most = step.iter().fold(0.0, |most: f64, s| s.abs().max(most));
         w.iter_mut().zip(&step).for_each(|(w, s)| *w += s * (20.0 / most.max(20.0)));
+        if most < 1e-13 {
+            break;
+        }
     }
     let likelihood: f64 = (0..n).map(|p| shares(&w, p)[truth[p]].ln()).sum();
     let prior: f64 = w.iter().zip(alpha).map(|(w, a)| a * w * w - a.ln()).sum();
@@ -437,4 +440,117 @@ fn the_derivative_in_a_width_is_that_by_differences() {
     };
     let expected = (at(gamma * h.exp()) - at(gamma * (-h).exp())) / (2.0 * h);
     assert!((slope - expected).abs() < 1e-4 * expected.abs().max(1.0), "{slope} {expected}");
+}
+
+/// What a climb has reached after each number of steps up to where it ends.
+fn reached(fit: impl Fn(u64) -> Relevant) -> Vec<Relevant> {
+    let mut all: Vec<Relevant> = Vec::new();
+    for steps in 1..60 {
+        let next = fit(steps);
+        let ended = next.converged;
+        all.push(next);
+        if ended {
+            break;
+        }
+    }
+    all
+}
+
+/// A column may leave for half of the least gain, and rounding takes a share of the evidence.
+fn assert_rises(all: &[Relevant], least: f64, what: &str) {
+    assert!(all.len() > 2, "{what}: {} steps", all.len());
+    for pair in all.windows(2) {
+        let (before, after) = (pair[0].evidence, pair[1].evidence);
+        assert!(after >= before - least - 1e-9 * before.abs(), "{what}: {before} {after}");
+    }
+}
+
+#[test]
+fn the_evidence_never_falls_along_a_climb() {
+    let least = 1e-6;
+    for seed in 0..6 {
+        let n = 40;
+        let (columns, t) = problem(n, [0.02, 0.1, 0.5][seed as usize % 3], seed);
+        let (matrix, weights) = (Columns::new(&vec![1.0; n], columns.concat()), vec![1.0; n]);
+        let numbers = |steps: u64| {
+            let climb = Climb::new(least, steps, Some(0.01));
+            regress(&matrix, &t, &weights, &climb, &mut |_| ControlFlow::Continue(()))
+        };
+        assert_rises(&reached(numbers), least, &format!("numbers {seed}"));
+        let truth: Vec<usize> = t.iter().map(|t| usize::from(*t > 0.1) + usize::from(*t > 0.4)).collect();
+        let two = vec![truth.iter().map(|&t| f64::from(u8::from(t > 0))).collect()];
+        let all = (0..3).map(|class| members(&truth, class)).collect();
+        for (members, what) in [(two, "two classes"), (all, "softmax")] {
+            let members: Vec<Vec<f64>> = members;
+            let classes = |steps: u64| {
+                let problem = Classes { columns: &matrix, members: members.clone(), weights: &weights };
+                let climb = Climb::new(least, steps, None);
+                classify(&problem, &climb, &mut |_| ControlFlow::Continue(()))
+            };
+            assert_rises(&reached(classes), least, &format!("{what} {seed}"));
+        }
+    }
+}
+
+/// Steps in one log α after the other along differences of Laplace's evidence, until it rises no more: what they reach.
+fn batch_of_classes(
+    columns: &[(&Vec<f64>, usize)],
+    mut log: Vec<f64>,
+    truth: &[usize],
+    classes: usize,
+) -> f64 {
+    let at = |log: &[f64]| {
+        let alpha: Vec<f64> = log.iter().map(|l| l.exp()).collect();
+        laplace(columns, &alpha, truth, classes)
+    };
+    let mut here = at(&log);
+    for _ in 0..40 {
+        let before = here;
+        for i in 0..log.len() {
+            // The maximum of the parabola through three points, of bounded length, where it is one; else uphill.
+            let h = 1e-2;
+            let moved = |by: f64| {
+                let mut log = log.clone();
+                log[i] += by;
+                log
+            };
+            let (less, more) = (at(&moved(-h)), at(&moved(h)));
+            let (slope, bend) = ((more - less) / (2.0 * h), (more + less - 2.0 * here) / (h * h));
+            let mut step = if bend < -1e-6 { (-slope / bend).clamp(-2.0, 2.0) } else { slope.signum() };
+            for _ in 0..20 {
+                let there = at(&moved(step));
+                if there >= here {
+                    (log, here) = (moved(step), there);
+                    break;
+                }
+                step *= 0.5;
+            }
+        }
+        if here - before < 1e-10 * here.abs() {
+            break;
+        }
+    }
+    here
+}
+
+#[test]
+fn batch_steps_over_the_same_columns_of_classes_reach_the_same_evidence() {
+    for (seed, classes) in [(0, 2), (1, 2), (2, 3)] {
+        let (columns, t) = problem(30, 0.3, seed);
+        let third = if classes == 3 { 0.4 } else { 2.0 };
+        let truth: Vec<usize> = t.iter().map(|t| usize::from(*t > 0.1) + usize::from(*t > third)).collect();
+        let matrix = Columns::new(&[1.0; 30], columns.concat());
+        let functions = if classes == 2 { 1..2 } else { 0..classes };
+        let first = functions.start;
+        let members = functions.map(|class| members(&truth, class)).collect();
+        let problem = Classes { columns: &matrix, members, weights: &[1.0; 30] };
+        let found = classify(&problem, &climb(1e-3), &mut |_| ControlFlow::Continue(()));
+        let count = columns.len();
+        let own: Vec<(&Vec<f64>, usize)> =
+            found.posterior.columns.iter().map(|&c| (&columns[c % count], c / count + first)).collect();
+        let start = found.posterior.alpha.iter().enumerate();
+        let start = start.map(|(i, a)| a.ln() + if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let reached = batch_of_classes(&own, start, &truth, classes);
+        assert!((reached - found.evidence).abs() < 1e-5, "{seed}: {reached} {}", found.evidence);
+    }
 }

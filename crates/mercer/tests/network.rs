@@ -164,6 +164,12 @@ fn a_whole_weight_is_so_many_copies() {
         // Copies are joined before the fit: the problem is the same, to the bit.
         assert_eq!(a, b, "{centers:?}");
     }
+    // Classes apart, for which ever smaller penalties are better, and the penalty chosen.
+    let apart = Labels::first_seen((0..50).map(|i| if x.row(i).get(0) > 0.0 { "right" } else { "left" }));
+    let fit = RbfNetwork::new(rbf(0.5)).units(12).output(OutputFit::Logistic);
+    let one = fit.fit_weighted(&x, &apart, &weights).unwrap();
+    let other = fit.fit(&long, &apart.select(&copies)).unwrap();
+    assert!((one.network.lambda / other.network.lambda - 1.0).abs() < 1e-9);
     let fit = RbfNetwork::new(rbf(0.5)).units(12).output(OutputFit::Logistic).lambda(0.1);
     let one = fit.fit_weighted(&x, &labels, &weights).unwrap().probabilities(&new).unwrap();
     let other = fit.fit(&long, &labels.select(&copies)).unwrap();
@@ -365,4 +371,64 @@ fn what_cannot_be_fitted_is_refused_in_words() {
     }
     let single = RbfNetworkRegression::new(linear()).width(Width::Nearest).fit(&same, &values).unwrap();
     assert_eq!(single.network.widths, [1.0]);
+}
+
+#[test]
+fn units_that_are_the_same_at_all_points_leave_the_constant() {
+    let one_row = (Vectors::dense(2, vec![1.0, 2.0]), vec![3.0]);
+    let constant = (Vectors::dense(1, vec![1.5; 6]), vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let kernels = [rbf(0.7), linear()];
+    for (x, y) in [one_row, constant] {
+        let mean = y.iter().sum::<f64>() / y.len() as f64;
+        for (centers, kernel) in [Centers::KMeans, Centers::All, Centers::Ols]
+            .into_iter()
+            .flat_map(|c| kernels.iter().map(move |k| (c, k)))
+        {
+            let fit = RbfNetworkRegression::new(kernel.clone()).centers(centers);
+            let model = fit.fit(&x, &y).unwrap();
+            let network = &model.network;
+            assert!(network.lambda > 1e-13 && network.lambda <= 1.0, "{centers:?}: {}", network.lambda);
+            assert!((model.values(&x).unwrap().row(0)[0] - mean).abs() < 1e-12, "{centers:?}");
+            assert!(Saved::from(model).to_bytes().is_ok(), "{centers:?}");
+        }
+    }
+    let x = Vectors::dense(1, vec![1.5; 6]);
+    let labels = Labels::first_seen(["a", "b", "a", "b", "a", "a"]);
+    for output in [OutputFit::Ridge, OutputFit::Logistic] {
+        let model = RbfNetwork::new(rbf(1.0)).output(output).fit(&x, &labels).unwrap();
+        assert_eq!(model.predict(&x).unwrap()[0], "a");
+        assert!((1e-13..=100.0).contains(&model.network.lambda), "{}", model.network.lambda);
+        assert!(Saved::from(model).to_bytes().is_ok());
+    }
+}
+
+#[test]
+fn no_penalty_is_chosen_by_errors_that_are_rounding() {
+    // Each of two points is predicted by the target of the other, whatever the penalty.
+    let x = Vectors::dense(1, vec![1.0, 2.0]);
+    for centers in [Centers::KMeans, Centers::All, Centers::Ols] {
+        let fit = RbfNetworkRegression::new(rbf(1.0)).centers(centers);
+        let model = fit.fit(&x, &[1.0, -1.0]).unwrap();
+        let left_out = model.network.left_out.unwrap();
+        assert!((left_out - 4.0).abs() < 1e-6, "{centers:?}: {left_out}");
+    }
+    // Points that are all but interpolated by the smaller penalties: what is told is what refits miss.
+    let x = points(12, 5);
+    let y = numbers(&x);
+    let model = RbfNetworkRegression::new(rbf(0.5)).centers(Centers::All).fit(&x, &y).unwrap();
+    let h = units_of(&model.network, 0.5, &x);
+    let missed = |i: usize| without(&h, &y, i, model.network.lambda) - y[i];
+    let exact = (0..12).map(|i| missed(i).powi(2)).sum::<f64>() / 12.0;
+    let told = model.network.left_out.unwrap();
+    assert!((told - exact).abs() < 1e-2 * exact, "{told} {exact}");
+}
+
+#[test]
+fn targets_of_an_unusable_size_are_named() {
+    let x = points(5, 1);
+    for size in [1e200, 1e-200] {
+        let y: Vec<f64> = numbers(&x).iter().map(|y| size * y).collect();
+        let error = RbfNetworkRegression::new(rbf(1.0)).fit(&x, &y).unwrap_err().to_string();
+        assert!(error.starts_with("targets = ") && error.contains("scale the targets"), "{error}");
+    }
 }

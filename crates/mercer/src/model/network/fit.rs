@@ -21,6 +21,9 @@ const SINGLE_FLOOR: f64 = 2e-10;
 /// λ of `auto`, as powers of ten of the largest eigenvalue of A: from, in double and in single precision, to, and how many to each power.
 const GRID: (i32, i32, i32, i32) = (-12, -9, 0, 2);
 
+/// Errors that differ by less than this share are equal but for rounding.
+const SAME: f64 = 1e-9;
+
 /// λ of `auto` of a logistic output: powers of ten of the mean of A's diagonal. Fewer, since each is a fit of its own.
 const LOGISTIC_GRID: std::ops::RangeInclusive<i32> = -7..=1;
 
@@ -94,6 +97,7 @@ impl<K> Task<'_, K> {
     where
         K: Kernel<X> + Clone,
     {
+        own.check_scale()?;
         let Joined { own, first, .. } = own.joined(|i, j| goal.compare(i, j));
         let goal = goal.select(&first);
         let kernel = &own.kernel(self.kernel, job)?;
@@ -177,6 +181,12 @@ impl<K> Task<'_, K> {
                     return Ok(None);
                 }
                 path = spectrum.left_out::<T>(known, &normal, &lambdas, &mut plan.stage(2))?;
+                // Errors that are rounding choose nothing, unless there are no others.
+                if path.iter().any(|point| point.resolved) {
+                    path.retain(|point| point.resolved);
+                } else {
+                    path.truncate(1);
+                }
                 best(&path).lambda
             }
         };
@@ -188,9 +198,9 @@ impl<K> Task<'_, K> {
         }
         let Output { weights, offsets, residual } = normal.solve(lambda, &mut plan.stage(1))?;
         drop(stages);
-        let left_out = (!path.is_empty()).then(|| best(&path));
-        if let Some(best) = left_out {
-            report(&path, best, job);
+        let left_out = path.first().is_some_and(|point| point.resolved).then(|| best(&path));
+        if left_out.is_some() {
+            report(&path, known.classes.is_some(), job);
         }
         let (left_out, quality) = (left_out.map(LeftOut::error), Quality::direct(residual));
         Ok(Some(Solved { weights, offsets, lambda, left_out, quality }))
@@ -214,9 +224,7 @@ impl<K> Task<'_, K> {
         let lambdas = match self.lambda {
             Lambda::Value(lambda) => vec![*lambda],
             Lambda::Among(lambdas) => lambdas.clone(),
-            Lambda::Auto => {
-                LOGISTIC_GRID.map(|power| 10_f64.powi(power) * mean.max(f64::MIN_POSITIVE)).collect()
-            }
+            Lambda::Auto => LOGISTIC_GRID.map(|power| 10_f64.powi(power) * scale(mean)).collect(),
         };
         // From the largest penalty on, each fit begins where the one before ended.
         let mut order = lambdas.clone();
@@ -241,6 +249,10 @@ impl<K> Task<'_, K> {
             };
             job.found.add("path", found.iter().map(point).collect::<Vec<_>>());
         }
+        // A fit that has not converged says what its last step happens to be: it is taken only where none has.
+        if found.iter().any(|(fitted, ..)| fitted.converged) {
+            found.retain(|(fitted, ..)| fitted.converged);
+        }
         let least = found
             .into_iter()
             .reduce(|best, next| if deviance(&next.2) < deviance(&best.2) { next } else { best });
@@ -257,24 +269,29 @@ fn grid(largest: f64, single: bool) -> Vec<f64> {
     let (double_from, single_from, to, steps) = GRID;
     let from = if single { single_from } else { double_from };
     let power = |step: i32| 10_f64.powf(f64::from(step) / f64::from(steps));
-    (from * steps..=to * steps).rev().map(|step| power(step) * largest.max(f64::MIN_POSITIVE)).collect()
+    (from * steps..=to * steps).rev().map(|step| power(step) * scale(largest)).collect()
 }
 
-/// The smallest error at points left out; of equal ones the largest λ.
+/// What λ is measured by: a size of A, or 1 where no unit tells points apart.
+fn scale(size: f64) -> f64 {
+    if size > 0.0 { size } else { 1.0 }
+}
+
+/// The smallest error at points left out; of those that are equal but for rounding the one of the largest λ.
 fn best(path: &[LeftOut]) -> &LeftOut {
-    let order =
-        |a: &&LeftOut, b: &&LeftOut| a.error().total_cmp(&b.error()).then(b.lambda.total_cmp(&a.lambda));
-    path.iter().min_by(order).expect("a path has points")
+    let least = path.iter().map(LeftOut::error).fold(f64::INFINITY, f64::min);
+    let equal = path.iter().filter(|point| point.error() <= least * (1.0 + SAME));
+    equal.max_by(|a, b| a.lambda.total_cmp(&b.lambda)).expect("a path has points")
 }
 
-fn report<X: Points>(path: &[LeftOut], best: &LeftOut, job: &mut Job<'_, X>) {
+/// Puts the error of each λ at points left out among the findings, and the mistakes where there are classes.
+fn report<X: Points>(path: &[LeftOut], has_classes: bool, job: &mut Job<'_, X>) {
     let point = |point: &LeftOut| {
-        Facts::default()
-            .with("lambda", point.lambda)
-            .with("left_out", point.error())
-            .with("mistakes", point.mistakes)
-            .with("degrees", point.degrees)
+        let mut facts = Facts::default().with("lambda", point.lambda).with("left_out", point.error());
+        if has_classes {
+            facts.add("mistakes", point.mistakes);
+        }
+        facts.with("degrees", point.degrees)
     };
-    job.found.add("left_out_mean_square", best.error());
     job.found.add("path", path.iter().map(point).collect::<Vec<_>>());
 }

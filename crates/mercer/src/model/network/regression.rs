@@ -57,6 +57,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for RbfNetworkRegression<K> {
         let one = |target: &Vec<f64>| Weighted::numbers(x, target, job.weights);
         let (mut own, targets): (Vec<_>, Vec<_>) =
             targets.iter().map(one).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        targets.iter().try_for_each(|target| check_targets(target))?;
         let task = Task { kernel: &self.kernel, layer: &self.layer, lambda: &self.lambda };
         let goal = Goal { targets, classes: None, logistic: false };
         Ok(NetworkRegression { network: task.fit(own.swap_remove(0), &goal, job)? })

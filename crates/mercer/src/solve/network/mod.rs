@@ -49,6 +49,9 @@ pub(crate) trait Units: Sync {
 
 /// The precision in which units are computed and multiplied.
 pub(crate) trait Precision: Entry {
+    /// The distance from 1 to the next number.
+    const EPSILON: f64;
+
     /// Fills `out` with the units at the points `rows`.
     fn fill(units: &dyn Units, rows: Range<usize>, out: &mut [Self]);
 
@@ -57,6 +60,8 @@ pub(crate) trait Precision: Entry {
 }
 
 impl Precision for f32 {
+    const EPSILON: f64 = f32::EPSILON as f64;
+
     fn fill(units: &dyn Units, rows: Range<usize>, out: &mut [f32]) {
         units.rows(rows, out);
     }
@@ -66,6 +71,8 @@ impl Precision for f32 {
 }
 
 impl Precision for f64 {
+    const EPSILON: f64 = Self::EPSILON;
+
     fn fill(units: &dyn Units, rows: Range<usize>, out: &mut [f64]) {
         units.rows_f64(rows, out);
     }

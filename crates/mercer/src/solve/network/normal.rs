@@ -24,6 +24,9 @@ const DEPTH: usize = 64;
 /// Rows of the result that one thread computes at a time: eight strips, whose packed copy stays in the second-level cache.
 const ROWS: usize = 8 * STRIP;
 
+/// The deviation of a unit from its mean that is rounding, in units of that of one value.
+const CONSTANT: f64 = 2.0;
+
 /// The sums of a network over all points.
 pub(crate) struct Normal {
     /// N = Σ wᵢ
@@ -73,8 +76,8 @@ impl Normal {
             }
         }
         let over: Vec<f64> = sums.row(m + targets.len()).iter().map(|sum| sum / total).collect();
-        let means = over.iter().zip(&shift).map(|(over, s)| over + s.to_f64()).collect();
-        let cross = (m..m + targets.len()).map(|row| sums.row(row).to_vec()).collect();
+        let means: Vec<f64> = over.iter().zip(&shift).map(|(over, s)| over + s.to_f64()).collect();
+        let mut cross: Vec<Vec<f64>> = (m..m + targets.len()).map(|row| sums.row(row).to_vec()).collect();
         let mut gram = Square::zeros(m);
         gram.values_mut().par_chunks_mut(m.max(1)).enumerate().for_each(|(i, out)| {
             let products = sums.row(i)[..=i].iter().zip(&over);
@@ -82,6 +85,15 @@ impl Normal {
         });
         drop(sums);
         gram.mirror();
+        for (j, mean) in means.iter().enumerate() {
+            // A unit that is the same at all points says nothing: what rounding leaves of it is no direction.
+            let rounding = CONSTANT * T::EPSILON * mean;
+            if gram.row(j)[j] <= total * rounding * rounding {
+                (0..m)
+                    .for_each(|i| (gram.values_mut()[i * m + j], gram.values_mut()[j * m + i]) = (0.0, 0.0));
+                cross.iter_mut().for_each(|cross| cross[j] = 0.0);
+            }
+        }
         Ok(Self { total, means, target_means, gram, cross })
     }
 }

@@ -32,8 +32,8 @@ const PATIENCE: usize = 10;
 /// A candidate of which less than this part is left is one of those chosen, as far as rounding tells.
 const DEPENDENT: f64 = 1e-10;
 
-/// 1 − Σq² is at least this.
-const LEAST_LEFT: f64 = 1e-12;
+/// Below this 1 − Σq² has few digits, and what is missed of a point that is all but interpolated is rounding.
+const LEAST_LEFT: f64 = 1e-8;
 
 /// When a choice ends.
 #[derive(Debug, Clone, Copy)]
@@ -240,11 +240,15 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Σ wᵢeᵢ² in parts of the variance, the mean over all targets.
+    /// Σ wᵢeᵢ² in parts of the variance, the mean over all targets; infinite where rounding leaves nothing of it.
     fn left_out(&self) -> f64 {
+        let left = |(w, s): (&f64, &f64)| 1.0 - w.min(1.0) * s;
+        if self.weights.iter().zip(&self.leverage).map(left).any(|left| left < LEAST_LEFT) {
+            return f64::INFINITY;
+        }
         let error = |(r, scale): (&Vec<f64>, &f64)| {
             let each = r.iter().zip(self.weights).zip(&self.leverage);
-            let missed = |r: f64, w: f64, s: f64| r / (1.0 - w.min(1.0) * s).max(LEAST_LEFT);
+            let missed = |r: f64, w: f64, s: f64| r / (1.0 - w.min(1.0) * s);
             scale * each.map(|((&r, &w), &s)| w * missed(r, w, s).powi(2)).sum::<f64>()
         };
         let scaled = self.scales.iter().filter(|scale| **scale > 0.0).count().max(1);

@@ -34,6 +34,9 @@ const RANK: f64 = 1e-14;
 /// 1 − sᵢ is at least this: less is a rounding error of a point that the network interpolates.
 const LEAST_LEFT: f64 = 1e-12;
 
+/// 1 − sᵢ has digits where it is this many times what rounding makes of it.
+const RESOLVED: f64 = 10.0;
+
 /// The weights of all outputs.
 pub(crate) struct Output {
     /// v of each target.
@@ -98,6 +101,8 @@ pub(crate) struct LeftOut {
     pub(crate) errors: Vec<f64>,
     /// The share of points whose class is another one by the fit without them; 0 without classes.
     pub(crate) mistakes: f64,
+    /// Whether 1 − sᵢ has digits at all points: where the fit all but interpolates one, what it misses without that point is rounding.
+    pub(crate) resolved: bool,
     /// How many parameters the fit is worth, without the offset: the trace of A(A + λI)⁻¹.
     pub(crate) degrees: f64,
 }
@@ -175,10 +180,11 @@ impl Spectrum {
         let squares = panels::<T>(m, lambdas.len(), |k, column| T::from_f64(self.shrink(k, lambdas[column])));
         let means: Vec<T> = normal.means.iter().map(|&mean| T::from_f64(mean)).collect();
         let (mut sums, mut block) = (vec![0.0; lambdas.len() * (t + 1)], Vec::new());
+        let mut least = vec![f64::INFINITY; lambdas.len()];
         for first in (0..n).step_by(BLOCK) {
             let rows = first..n.min(first + BLOCK);
             fill::<T>(known.units, rows.clone(), &mut block)?;
-            let groups: Vec<Vec<f64>> = block
+            let groups: Vec<(Vec<f64>, Vec<f64>)> = block
                 .par_chunks_mut(ROWS * m)
                 .enumerate()
                 .map_init(Products::default, |products, (group, h)| {
@@ -191,26 +197,33 @@ impl Spectrum {
                     known.errors(first + group * ROWS, normal, lambdas.len(), fitted, leverage)
                 })
                 .collect();
-            for group in groups {
-                sums.iter_mut().zip(group).for_each(|(sum, part)| *sum += part);
+            for (parts, left) in groups {
+                sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+                least.iter_mut().zip(left).for_each(|(least, left)| *least = least.min(left));
             }
             if tick(rows.end as f64 / n as f64) == ControlFlow::Break(()) {
                 return Err(ErrorKind::Interrupted.into());
             }
         }
-        let one = |(&lambda, sums): (&f64, &[f64])| LeftOut {
+        // Eigenvalues err by a share of the largest, sums in single precision by their own.
+        let rounding = |lambda: f64| {
+            let values = f64::EPSILON * m as f64 * (1.0 + self.largest() / lambda.max(self.least));
+            if size_of::<T>() == size_of::<f32>() { T::EPSILON * (m as f64).sqrt() } else { values }
+        };
+        let one = |((&lambda, sums), left): ((&f64, &[f64]), f64)| LeftOut {
             lambda,
+            resolved: left > RESOLVED * rounding(lambda),
             errors: sums[..t].iter().map(|sum| sum / normal.total).collect(),
             mistakes: sums[t] / normal.total,
             degrees: (0..m).map(|at| self.eigen.values[at].max(0.0) * self.shrink(at, lambda)).sum(),
         };
-        Ok(lambdas.iter().zip(sums.chunks(t + 1)).map(one).collect())
+        Ok(lambdas.iter().zip(sums.chunks(t + 1)).zip(least).map(one).collect())
     }
 }
 
 impl Known<'_> {
     /// For some points and each λ, the weighted squares of what the fits without them miss of each target, and the weight of
-    /// those in another class.
+    /// those in another class; and the least 1 − sᵢ of each λ.
     fn errors<T: Precision>(
         &self,
         first: usize,
@@ -218,15 +231,17 @@ impl Known<'_> {
         lambdas: usize,
         fitted: &[T],
         leverage: &[T],
-    ) -> Vec<f64> {
+    ) -> (Vec<f64>, Vec<f64>) {
         let t = self.targets.len();
-        let mut sums = vec![0.0; lambdas * (t + 1)];
+        let (mut sums, mut least) = (vec![0.0; lambdas * (t + 1)], vec![f64::INFINITY; lambdas]);
         let mut scores = vec![0.0; t];
         let rows = fitted.chunks(lambdas * t).zip(leverage.chunks(lambdas));
         for (i, (fitted, leverage)) in (first..).zip(rows) {
             let weight = self.weights[i];
-            for ((fitted, s), sums) in fitted.chunks(t).zip(leverage).zip(sums.chunks_mut(t + 1)) {
+            let each = fitted.chunks(t).zip(leverage).zip(sums.chunks_mut(t + 1)).zip(&mut least);
+            for (((fitted, s), sums), least) in each {
                 let left = 1.0 - weight.min(1.0) * (1.0 / normal.total + s.to_f64());
+                *least = least.min(left);
                 for (at, f) in fitted.iter().enumerate() {
                     let y = self.targets[at][i];
                     let missed = (y - normal.target_means[at] - f.to_f64()) / left.max(LEAST_LEFT);
@@ -239,7 +254,7 @@ impl Known<'_> {
                 }
             }
         }
-        sums
+        (sums, least)
     }
 }
 

@@ -183,7 +183,8 @@ fn distances_predictions_and_the_silhouette_are_those_of_the_definition() {
         own.iter().map(|&j| w[j] * apart(i, j)).sum::<f64>() / (own.iter().map(|&j| w[j]).sum::<f64>() - less)
     };
     let silhouette = |i: usize| {
-        let a = mean(i, model.labels[i], 1.0);
+        // Weights that are not whole are shares: the point itself is left out.
+        let a = mean(i, model.labels[i], w[i]);
         let b =
             (0..4).filter(|&c| c != model.labels[i]).map(|c| mean(i, c, 0.0)).fold(f64::INFINITY, f64::min);
         w[i] * (b - a) / a.max(b)
@@ -430,7 +431,7 @@ fn what_cannot_be_clustered_is_refused() {
     let message = |m: KMeans<VectorExpr>| m.fit(&x).unwrap_err().to_string();
     let means = || KMeans::new(linear());
     assert_eq!(message(means().clusters(0)), "clusters = 0: must be at least 1");
-    assert_eq!(message(means().clusters(11)), "clusters = 11: must be no more than there are points");
+    assert_eq!(message(means().clusters(11)), "clusters = 11: must be no more than there are points, 10");
     assert_eq!(message(means().restarts(0)), "restarts = 0: must be at least 1");
     assert!(message(means().clusters(3).initial(vec![0; 7])).starts_with("initial = 7: must be a list"));
     assert!(
@@ -505,4 +506,56 @@ fn a_run_can_be_watched_and_ended() {
     let sum = |model: &KMeansModel<Vectors, VectorExpr>| model.sizes.iter().sum::<f64>();
     assert!((sum(&model) - 300.0).abs() < 1e-9);
     let _: Dense<f64> = model.distances(&x).unwrap();
+}
+
+#[test]
+fn points_that_nothing_joins_are_clusters_of_a_graph_of_affinities() {
+    let x = Vectors::dense(1, vec![0.0, 0.5, 1.0, 1000.0, 1000.5, 5000.0]);
+    let model = Spectral::new(rbf(1.0)).clusters(3).fit(&x).unwrap();
+    let labels = &model.labels;
+    assert!(labels[0] == labels[1] && labels[1] == labels[2] && labels[3] == labels[4], "{labels:?}");
+    assert!(labels[0] != labels[3] && labels[3] != labels[5] && labels[0] != labels[5], "{labels:?}");
+    assert_eq!(model.eigenvalues, [1.0; 3]);
+    assert!(model.inertia() < 1e-20, "{}", model.inertia());
+    // A kernel so narrow that no point is joined to another.
+    let model = Spectral::new(rbf(1e6)).clusters(3).fit(&heaps(40, 2, 0.5)).unwrap();
+    assert!(model.inertia().is_finite() && model.inertia() < 1e3, "{}", model.inertia());
+}
+
+#[test]
+fn copies_are_one_point_of_a_graph_of_affinities() {
+    let x = Vectors::dense(1, [0.0, 1.0, 5.0].repeat(4));
+    let model = Spectral::new(rbf(0.3)).clusters(5).fit(&x).unwrap();
+    assert_eq!(model.clusters(), 3);
+    assert!((0..12).all(|i| model.labels[i] == model.labels[i % 3]));
+    assert_eq!(model.embedding().len(), 12);
+    assert_eq!(model.predict_index(&x).unwrap(), model.labels);
+}
+
+#[test]
+fn a_silhouette_does_not_depend_on_the_unit_of_weights_that_are_shares() {
+    let x = heaps(30, 2, 1.5);
+    let fit = |scale: f64| {
+        let weights: Vec<f64> = (0..30).map(|i| scale * (1.5 + (i % 4) as f64)).collect();
+        let labels: Vec<usize> = (0..30).map(|i| i % 3).collect();
+        let fit = KMeans::new(rbf(0.2)).clusters(3).initial(labels);
+        fit.fit_weighted(&x, &(), &weights).unwrap().silhouette.unwrap()
+    };
+    let (one, small) = (fit(1.0), fit(1e-3));
+    assert!(one > 0.1 && (one - small).abs() < 1e-9, "{one} {small}");
+}
+
+#[test]
+fn weights_of_an_unusable_size_are_named() {
+    let x = heaps(9, 2, 0.5);
+    for size in [1e300, 1e-300] {
+        let weights: Vec<f64> = (0..9).map(|i| if i == 4 { size } else { 1.0 }).collect();
+        let errors = [
+            KMeans::new(rbf(1.0)).clusters(2).fit_weighted(&x, &(), &weights).unwrap_err().to_string(),
+            Spectral::new(rbf(1.0)).clusters(2).fit_weighted(&x, &(), &weights).unwrap_err().to_string(),
+        ];
+        for error in errors {
+            assert!(error.starts_with("weights of points: ") && error.contains("scale them"), "{error}");
+        }
+    }
 }

@@ -113,14 +113,22 @@ fn spectral<X: Space>(
     }
     let (values, _) = Values::new(kernel, &data.x, &data.x)?;
     let k = values.all();
+    let w = &data.weights;
+    let degree = |a: &[Vec<f64>], i: usize| {
+        let others: f64 = (0..n).filter(|&j| j != i).map(|j| w[j] * a[i][j]).sum();
+        others + (w[i] - 1.0).max(0.0) * a[i][i]
+    };
     let a = match model.neighbors {
-        None => k,
+        None => {
+            // Values below the rounding of the largest degree, or of the largest k(x, x), are no edges.
+            let least = f64::EPSILON * (0..n).map(|i| degree(&k, i).max(k[i][i])).fold(0.0, f64::max);
+            let edge = |value: f64| if value < least { 0.0 } else { value };
+            k.into_iter().map(|row| row.into_iter().map(edge).collect()).collect()
+        }
         Some(neighbors) => graph(&k, &data.weights, neighbors as f64),
     };
-    let w = &data.weights;
     let own = |i: usize| (w[i] - 1.0).max(0.0) * a[i][i];
-    let degrees: Vec<f64> =
-        (0..n).map(|i| (0..n).filter(|&j| j != i).map(|j| w[j] * a[i][j]).sum::<f64>() + own(i)).collect();
+    let degrees: Vec<f64> = (0..n).map(|i| degree(&a, i)).collect();
     let b = |i: usize, j: usize| match i == j {
         true if degrees[i] == 0.0 => 1.0,
         true => own(i) / degrees[i],

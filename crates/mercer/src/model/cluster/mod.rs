@@ -30,7 +30,10 @@ fn names(clusters: usize) -> Vec<String> {
 
 /// Refuses more clusters than points.
 fn check_clusters(clusters: usize, points: usize) -> Result<()> {
-    check("clusters", clusters as f64, clusters <= points, "must be no more than there are points")
+    if clusters <= points {
+        return Ok(());
+    }
+    Err(ErrorKind::TooMany { name: "clusters", value: clusters, most: points, what: "points" }.into())
 }
 
 /// Refuses labels that are no number of a cluster, and sizes that are not positive.

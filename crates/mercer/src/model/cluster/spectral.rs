@@ -37,6 +37,8 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+use std::cmp::Ordering;
+
 use super::{CLUSTERS, Ended, ITERATIONS, RESTARTS, check_clusters, check_parts, names};
 use crate::gram::{Gram, matrix};
 use crate::linalg::{Largest, Square, Tick};
@@ -83,9 +85,9 @@ impl<K> Spectral<K> {
         Self { kernel, clusters, neighbors: None, restarts, max_iterations, seed: 0 }
     }
 
-    fn lloyd(&self) -> Lloyd {
+    fn lloyd(&self, clusters: usize) -> Lloyd {
         Lloyd {
-            clusters: self.clusters,
+            clusters,
             restarts: self.restarts,
             start: Seeding::PlusPlus,
             iterations: self.max_iterations,
@@ -120,40 +122,48 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Spectral<K> {
 
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<SpectralModel<X, K>> {
         Estimator::<X>::check(self)?;
-        let own = Weighted::new(x, job.weights)?;
+        let all = Weighted::new(x, job.weights)?;
+        all.check_scale()?;
+        check_clusters(self.clusters, all.points.len())?;
+        // Copies are one point of a graph of affinities, however many eigenvectors tell them apart. (Shares do not add up to copies.)
+        let joined = all.clone().joined(|_, _| Ordering::Equal);
+        let is_joined = self.neighbors.is_none()
+            && joined.own.points.len() < all.points.len()
+            && all.weights.iter().all(|weight| weight.fract() == 0.0);
+        let Joined { own, place, .. } = if is_joined { joined } else { all.clone().unjoined() };
         let n = own.points.len();
-        check_clusters(self.clusters, n)?;
+        let vectors = self.clusters.min(n);
         let kernel = own.kernel(&self.kernel, job)?;
         let gram = own.gram(&kernel, job)?;
         if self.neighbors.is_none() {
-            let bytes = 8 * (n as u64).pow(2) + Largest::bytes(n, self.clusters);
+            let bytes = 8 * (n as u64).pow(2) + Largest::bytes(n, vectors);
             room("the Gram matrix", bytes, job.memory, "take fewer points, or a graph of neighbors")?;
         }
         let values = (n * n) as f64;
-        let vectors = if self.neighbors.is_some() { 1e5 * n as f64 } else { 12.0 * 32.0 * values };
+        let work = if self.neighbors.is_some() { 1e5 * n as f64 } else { 12.0 * 32.0 * values };
         let costs = [
             ("affinities", values * (60.0 + 2.0 * own.points.width() as f64)),
-            ("eigenvectors", vectors),
+            ("eigenvectors", work),
             ("clusters", (200 * n * self.clusters.pow(2) * self.restarts) as f64),
         ];
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &costs);
         let affinities = self.affinities(&*gram, &own.weights, &mut plan.stage(0));
         let affinities = affinities.map_err(|error| own.error(error))?;
-        let embedding = affinities.embed(self.clusters, &mut plan.stage(1))?;
-        let rows = Rows::new(self.clusters, embedding.rows.clone(), &own.weights);
-        let found = self.lloyd().run(&rows, &own.weights, &mut plan.stage(2));
+        let embedding = affinities.embed(vectors, &mut plan.stage(1))?;
+        let rows = Rows::new(vectors, embedding.rows.clone(), &own.weights);
+        let found = self.lloyd(vectors).run(&rows, &own.weights, &mut plan.stage(2));
         let centres = found.centres.iter().flat_map(|centre| rows.combined(centre)).collect();
         let ended =
             Ended { inertia: found.inertia, iterations: found.iterations, converged: found.converged };
         Ok(SpectralModel {
-            expansion: extension(kernel.clone(), &own, &embedding),
+            expansion: extension(kernel.clone(), &all, &embedding, &place),
             classes: names(found.centres.len()),
-            support: own.all_positions(),
+            support: all.all_positions(),
             neighbors: self.neighbors,
             eigenvalues: embedding.values,
-            centres: Dense::new(self.clusters, centres),
-            labels: found.labels,
+            centres: Dense::new(vectors, centres),
+            labels: place.iter().map(|&at| found.labels[at]).collect(),
             sizes: found.sizes,
             residual: embedding.residual,
             ended,
@@ -161,16 +171,21 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Spectral<K> {
     }
 }
 
-/// The functions Σⱼ k(x, xⱼ)wⱼyⱼ_c/λ_c of each eigenvector, and Σⱼ wⱼk(x, xⱼ).
-fn extension<X: Points, K>(kernel: K, own: &Weighted<X>, embedding: &Embedding) -> Expansion<X, K> {
+/// The functions Σⱼ k(x, xⱼ)wⱼyⱼ_c/λ_c of each eigenvector, and Σⱼ wⱼk(x, xⱼ); `place` is the embedded point of each point.
+fn extension<X: Points, K>(
+    kernel: K,
+    own: &Weighted<X>,
+    embedding: &Embedding,
+    place: &[usize],
+) -> Expansion<X, K> {
     let count = embedding.values.len();
     let factor = |value: &f64| if *value > SMALL { 1.0 / value } else { 0.0 };
     let factors: Vec<f64> = embedding.values.iter().map(factor).collect();
-    let row = |(row, &w): (&[f64], &f64)| {
-        let entries = row.iter().zip(&factors).map(|(y, factor)| w * y * factor);
-        entries.chain([w]).collect::<Vec<_>>()
+    let row = |(&at, &w): (&usize, &f64)| {
+        let entries = embedding.rows[at * count..][..count].iter().zip(&factors);
+        entries.map(|(y, factor)| w * y * factor).chain([w]).collect::<Vec<_>>()
     };
-    let values = embedding.rows.chunks(count).zip(&own.weights).flat_map(row).collect();
+    let values = place.iter().zip(&own.weights).flat_map(row).collect();
     let coefficients = Coefficients::full(own.points.len(), count + 1, values);
     Expansion::new(kernel, own.points.clone(), coefficients, vec![0.0; count + 1])
 }

@@ -3,7 +3,8 @@
 //! With affinities A, whose diagonal does not count, degrees dᵢ = Σ_{j≠i} Aᵢⱼ and D = diag(d), the largest eigenvalues of B =
 //! D^−½AD^−½ are 1 minus the smallest of the normalised Laplacian I − B. A point of weight w is w points, which are joined
 //! with each other by Aᵢᵢ: then dᵢ = Σ_{j≠i} wⱼAᵢⱼ + (wᵢ − 1)Aᵢᵢ, and Bᵢⱼ = √(wᵢwⱼ)Aᵢⱼ/√(dᵢdⱼ) with Bᵢᵢ = (wᵢ − 1)Aᵢᵢ/dᵢ has
-//! the eigenvectors of the copies, √wᵢ times as large. A point without edges is a component of its own, with Bᵢᵢ = 1.
+//! the eigenvectors of the copies, √wᵢ times as large. A point without edges is a component of its own, with Bᵢᵢ = 1. Kernel values
+//! below the rounding of the largest degree, or of the largest k(x, x), are no edges: kernels that fall off never quite end.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Sub};
@@ -51,21 +52,30 @@ pub(crate) struct Embedding {
 }
 
 impl<'w> Affinities<'w> {
-    /// The values of a kernel as affinities.
+    /// The values of a kernel as affinities; those below the rounding of the largest degree or k(x, x) count as 0.
     ///
     /// # Errors
     /// If one is negative.
-    pub(crate) fn full(square: Square, weights: &'w [f64]) -> Result<Self> {
+    pub(crate) fn full(mut square: Square, weights: &'w [f64]) -> Result<Self> {
         let n = square.n();
         if let Some(at) = square.values().par_iter().position_first(|&value| value < 0.0) {
             let problem = DataProblem::NegativeAffinity { row: at / n + 1, column: at % n + 1 };
             return Err(ErrorKind::Data(problem).into());
         }
-        let degree = |i: usize| {
-            let entries = square.row(i).iter().enumerate().map(|(j, value)| (j, *value));
-            degree(i, entries, weights)
+        let degrees = |square: &Square| -> Vec<f64> {
+            let of = |i: usize| {
+                let entries = square.row(i).iter().enumerate().map(|(j, value)| (j, *value));
+                degree(i, entries, weights)
+            };
+            (0..n).into_par_iter().map(of).collect()
         };
-        let degrees = (0..n).into_par_iter().map(degree).collect();
+        let diagonal = (0..n).map(|i| square.row(i)[i]);
+        let least = f64::EPSILON * degrees(&square).into_iter().chain(diagonal).fold(0.0, f64::max);
+        square
+            .values_mut()
+            .par_iter_mut()
+            .for_each(|value| *value = if *value < least { 0.0 } else { *value });
+        let degrees = degrees(&square);
         Ok(Self { matrix: Matrix::Full(square), degrees, weights })
     }
 
@@ -114,9 +124,10 @@ impl<'w> Affinities<'w> {
             true if degrees[i] > 0.0 => (weights[i] - 1.0).max(0.0) * value / degrees[i],
             true => 1.0,
         };
+        let of = matrix.components();
         let found = match matrix {
-            Matrix::Sparse(matrix) if components(&matrix).0 >= count => {
-                of_components(&matrix, &degrees, weights, count)
+            _ if of.iter().any(|&component| component + 1 >= count) => {
+                of_components(&of, &degrees, weights, count)
             }
             Matrix::Sparse(mut matrix) if n >= SPARSE.max(2 * count + 64) => {
                 matrix.map(normalised);
@@ -151,33 +162,43 @@ fn dense(square: &Square, count: usize, tick: Tick<'_>) -> Result<Largest> {
     Ok(Largest::of_all(square, &eigen, count))
 }
 
-/// How many components a graph has, and that of each point, numbered by their first points.
-fn components(graph: &Sparse) -> (usize, Vec<usize>) {
-    const UNSEEN: usize = usize::MAX;
-    let (mut count, mut of) = (0, vec![UNSEEN; graph.n()]);
-    let mut open = Vec::new();
-    for first in 0..graph.n() {
-        if of[first] == UNSEEN {
+impl Matrix {
+    /// The component of each point, numbered by their first points.
+    fn components(&self) -> Vec<usize> {
+        const UNSEEN: usize = usize::MAX;
+        let n = match self {
+            Self::Full(square) => square.n(),
+            Self::Sparse(graph) => graph.n(),
+        };
+        let (mut count, mut of, mut open) = (0, vec![UNSEEN; n], Vec::new());
+        for first in 0..n {
+            if of[first] != UNSEEN {
+                continue;
+            }
             of[first] = count;
             open.push(first);
             while let Some(i) = open.pop() {
-                for (j, value) in graph.row(i) {
+                let mut join = |j: usize, value: f64| {
                     if value > 0.0 && of[j] == UNSEEN {
                         of[j] = count;
                         open.push(j);
                     }
+                };
+                match self {
+                    Self::Full(square) => square.row(i).iter().enumerate().for_each(|(j, v)| join(j, *v)),
+                    Self::Sparse(graph) => graph.row(i).for_each(|(j, value)| join(j, value)),
                 }
             }
             count += 1;
         }
+        of
     }
-    (count, of)
 }
 
 /// The leading eigenvectors of a graph with as many components as vectors are wanted, or more: each component has one of
 /// eigenvalue 1 that is √(wd) on its points. Those of the heaviest components are taken, of several the first.
-fn of_components(graph: &Sparse, degrees: &[f64], weights: &[f64], count: usize) -> Largest {
-    let (all, of) = components(graph);
+fn of_components(of: &[usize], degrees: &[f64], weights: &[f64], count: usize) -> Largest {
+    let all = of.iter().max().map_or(0, |last| last + 1);
     let mut sizes = vec![0.0; all];
     of.iter().zip(weights).for_each(|(&c, w)| sizes[c] += w);
     let mut order: Vec<usize> = (0..all).collect();

@@ -57,6 +57,29 @@ fn limits_leave_a_marked_model_and_a_warning() {
 }
 
 #[test]
+fn limits_of_other_methods_are_told_too() {
+    let place = Place::new();
+    let fits = [
+        "rvr --kernel rbf(gamma=0.5) --max-iterations 3 @svmguide1",
+        "rvc --kernel rbf(gamma=0.5) --max-iterations 2 @ripley",
+        "k-means --clusters 5 --max-iterations 1 --restarts 1 @ripley",
+    ];
+    for fit in fits {
+        let run = place.run(&format!("train -q --method {fit} m.mercer")).ok();
+        let warning = "mercer: warning: the limit on iterations was reached, after ";
+        assert!(run.err.contains(warning), "{fit}: {}", run.err);
+        let told = place.run("inspect m.mercer").ok().out;
+        assert!(told.contains("certificate  not converged: "), "{told}");
+        assert_eq!(place.run("inspect --json m.mercer").ok().json()["stop"], "iteration-limit");
+    }
+    // The epochs of a map are a plan.
+    let run = place.run("train -q --method som --epochs 2 @ripley m.mercer").ok();
+    assert_eq!(run.err, "");
+    let told = place.run("inspect m.mercer").ok().out;
+    assert!(told.contains("quantisation error") && told.contains("topographic error"), "{told}");
+}
+
+#[test]
 #[cfg(unix)]
 fn an_interrupted_fit_saves_the_best_model_so_far() {
     let place = Place::new();

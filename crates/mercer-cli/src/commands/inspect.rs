@@ -13,7 +13,9 @@ use crate::failure::Result;
 use crate::models::{Kind, load};
 use crate::output::{answer, answer_json, count, rough};
 use crate::paths;
-use crate::report::{line, listed, parameters, probability_object, probability_words, training_facts};
+use crate::report::{
+    line, listed, numbers, parameters, probability_object, probability_words, training_facts,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
@@ -102,6 +104,15 @@ fn text(args: &InspectArgs, kind: Kind, bytes: u64, saved: &Saved) -> String {
     let label = if model.point_word() == "support point" { "support" } else { "weights" };
     text += &line(label, format!("{}, {}", model.support_points(), model.points().storage()));
     text += &line("certificate", certificate(&quality));
+    let facts = model.facts();
+    if matches!(quality, Quality::Reached { .. }) || facts.get("left_out").is_some() {
+        let outputs = model.outputs().1.len();
+        // Numbers of each output stand in the table of the outputs.
+        let own = |fact: &Fact| !matches!(fact, Fact::Numbers(own) if outputs > 1 && own.len() == outputs);
+        let own = facts.iter().filter(|(_, fact)| own(fact));
+        let own = own.fold(Facts::default(), |own, (name, fact)| own.with(name, fact.clone()));
+        text += &numbers(&own, &text, &own);
+    }
     if let Some(estimate) = &saved.probability {
         text += &line("probability", probability_words(estimate));
     }
@@ -115,7 +126,12 @@ fn certificate(quality: &Quality) -> String {
             let gap = totals.gap.map_or("unknown".into(), rough);
             format!("{of}{}: gap {gap}, violation {}", totals.stop, rough(totals.violation))
         }
-        (None, Some(words)) => words,
+        (None, Some(words)) => match quality {
+            Quality::Residual { converged: false, .. } | Quality::Reached { converged: false, .. } => {
+                format!("not converged: {words}")
+            }
+            _ => words,
+        },
         (None, None) => "none".into(),
     }
 }

@@ -115,7 +115,11 @@ fn check(args: &PredictArgs, saved: &Saved, option: &str, columns: Columns) -> R
         }
         Columns::Scores if model.classes().is_empty() => usage!("{option}: {file} has no classes"),
         Columns::Probabilities if saved.probability.is_none() && model.calibrates() != Calibrates::Own => {
-            no_probabilities(&args.files.model, "train it with --probability")
+            let remedy = match model.calibrates() {
+                Calibrates::Nothing => "no probabilities can be learnt for it",
+                _ => "train it with --probability",
+            };
+            no_probabilities(&args.files.model, remedy)
         }
         _ => return Ok(()),
     })

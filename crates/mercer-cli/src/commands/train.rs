@@ -171,6 +171,9 @@ fn warn(finished: &Finished<'_>, choice: &Choice) {
     if let Some(warning) = finished.warning() {
         remark(format_args!("mercer: {warning}"));
     }
+    if let Some(warning) = finished.gap_warning() {
+        remark(format_args!("mercer: {warning}"));
+    }
     let facts = finished.saved.model.facts();
     for name in choice.card.parameters.iter().map(|about| about.name) {
         let asked = choice.given(name).and_then(Value::whole);

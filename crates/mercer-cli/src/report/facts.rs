@@ -49,7 +49,7 @@ pub(crate) fn listed(head: [&str; 2], names: &[String], row: impl Fn(usize) -> (
 
 /// The numbers among facts, a line for each, and tables. What `told` says already is left out; `taken` tells which line of a
 /// table was taken.
-pub(super) fn numbers(facts: &Facts, told: &str, taken: &Facts) -> String {
+pub(crate) fn numbers(facts: &Facts, told: &str, taken: &Facts) -> String {
     // Lists beside a table are its columns, and lists of one length are columns of one table.
     let in_table = |length: usize| {
         facts.iter().any(|(_, fact)| matches!(fact, Fact::Parts(parts) if parts.len() == length))
@@ -62,6 +62,7 @@ pub(super) fn numbers(facts: &Facts, told: &str, taken: &Facts) -> String {
     for (name, fact) in facts.iter() {
         let label = label(name);
         match (fact, cell(name, fact)) {
+            (Fact::Numbers(numbers), _) if numbers.is_empty() => {}
             (Fact::Parts(parts), _) => text += &line(&label, trials(parts, taken)),
             (Fact::Numbers(numbers), Some(_)) if in_table(numbers.len()) => {}
             (Fact::Numbers(numbers), Some(_)) if numbers.len() > 1 && beside(numbers.len()) => {

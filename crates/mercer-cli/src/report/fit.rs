@@ -93,9 +93,21 @@ impl Finished<'_> {
         }
         if let Quality::Residual { residual, converged: false, .. } = self.saved.model.quality() {
             let residual = rough(residual);
-            return Some(format!(
-                "warning: the residual is still {residual}: allow more iterations, or regularise more"
-            ));
+            let more =
+                if self.number("max-iterations").is_some() { "allow more iterations, or " } else { "" };
+            return Some(format!("warning: the residual is still {residual}: {more}regularise more"));
+        }
+        // The epochs of a map are a plan, not a limit.
+        if let (Quality::Reached { iterations, converged: false, .. }, Some(most)) =
+            (self.saved.model.quality(), self.number("max-iterations"))
+        {
+            let reason = if iterations as f64 >= most {
+                "the limit on iterations was reached"
+            } else {
+                "it ended before it had converged"
+            };
+            let after = count(iterations as usize, "iteration");
+            return Some(format!("warning: {reason}, after {after}; the model is the best so far"));
         }
         let totals = self.totals()?;
         let reason = match totals.stop {
@@ -110,6 +122,20 @@ impl Finished<'_> {
         Some(format!(
             "warning: {reason}: violation {found} where {asked} was asked for; the model is the best so far"
         ))
+    }
+
+    /// What to tell a user whose gap curve has a better number of clusters than the one that its rule stops at.
+    pub(crate) fn gap_warning(&self) -> Option<String> {
+        let Some(Fact::Parts(curve)) = self.found.get("gap") else { return None };
+        let of = |at: &Facts, name: &str| at.number(name).unwrap_or(f64::NEG_INFINITY);
+        let clusters = self.saved.model.facts().number("clusters")?;
+        let chosen = curve.iter().find(|at| at.number("clusters") == Some(clusters))?;
+        let best = curve.iter().max_by(|a, b| of(a, "gap").total_cmp(&of(b, "gap")))?;
+        let more = of(best, "gap") - of(best, "spread") > of(chosen, "gap");
+        (more && of(best, "clusters") > clusters).then(|| {
+            let best = count(of(best, "clusters") as usize, "cluster");
+            format!("the rule of the gap curve stops at {clusters}, but its gap is largest at {best}: look at the curve")
+        })
     }
 
     fn number(&self, name: &str) -> Option<f64> {
@@ -213,6 +239,7 @@ impl Finished<'_> {
                     let objective = short(totals.objective);
                     format!("{}, objective {objective}{summed}", count(points, model.point_word()))
                 }
+                None if what.is_empty() => count(points, "expansion point"),
                 None => format!("{} over {}", count(outputs.len(), what), count(points, "expansion point")),
             },
         )

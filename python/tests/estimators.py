@@ -81,7 +81,8 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
     "SVDD": ({"kernel": "linear"},),
     "KernelKMeans": ({"kernel": "linear"}, {"init": "random"}),
     "SpectralClustering": ({"affinity": "nearest_neighbors"},),
-    "KernelSOM": ({"kernel": "rbf", "grid": "hexagonal"},),
+    "RVC": ({"likelihood": "multinomial"},),
+    "KernelSOM": ({"kernel": "rbf", "grid": "hexagonal"}, {"training": "online"}),
     "RBFNetworkClassifier": (
         {"kernel": "linear", "width": "nearest"},
         {"centers": "ols"},

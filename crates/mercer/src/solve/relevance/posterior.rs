@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::evidence::Evidence;
 use crate::linalg::Reflections;
+use crate::simd::huge_zeros;
 
 /// Gaussian weights of some columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +39,7 @@ impl Posterior {
         let lengths: Vec<f64> =
             order.iter().map(|&at| columns.length(model.active[at] % columns.len())).collect();
         let mean = factors.backward(&right);
-        let mut covariance = vec![0.0; m * m];
+        let mut covariance = huge_zeros(m * m);
         for o in 0..m {
             let unit: Vec<f64> = (0..m).map(|i| f64::from(u8::from(i == o))).collect();
             let column = factors.backward(&unit);

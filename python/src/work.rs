@@ -5,6 +5,7 @@
 //! an exception has come the job is asked to stop; one that is in the middle of something that cannot be broken off
 //! is left to end by itself. Work that takes less than the way to a pool and back is done by the thread that asked for it.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -132,7 +133,8 @@ impl Run {
                     py.check_signals()?;
                     return result.map_err(raise);
                 }
-                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => return Err(defect()),
+                Ok(Err(payload)) => return Err(unwound(payload)),
+                Err(RecvTimeoutError::Disconnected) => return Err(defect()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if let Err(error) = self.look(py, &shared) {
@@ -154,7 +156,7 @@ impl Run {
     ) -> PyResult<T> {
         let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
         py.check_signals()?;
-        result.map_err(|_| defect())?.map_err(raise)
+        result.map_err(unwound)?.map_err(raise)
     }
 
     /// Signals, and the callback.
@@ -175,7 +177,12 @@ impl Run {
 /// If there are no threads.
 pub(crate) fn on_threads<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     let pool = pool(None, Purpose::Data)?;
-    py.detach(|| catch_unwind(AssertUnwindSafe(|| pool.install(work)))).map_err(|_| defect())
+    py.detach(|| catch_unwind(AssertUnwindSafe(|| pool.install(work)))).map_err(unwound)
+}
+
+/// The error of work that unwound: one of the library for want of memory, else a defect.
+fn unwound(payload: Box<dyn Any + Send>) -> PyErr {
+    payload.downcast::<mercer::Error>().map_or_else(|_| defect(), |error| raise(*error))
 }
 
 fn defect() -> PyErr {

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -172,6 +173,14 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
     }
 }
 
+/// Seconds as a duration; more than there can be are without end.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 => Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
+        _ => Err("must be a number of seconds, 0 or more".into()),
+    }
+}
+
 /// Bytes in a megabyte.
 pub(crate) const MEGABYTE: f64 = 1_048_576.0;
 
@@ -188,6 +197,15 @@ pub(crate) fn megabytes(text: &str) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seconds_are_not_negative() {
+        assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
+        assert_eq!(duration("1e300"), Ok(Duration::MAX));
+        for refused in ["-1", "nan", "x"] {
+            assert!(duration(refused).is_err(), "{refused}");
+        }
+    }
 
     #[test]
     fn sizes_are_positive() {

@@ -35,10 +35,21 @@ fn main() -> ExitCode {
     // A link called svm-train (and so on) to this program is that program.
     let name = texts.first().map(Path::new).and_then(Path::file_stem).and_then(|name| name.to_str());
     if let Some(program) = name.and_then(|name| PROGRAMS.iter().find(|program| program.is_named(name))) {
-        return finish(program.name, program.run(&texts[1..]));
+        return finish(program.name, guarded(|| program.run(&texts[1..])));
     }
-    let (program, result) = Cli::of(words, &texts).run();
-    finish(program, result)
+    let mut name = "mercer";
+    let result = guarded(|| {
+        let (program, result) = Cli::of(words, &texts).run();
+        name = program;
+        result
+    });
+    finish(name, result)
+}
+
+/// Runs a command, which a signal ends; a matrix for which there is no memory ends it with an error.
+fn guarded(run: impl FnOnce() -> Result<()>) -> Result<()> {
+    system::listen_for_interrupt()?;
+    mercer::error::within_memory(|| Ok(run()))?
 }
 
 /// Says what went wrong and makes an exit code of it.

@@ -43,10 +43,11 @@ pub(crate) fn start_threads(threads: usize) -> Result<usize> {
 }
 
 /// From now on Ctrl-C (or a request to terminate) ends a fit with the best model so far; the second time, or
-/// while there is no fit, it ends the program.
+/// while there is no fit, it ends the program, and takes away the file that is being written.
 pub(crate) fn listen_for_interrupt() -> Result<()> {
     let answer = || {
         if !FITTING.load(Ordering::SeqCst) || STOP.swap(true, Ordering::SeqCst) {
+            mercer::data::discard_partial_files();
             std::process::exit(i32::from(code::INTERRUPTED));
         }
     };

@@ -103,3 +103,59 @@ fn an_interrupted_fit_saves_the_best_model_so_far() {
     assert_eq!(place.run("inspect --json m.mercer").ok().json()["stop"], "interrupted");
     place.run("predict noisy m.mercer out").ok();
 }
+
+/// A limit of the address space is an error that says so, with an exit code, whatever the method.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_limit_of_memory_is_an_error() {
+    let place = Place::new();
+    let row = |i: usize| {
+        let features = (1..=20).map(|j| format!(" {j}:{}", (i * j * 7919 % 1009) as f64 / 1009.0));
+        format!("{}{}\n", i % 3, features.collect::<String>())
+    };
+    place.write("rows", (0..8000).map(row).collect::<String>());
+    let limited = |arguments: &str| -> common::Run {
+        let program = common::program().display();
+        let script = format!("ulimit -v 160000; exec {program} {arguments}");
+        let mut shell = std::process::Command::new("sh");
+        shell.current_dir(place.path("")).args(["-c", &script]).output().unwrap().into()
+    };
+    for arguments in [
+        "train -q --threads 1 -m kpca rows m.mercer",
+        "train -q --threads 1 -m fisher rows m.mercer",
+        "train -q --threads 1 -m rvc rows m.mercer",
+        "train -q --threads 1 -m spectral rows m.mercer",
+        "cv -q --threads 1 -m rvc rows",
+        "search -q --no-refit --threads 1 -m rvc -k rbf(gamma=1) rows",
+    ] {
+        let run = limited(&arguments.replace('(', "\\(").replace(')', "\\)"));
+        assert_eq!(run.code, Some(2), "{arguments}: {}", run.err);
+        assert!(run.err.contains("MB"), "{arguments}: {}", run.err);
+    }
+    assert_eq!(place.files(), ["rows"]);
+}
+
+/// A signal that ends a command takes the file with it that is being written.
+#[test]
+#[cfg(unix)]
+fn a_signal_during_a_save_leaves_no_partial_file() {
+    let place = Place::new();
+    let row = |i: usize| {
+        let features = (1..=30).map(|j| format!(" {j}:{}", (i * j * 7919 % 1009) as f64 / 1009.0));
+        format!("{}{}\n", i % 3, features.collect::<String>())
+    };
+    place.write("rows", (0..40_000).map(row).collect::<String>());
+    let mut met = 0;
+    for _ in 0..3 {
+        let mut child = place.command("convert rows out.csv.gz").spawn().unwrap();
+        let partial = || place.files().iter().any(|name| name.ends_with(".part"));
+        while !partial() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let kill = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+        kill.unwrap();
+        met += usize::from(child.wait().unwrap().code() == Some(130));
+        assert!(!partial(), "{:?}", place.files());
+    }
+    assert!(met > 0, "no signal met a save");
+}

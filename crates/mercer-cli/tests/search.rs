@@ -100,9 +100,93 @@ fn a_search_goes_on_from_its_log() {
     place
         .run(&format!("{command} --log log --seed 5 three"))
         .refused(1)
-        .says("log of another search: data is");
+        .says("log of another search: rows_left_out is");
     place.write("log", "x\n");
     place.run(&format!("{command} --log log three")).refused(1).says("log:1:1: not a line of a search log");
+}
+
+#[test]
+fn the_log_of_another_search_is_refused_with_what_differs() {
+    let place = Place::new();
+    three(&place);
+    let search = "search --no-refit -k rbf(gamma=0.1)";
+    place.run(&format!("{search} -c 0.1 --log log three")).ok();
+    // Other values of what is ranged over are other candidates of the same search.
+    place.run(&format!("{search} -c 1e-1..1e1 --log log three")).ok();
+    let search = format!("{search} -c 0.1");
+    for (other, what) in [
+        ("--squared", "settings.squared is \"false\", not \"true\""),
+        ("--mean", "settings.mean is \"false\", not \"true\""),
+        ("-m ovr", "method is \"svc\", not \"ovr\""),
+        ("--tolerance 1e-6", "settings.tolerance is"),
+        ("--alone", "alone is false, not true"),
+        ("--metric mcc", "metrics is"),
+        ("--repeats 2", "repeats is 1, not 2"),
+        ("--scale minmax", "scale is"),
+    ] {
+        let (code, words) = (1, format!("the log of another search: {what}"));
+        place.run(&format!("{search} {other} --log log three")).refused(code).says(&words);
+    }
+}
+
+#[test]
+fn rungs_keep_to_groups_and_given_folds() {
+    let place = Place::new();
+    three(&place);
+    let lines = |of: &dyn Fn(usize) -> usize, rows: usize| {
+        (0..rows).map(|i| format!("{}\n", of(i))).collect::<String>()
+    };
+    place.write("groups", lines(&|i| i / 9, 270));
+    place.write("given", lines(&|i| i % 4, 270));
+    // As many groups as folds in the whole, fewer in some of the rungs.
+    place.write("few", lines(&|i| i / 90, 270));
+    let ranges = "search --no-refit --halving --json -k rbf(gamma=2^-7..2^3) -c 2^-3..2^5";
+    for folds in ["grouped(3) --groups groups", "given --fold-file given", "grouped(3) --groups few"] {
+        let object = place.run(&format!("{ranges} --folds {folds} @heart_scale")).ok().json();
+        let tried = object["candidates"].as_array().unwrap().len();
+        assert!((1..30).contains(&tried), "{folds}: {tried}");
+    }
+}
+
+#[test]
+fn the_whole_search_is_nested() {
+    let place = Place::new();
+    // The range is beside the good values, which only a refinement comes to.
+    let search = "search --no-refit --json --nested 3 -k rbf(gamma=1e-4..3/2) -c 1";
+    let nested = |more: &str| {
+        let object = place.run(&format!("{search} {more} @heart_scale")).ok().json();
+        object["nested"].as_array().unwrap().iter().map(|s| s.as_f64().unwrap()).sum::<f64>() / 3.0
+    };
+    let (coarse, refined) = (nested(""), nested("--refine 4"));
+    assert!(refined > coarse + 0.1, "{coarse} {refined}");
+    place.run("search --no-refit --nested 3 --halving -k rbf(gamma=2^-7..2^3) -c 1..5 @heart_scale").ok();
+}
+
+#[test]
+fn a_refinement_ends_where_numbers_do() {
+    let place = Place::new();
+    three(&place);
+    place.run("search --no-refit --refine 4000000000 -m ridge --lambda 0.5..1/2 -k linear numbers").ok();
+}
+
+#[test]
+fn a_table_that_cannot_be_written_does_not_cost_the_model() {
+    let place = Place::new();
+    three(&place);
+    place.run("search -k rbf(gamma=1) -c 1..2 --csv no/t.csv three m.mercer").refused(4).says("no/t.csv");
+    assert!(place.files().contains(&"m.mercer".to_owned()));
+    let run = place.run("search --no-refit -k rbf(gamma=1) -c 1 --folds holdout(0.3) three").ok();
+    assert!(run.out.contains(" over 1 fold") && !run.out.contains("NaN"), "{}", run.out);
+}
+
+#[test]
+fn kernels_that_are_not_definite_share_nothing() {
+    let place = Place::new();
+    // Without definiteness there are many answers; which one is found depends on where a solver begins.
+    let search = "search --no-refit --json -k tanh(gamma=1,coef0=-1) -c 2^-3..2^9";
+    let one = place.run(&format!("{search} @heart_scale")).ok().json();
+    let other = place.run(&format!("{search} --alone @heart_scale")).ok().json();
+    assert_eq!(scores(&one), scores(&other));
 }
 
 #[test]
@@ -160,6 +244,10 @@ fn what_is_wrong_is_named() {
          -c 1..20000 => 2 candidates
          -c 1..999999 => 2 must be LOW..HIGH
          --stop-after 0 => 2 no candidate was scored
+         --stop-after nan => 2 must be a number of seconds, 0 or more
+         --stop-after=-1 => 2 must be a number of seconds, 0 or more
+         --log - => 2 a log is a file
+         --repeats 1000000000000 => 2 take fewer folds or repetitions
          -c -1 => 2 c = -1: must be positive
          -k rbf(gamma=1) -c 1 --plot p.svg => 2 two parameters",
     );

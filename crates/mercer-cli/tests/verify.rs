@@ -72,3 +72,25 @@ fn models_of_libsvm_are_audited() {
     place.run("verify -c 1 linear.model @heart_scale").ok().says("primal objective");
     place.run("verify linear.model @heart_scale").refused(6).says("does not tell C");
 }
+
+#[test]
+fn certificates_at_large_c_and_of_mapped_points_are_true() {
+    let place = Place::new();
+    for (train, data) in [
+        ("-c inf -k rbf(gamma=1)", "@heart_scale"),
+        ("-m linear-svr -c 1000", "@heart_scale"),
+        ("-m linear-svr -c 1e5", "@heart_scale"),
+        ("-m logistic -c 1e6", "@heart_scale"),
+        ("-m linear-svc --loss hinge -c 1000", "@vowel.scale"),
+        ("-m linear-svc --loss hinge --scheme crammer-singer -c 100", "@vowel.scale"),
+    ] {
+        place.run(&format!("train -q {train} {data} m.mercer")).ok();
+        place.run(&format!("verify m.mercer {data}")).ok().says("the certificate is true");
+    }
+    // A kernel with spaces in its text is one word of the command line.
+    let mapped = ["-k", "linear @ gaussians(low=-1, high=1, count=5, width=0.4)"];
+    let run: common::Run =
+        place.command("train -q -m linear-svc @heart_scale m.mercer").args(mapped).output().unwrap().into();
+    run.ok();
+    place.run("verify m.mercer @heart_scale").ok().says("the certificate is true");
+}

@@ -649,7 +649,7 @@ pub(crate) fn check(name: &'static str, value: f64, holds: bool, rule: &'static 
     if holds && !value.is_nan() { Ok(()) } else { Err(ErrorKind::Parameter { name, value, rule }.into()) }
 }
 
-/// Refuses work that needs more memory than `budget`, or than the machine has left where none is given.
+/// Refuses work that needs more memory than `budget`, or than this process can still have where none is given.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`].
@@ -659,44 +659,101 @@ pub(crate) fn room(
     budget: Option<usize>,
     instead: &'static str,
 ) -> Result<()> {
-    // A machine that does not tell has no more than an allocation can have.
-    let budget = budget.map(|bytes| bytes as u64).or_else(available).unwrap_or(isize::MAX as u64);
+    let budget = budget.map_or(u64::MAX, |bytes| bytes as u64).min(available());
     if needed > budget {
         return Err(ErrorKind::Memory { what, needed, budget, instead }.into());
     }
     Ok(())
 }
 
-/// Refuses work for which this process cannot have so many bytes: a limit of its address space is known by trying alone. Where the bytes
+/// Refuses work for which this process cannot have so many bytes, by trying. Where the bytes
 /// could be had they are given back, so that the allocations of the work, which are many and small, find them.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`], with the most that could be had.
 pub(crate) fn obtainable(what: &'static str, needed: u64, instead: &'static str) -> Result<()> {
-    let can = |bytes: u64| {
-        let mut trial = Vec::<u8>::new();
-        let had = usize::try_from(bytes).is_ok_and(|bytes| trial.try_reserve_exact(bytes).is_ok());
-        // An allocation that nothing looks at may be left out.
-        std::hint::black_box(&trial);
-        had
-    };
-    if can(needed) {
+    if can_have(needed) {
         return Ok(());
     }
     let (mut budget, mut over) = (0, needed);
     while over - budget > 1 << 20 {
         let middle = budget + (over - budget) / 2;
-        if can(middle) { budget = middle } else { over = middle }
+        if can_have(middle) { budget = middle } else { over = middle }
     }
     Err(ErrorKind::Memory { what, needed, budget, instead }.into())
 }
 
-/// Bytes that the machine can still give away, where it tells.
-fn available() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+/// Whether an allocation of so many bytes succeeds.
+fn can_have(bytes: u64) -> bool {
+    let mut trial = Vec::<u8>::new();
+    let had = usize::try_from(bytes).is_ok_and(|bytes| trial.try_reserve_exact(bytes).is_ok());
+    // An allocation that nothing looks at may be left out.
+    std::hint::black_box(&trial);
+    had
+}
+
+/// Bytes of memory that are asked for before they are taken: smaller blocks are many, and asking costs a microsecond.
+const BLOCK: usize = 1 << 20;
+/// Bytes that are left for the many small allocations of a fit beside its large blocks, which end the program where they fail: stacks of
+/// threads, tiles, lists.
+const RESERVE: u64 = 16 << 20;
+
+/// Unwinds with an error that [`within_memory`] hands to the caller where this process cannot have a block of so many bytes. To be called
+/// before a large block is taken; smaller ones pass.
+pub(crate) fn ask_for(bytes: usize) {
+    let with_reserve = (bytes as u64).saturating_add(RESERVE);
+    if bytes >= BLOCK && !can_have(with_reserve) {
+        let error = obtainable("a matrix", with_reserve, "take fewer rows or another method, or allow more");
+        if let Err(error) = error {
+            // No panic: nothing is printed, and the error goes from thread to thread as it is.
+            std::panic::resume_unwind(Box::new(error));
+        }
+    }
+}
+
+/// Does work whose large blocks of memory may be refused by the system.
+///
+/// A fit has dozens of places that take a matrix, many of them in products and factorisations that cannot fail otherwise. A matrix that
+/// cannot be had ends all of them alike: its error unwinds to here, through all threads, and is the result.
+///
+/// # Errors
+/// Of the work; [`ErrorKind::Memory`].
+pub fn within_memory<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    // What was changed halfway is not looked at again: an error ends whatever it was made for.
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+        Ok(result) => result,
+        Err(payload) => match payload.downcast::<Error>() {
+            Ok(error) => Err(*error),
+            Err(defect) => std::panic::resume_unwind(defect),
+        },
+    }
+}
+
+/// Bytes that this process can still have: those that the machine has left, or of its address space, where that is limited (`ulimit -v`),
+/// those less a reserve. A system that does not tell has no more than an allocation can have.
+pub(crate) fn available() -> u64 {
+    let machine = kibibytes("/proc/meminfo", "MemAvailable:");
+    let limit = limits("/proc/self/limits", "Max address space");
+    let space = limit.map(|limit| {
+        let taken = kibibytes("/proc/self/status", "VmSize:").unwrap_or(0);
+        limit.saturating_sub(taken).saturating_sub(RESERVE)
+    });
+    [machine, space].into_iter().flatten().fold(isize::MAX as u64, u64::min)
+}
+
+/// The value of a line `MemAvailable:   1234 kB`, in bytes.
+fn kibibytes(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+/// The first number of a line `Max address space   1234   unlimited   bytes`; none where it is unlimited.
+fn limits(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -710,6 +767,20 @@ mod tests {
         let ErrorKind::Memory { needed, budget, .. } = *error.kind() else { panic!("{error}") };
         assert!(needed == u64::MAX && (1 << 20..u64::MAX).contains(&budget));
         assert!(error.to_string().ends_with("ask for less"), "{error}");
+    }
+
+    #[test]
+    fn a_block_that_cannot_be_had_is_an_error_whichever_thread_takes_it() {
+        let work = || {
+            rayon::join(|| ask_for(isize::MAX as usize), || ());
+            Ok(())
+        };
+        let error = within_memory(work).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
+        assert_eq!(within_memory(|| Ok(7)).unwrap(), 7);
+        let defect =
+            std::panic::catch_unwind(|| within_memory::<()>(|| std::panic::resume_unwind(Box::new(1))));
+        assert!(defect.is_err(), "a panic stays one");
     }
 
     #[test]

@@ -2,14 +2,16 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use mercer::data::{Cells, Dense, Graph, GraphParts, LabelSets, Labels, Points, Records, Vectors};
 use mercer::error::ErrorKind;
 use mercer::kernel::Kernel as _;
 use mercer::model::file::Saved;
 use mercer::model::{
-    AnyEstimator, AnyKernel, AnyPoints, Card, How, Job, Kind, Method, Quality, Space, TargetKind, Targets,
-    Value,
+    AnyEstimator, AnyKernel, AnyPoints, Card, Event, How, Job, Kind, Method, Quality, Space, TargetKind,
+    Targets, Value,
 };
 
 const N: usize = 60;
@@ -123,6 +125,35 @@ fn every_method_fits_vectors_by_name_and_comes_back_from_its_file() {
     through_the_file("rbf(gamma=0.5) + 0.1*poly(gamma=1, degree=2, coef0=1)", &cards::<Vectors>(), |new| {
         vectors(if new { 0.1 } else { 0.0 })
     });
+}
+
+/// A count of work that a fit may go on with for ever, and is asked to end, or a count of things that it does not have.
+#[test]
+fn no_whole_number_is_too_large_for_a_method() {
+    let x = vectors(0.0);
+    let mut tried = 0;
+    for card in cards::<Vectors>() {
+        for about in card.parameters.iter().filter(|about| about.kind == Kind::Whole) {
+            for number in [1_000_000_000_000, i64::MAX as u64] {
+                let kernel: AnyKernel = card.kernel.unwrap_or("rbf(gamma=0.5)").parse().unwrap();
+                let mut estimator = AnyEstimator::new(card.name, kernel).unwrap();
+                if estimator.set(about.name, &Value::Whole(number)).is_err() || estimator.check().is_err() {
+                    continue;
+                }
+                let (started, name) = (Instant::now(), format!("{} {} = {number}", card.name, about.name));
+                let mut watch = |_: Event<'_>| match started.elapsed() > Duration::from_millis(50) {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                };
+                let mut job = Job::new().watched(&mut watch);
+                // An answer or an error, and neither an abort nor a wait without end.
+                let _ = estimator.fit(&x, &targets(card.target, |_| vectors(0.1)), &mut job);
+                assert!(started.elapsed() < Duration::from_secs(10), "{name}: {:?}", started.elapsed());
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 40, "{tried}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod count;
 mod environment;
+mod fuzz;
 mod licences;
 mod package;
 mod place;
@@ -39,6 +40,7 @@ cargo xtask COMMAND
   structured kernels on texts, graphs and sets: speed and values beside peers, published accuracies
   learners   relevance vectors, clusters, maps and networks beside peers; `tables`: Tipping's published errors
   linear     linear machines beside LIBLINEAR and scikit-learn (--threads N)
+  fuzz       --minutes N [TARGET…]: every reader, and fits behind it, on inputs that a mutator makes (fuzz/README.md)
   answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm)
   help       this text
 
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         "structured" => python::structured(&place, rest),
         "learners" => python::learners(&place, rest),
         "linear" => python::linear(&place, rest),
+        "fuzz" => fuzz::run(&place, rest),
         "answers" => none(rest).and_then(|()| python::answers(&place)),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -54,7 +54,6 @@ pub(crate) struct CvArgs {
 pub(crate) fn run(args: &CvArgs) -> Result<()> {
     mercer::keep_little_freed_memory();
     let threads = system::start_threads(args.common.threads)?;
-    system::listen_for_interrupt()?;
     let choice = Choice::of(&args.asked)?;
     if let Some(out) = &args.out {
         paths::distinct(out, &[&args.data])?;
@@ -71,7 +70,7 @@ pub(crate) fn run(args: &CvArgs) -> Result<()> {
     let y = source.targets(&choice, &mut input)?;
     let truth = truth(&y, &choice.card, &mut input, &args.data)?;
     let seed = args.common.seed;
-    let splits = args.held_out.splits(input.x.len(), &y, seed)?;
+    let splits = args.held_out.division(input.x.len())?.splits(input.x.len(), &y, seed)?;
     let metrics = args.held_out.metrics(&choice.card, truth.as_ref())?;
     let kernel = kernel.unwrap_or_else(|| input.x.usual_kernel());
     let estimator = choice.estimator(kernel.clone(), seed)?;

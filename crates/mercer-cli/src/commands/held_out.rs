@@ -33,9 +33,33 @@ pub(crate) struct HeldOutArgs {
     metric: Vec<Metric>,
 }
 
+/// How rows are divided: the scheme, and what the files say of each row.
+#[derive(Debug, Clone)]
+pub(crate) struct Division {
+    scheme: Scheme,
+    repeats: usize,
+    groups: Vec<usize>,
+    folds: Vec<usize>,
+}
+
+impl Division {
+    /// The division of some of the rows.
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
+        let of = |list: &[usize]| rows.iter().filter_map(|&i| list.get(i).copied()).collect();
+        Self { groups: of(&self.groups), folds: of(&self.folds), ..*self }
+    }
+
+    /// The splits of the rows, whose targets these are.
+    pub(crate) fn splits(&self, points: usize, y: &Targets<AnyPoints>, seed: u64) -> mercer::Result<Splits> {
+        let labels = if let Targets::Classes(labels) = y { Some(labels) } else { None };
+        let layout = Layout { points, labels, groups: &self.groups, folds: &self.folds };
+        self.scheme.splits(&layout, self.repeats, seed)
+    }
+}
+
 impl HeldOutArgs {
-    /// The splits of the rows.
-    pub(crate) fn splits(&self, points: usize, y: &Targets<AnyPoints>, seed: u64) -> Result<Splits> {
+    /// How so many rows are divided.
+    pub(crate) fn division(&self, points: usize) -> Result<Division> {
         let list = |option: &str, file: &Option<PathBuf>, wanted: bool| match (file, wanted) {
             (Some(file), true) => numbered(option, file, points),
             (Some(_), false) => Err(usage!("{option}: --folds {} does not look at it", self.scheme)),
@@ -44,9 +68,7 @@ impl HeldOutArgs {
         };
         let groups = list("--groups", &self.groups, self.scheme.is_grouped())?;
         let folds = list("--fold-file", &self.fold_file, self.scheme == Scheme::Given)?;
-        let labels = if let Targets::Classes(labels) = y { Some(labels) } else { None };
-        let layout = Layout { points, labels, groups: &groups, folds: &folds };
-        Ok(self.scheme.splits(&layout, self.repeats, seed)?)
+        Ok(Division { scheme: self.scheme, repeats: self.repeats, groups, folds })
     }
 
     /// The metrics asked for, else those usual for the method.

@@ -73,7 +73,6 @@ pub(crate) struct RdeArgs {
 
 pub(crate) fn run(args: &RdeArgs) -> Result<()> {
     system::start_threads(args.common.threads)?;
-    system::listen_for_interrupt()?;
     check_outputs(args)?;
     let (x, targets, of) = read(args)?;
     let candidates = Candidates::new(args, &x)?;

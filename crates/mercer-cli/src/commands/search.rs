@@ -4,25 +4,25 @@ mod found;
 mod hunt;
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use mercer::data::{Points, SplitMix};
 use mercer::model::file::Saved;
 use mercer::model::{AnyEstimator, AnyKernel};
-use mercer::select::{Grid, Outcome, Point, Ranking, Task};
+use mercer::select::{Grid, Point, Task};
 
 use self::found::Found;
-use self::hunt::{Hunt, Tried};
+use self::hunt::{Hunt, Tried, ranking};
 use super::held_out::{HeldOutArgs, scale, truth};
 use super::source::Source;
-use crate::args::{CommonArgs, DataArgs, SCALINGS, Scaling, megabytes, words};
+use crate::args::{CommonArgs, DataArgs, SCALINGS, Scaling, duration, megabytes, words};
 use crate::failure::{InFile, Result, usage};
 use crate::fit::{Data, ended, fit};
 use crate::input::Input;
 use crate::method::{Choice, RangeArgs};
 use crate::models::Kind;
-use crate::output::save;
+use crate::output::{is_stdout, save};
 use crate::{paths, system};
 
 #[derive(Debug, Args)]
@@ -47,8 +47,8 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "K")]
     nested: Option<usize>,
     /// Seconds after which no further candidate is begun
-    #[arg(long, value_name = "SECONDS")]
-    stop_after: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = duration)]
+    stop_after: Option<Duration>,
     /// Write every outcome to this file, and go on from it where it is there
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -67,7 +67,7 @@ pub(crate) struct SearchArgs {
     /// Scale features by the rows of each fit (kernel values are then not shared)
     #[arg(long, short, value_parser = words(&SCALINGS), default_value = "none")]
     scale: Scaling,
-    /// Megabytes for matrices
+    /// Megabytes for kernel values that candidates share, all together, and for the matrices of each other fit
     #[arg(long, value_name = "MB", value_parser = megabytes)]
     memory: Option<usize>,
     /// Data file: LIBSVM text, CSV/TSV or NPY, also gzip or zstd; `-` is standard input
@@ -83,11 +83,13 @@ pub(crate) struct SearchArgs {
 pub(crate) fn run(args: &SearchArgs) -> Result<()> {
     mercer::keep_little_freed_memory();
     let threads = system::start_threads(args.common.threads)?;
-    system::listen_for_interrupt()?;
     let model = model_path(args)?;
     let started = Instant::now();
     let grid = args.ranges.grid()?;
     let points = chosen(args, grid.points());
+    if args.plot.is_some() && grid.axes().iter().filter(|axis| axis.values.len() > 1).count() < 2 {
+        return Err(usage!("--plot: there must be two parameters with several values"));
+    }
     let first = points.first().ok_or_else(|| usage!("--random 0: there must be a candidate"))?;
     let asked = args.ranges.asked(&grid, first)?;
     let choice = Choice::of(&asked)?;
@@ -105,21 +107,22 @@ pub(crate) fn run(args: &SearchArgs) -> Result<()> {
     let truth = truth(&y, &choice.card, &mut input, &args.data)?
         .ok_or_else(|| usage!("{}: there are no labels to be compared with", args.data.display()))?;
     let seed = args.common.seed;
-    let splits = args.held_out.splits(input.x.len(), &y, seed)?;
+    let division = args.held_out.division(input.x.len())?;
+    let splits = division.splits(input.x.len(), &y, seed)?;
     let metrics = args.held_out.metrics(&choice.card, Some(&truth))?;
     let scale = scale(args.scale, &input.x)?;
     let task = Task { x: &input.x, y: &y, truth: Some(&truth), weights: &[], scale };
 
-    let mut hunt = Hunt { args, grid: &grid, metrics: &metrics, started, log: None, tried: Vec::new() };
-    hunt.open_log(&task, &splits)?;
+    let mut hunt =
+        Hunt { args, grid: &grid, metrics: &metrics, division, started, log: None, tried: Vec::new() };
+    hunt.open_log(first, &task, &splits)?;
     hunt.search(points, &task, &splits)?;
     let nested = match args.nested {
         Some(folds) if !system::stop_wanted() => Some(hunt.nested(folds, &task)?),
         _ => None,
     };
-    let whole: Vec<&Tried> = hunt.tried.iter().filter(|tried| tried.rows == input.x.len()).collect();
-    let outcomes: Vec<Option<Outcome>> = whole.iter().map(|tried| Some(tried.outcome.clone())).collect();
-    let Some(ranking) = Ranking::new(&outcomes, &metrics, 0) else {
+    let whole = hunt.whole(input.x.len());
+    let Some(ranking) = ranking(&whole, &metrics) else {
         let why = whole.iter().find_map(|tried| tried.outcome.failure.clone());
         ended(None)?;
         return Err(match why {
@@ -140,21 +143,23 @@ pub(crate) fn run(args: &SearchArgs) -> Result<()> {
         threads,
     };
     found.warn();
-    if let Some(csv) = &args.csv {
-        save(csv, &found.csv())?;
-    }
-    if let Some(plot) = &args.plot {
-        save(plot, &found.plot()?)?;
-    }
     let mut saved_as = None;
     if !args.no_refit && !system::stop_wanted() {
         let (_, estimator) = candidate(args, &grid, &found.whole[taken].point, seed)?;
         let refit = Input::read(&args.data, kernel.as_ref(), &source.options(&choice), scaling)?;
         let data = Data { x: &refit.x, y: &y, weights: &[], memory: args.memory, quiet: args.common.quiet };
         let fitted = fit(&estimator, &data, None).in_file(&args.data)?;
-        let saved = Saved { training: fitted.training.clone(), ..refit.saved(fitted.model) };
+        let saved =
+            Saved { training: fitted.training, recipe: Some(fitted.recipe), ..refit.saved(fitted.model) };
         Kind::Mercer.save(&saved, &model)?;
         saved_as = Some(model);
+    }
+    // After the model: a table that cannot be written must not cost the refit.
+    if let Some(csv) = &args.csv {
+        save(csv, &found.csv())?;
+    }
+    if let Some(plot) = &args.plot {
+        save(plot, &found.plot()?)?;
     }
     let elapsed = started.elapsed().as_secs_f64();
     args.common
@@ -175,6 +180,9 @@ fn model_path(args: &SearchArgs) -> Result<PathBuf> {
         if args.data.as_os_str() == "-" {
             return Err(usage!("-: data from standard input can be searched with --no-refit only"));
         }
+    }
+    if args.log.as_deref().is_some_and(is_stdout) {
+        return Err(usage!("--log -: a log is a file, from which a search goes on"));
     }
     let outputs = [&args.log, &args.csv, &args.plot].into_iter().flatten();
     outputs.chain([&model]).try_for_each(|output| paths::distinct(output, &[&args.data]))?;

@@ -88,7 +88,6 @@ fn source(args: &TrainArgs) -> Source<'_> {
 pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     mercer::keep_little_freed_memory();
     let threads = system::start_threads(args.common.threads)?;
-    system::listen_for_interrupt()?;
     let path = model_path(args)?;
     let choice = Choice::of(&args.asked)?;
     if let Some(trace) = &args.trace {

@@ -21,7 +21,6 @@ pub(super) fn run(words: &[String]) -> Result<()> {
     paths::model_file(&options.model)?;
     paths::distinct(&options.model, &[&options.data])?;
     system::start_threads(options.threads)?;
-    system::listen_for_interrupt()?;
     let task = Task::new(options)?;
     if let Some(folds) = options.folds {
         return if options.search { search(task, folds) } else { cross_validate(&task, folds) };

@@ -23,7 +23,6 @@ pub(super) fn run(words: &[String]) -> Result<()> {
     paths::model_file(&options.model)?;
     paths::distinct(&options.model, &[&options.data])?;
     system::start_threads(0)?;
-    system::listen_for_interrupt()?;
     let task = Task::new(options)?;
     if let Some(folds) = options.folds {
         return cross_validate(&task, folds);

@@ -22,6 +22,7 @@ use super::number;
 use super::table::{ColumnRef, Features, ReadOptions, Table};
 use super::{Dense, LabelColumn, Sparse, Vectors};
 use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
+use crate::simd::huge_zeros;
 
 /// Names of a label column, in lower case.
 pub(super) const LABELS: [&str; 4] = ["label", "class", "target", "y"];
@@ -315,7 +316,7 @@ impl<'a> Entries<'a> {
 /// file and not with rows times categories.
 fn rows_of(columns: &[Entries<'_>], rows: usize, width: usize) -> Vectors {
     if !is_sparse(rows.saturating_mul(columns.len()), rows, width) {
-        let mut values = vec![0.0; rows * width];
+        let mut values = huge_zeros(rows * width);
         for (i, row) in values.chunks_exact_mut(width.max(1)).enumerate() {
             columns.iter().filter_map(|column| column.entry(i)).for_each(|(k, value)| row[k] = value);
         }

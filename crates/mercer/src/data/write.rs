@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use super::partial::complete;
 use super::{Dense, LabelColumn, Points, Row, Vectors, npy, number_text};
 use crate::error::{Error, Result, check};
 
@@ -66,16 +67,7 @@ pub(super) fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Not opened by `tempfile`: so the file has the permissions of any new file, and an error does not name the temporary
-    // file.
-    let open = |path: &Path| File::options().write(true).create_new(true).open(path);
-    let mut file = tempfile::Builder::new().prefix(".mercer-").suffix(".part").make_in(folder, open)?;
-    fill(file.as_file_mut())?;
-    // A file that exists keeps its permissions, as if it were overwritten.
-    if let Ok(metadata) = std::fs::metadata(path) {
-        file.as_file().set_permissions(metadata.permissions())?;
-    }
-    file.persist(path).map(|_: File| ()).map_err(|error| error.error)
+    complete(folder, path, fill)
 }
 
 /// Writes rows as LIBSVM text: all stored entries of sparse rows, the entries of dense rows that are not zero, with enough

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::Gram;
+use crate::error::room;
 use crate::kernel::add_rows;
 use crate::simd::Aligned;
 
@@ -33,6 +34,8 @@ struct HeldRows {
     stride: usize,
     /// The most slots that the budget allows.
     capacity: usize,
+    /// The slots that there must be: as many as rows can be lent at once.
+    least: usize,
     /// The most slots for now. Fresh memory costs time before it saves any, so that the limit rises only when rows are
     /// asked for again that are not held.
     limit: usize,
@@ -98,8 +101,19 @@ impl<'a> Cached<'a> {
         let per_chunk = capacity.max(1).div_ceil(capacity.max(1).div_ceil(most));
         let limit = (first / (stride * size_of::<f32>())).clamp(2.min(capacity), capacity);
         let (slot, slots, chunks, last) = (vec![NO_SLOT; n], Vec::new(), Vec::new(), vec![0; n]);
-        let rows =
-            HeldRows { slot, slots, chunks, per_chunk, stride, capacity, limit, credit: 0.0, last, clock: 0 };
+        let rows = HeldRows {
+            slot,
+            slots,
+            chunks,
+            per_chunk,
+            stride,
+            capacity,
+            least,
+            limit,
+            credit: 0.0,
+            last,
+            clock: 0,
+        };
         Self { gram, rows: Mutex::new(rows) }
     }
 
@@ -224,7 +238,8 @@ impl HeldRows {
     fn fetch(&mut self, gram: &dyn Gram, points: &[usize]) {
         let missing = self.missing(gram, points);
         self.limit = self.limit.max(points.len()).min(self.capacity);
-        self.fill(gram, &missing);
+        let filled = self.fill(gram, &missing);
+        assert!(filled == missing.len(), "no more rows can be lent at once than the cache holds");
         points.iter().for_each(|&i| self.last[i] = self.clock);
     }
 
@@ -268,12 +283,14 @@ impl HeldRows {
         missing
     }
 
-    /// Computes the rows of the points `missing`, which are not held, into slots of their own.
-    fn fill(&mut self, gram: &dyn Gram, missing: &[usize]) {
+    /// Computes the rows of the points `missing`, which are not held, into slots of their own: of the first ones, where there are
+    /// fewer slots. Returns how many.
+    fn fill(&mut self, gram: &dyn Gram, missing: &[usize]) -> usize {
         if missing.is_empty() {
-            return;
+            return 0;
         }
         let chosen = self.vacate(missing.len());
+        let missing = &missing[..chosen.len()];
         for (&number, &i) in chosen.iter().zip(missing) {
             let slot = &mut self.slots[number];
             if !slot.is_vacant() {
@@ -296,9 +313,10 @@ impl HeldRows {
             }
         }
         gram.rows(missing, &mut targets);
+        missing.len()
     }
 
-    /// `count` slots to fill, ascending: vacant ones, then new ones, then those of the least recently used rows, none of
+    /// At most `count` slots to fill, ascending: vacant ones, then new ones, then those of the least recently used rows, none of
     /// which belongs to this request.
     fn vacate(&mut self, count: usize) -> Vec<usize> {
         let mut chosen: Vec<usize> = self
@@ -311,6 +329,12 @@ impl HeldRows {
             .collect();
         while chosen.len() < count && self.slots.len() < self.limit {
             if self.slots.len().is_multiple_of(self.per_chunk) {
+                // Where no more memory is to be had, rows take the place of others.
+                let bytes = self.per_chunk * self.stride * size_of::<f32>();
+                if self.slots.len() >= self.least && room("rows", bytes as u64, None, "").is_err() {
+                    (self.limit, self.capacity) = (self.slots.len(), self.slots.len());
+                    break;
+                }
                 self.chunks.push(Aligned::huge_zeros(self.per_chunk * self.stride));
             }
             chosen.push(self.slots.len());
@@ -321,8 +345,10 @@ impl HeldRows {
             let held =
                 self.slots.iter().enumerate().filter(|(_, slot)| !slot.is_vacant() && slot.used < self.clock);
             let mut held: Vec<(u64, usize)> = held.map(|(number, slot)| (slot.used, number)).collect();
-            assert!(held.len() >= missing, "no more rows can be lent at once than the cache holds");
-            held.select_nth_unstable(missing - 1);
+            let missing = missing.min(held.len());
+            if missing > 0 {
+                held.select_nth_unstable(missing - 1);
+            }
             chosen.extend(held[..missing].iter().map(|&(_, number)| number));
         }
         chosen.sort_unstable();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Gram, Subset};
+use crate::simd::huge_zeros;
 
 /// Rows computed at once while the matrix is filled.
 const BATCH: usize = 256;
@@ -19,7 +20,7 @@ impl Full {
     #[must_use]
     pub fn new(gram: &dyn Gram) -> Self {
         let n = gram.len();
-        let mut values = vec![0.0; n * n];
+        let mut values = huge_zeros(n * n);
         let mut rows: Vec<&mut [f32]> = values.chunks_mut(n.max(1)).collect();
         let index: Vec<usize> = (0..n).collect();
         for (index, rows) in index.chunks(BATCH).zip(rows.chunks_mut(BATCH)) {

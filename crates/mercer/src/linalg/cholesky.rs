@@ -17,7 +17,7 @@ use faer::{Mat, Par};
 use rayon::prelude::*;
 
 use super::lower::{Entry, by_eights};
-use super::{Lower, Tick};
+use super::{Lower, Tick, ask_for_matrices};
 use crate::simd::{LANES_ROWS, Lanes, PANEL, STRIP};
 
 /// Columns that are eliminated at once: a multiple of the panel's width and of [`ROWS`].
@@ -170,6 +170,7 @@ impl Cholesky<f64> {
 fn corner<T: Entry>(rows: &mut [&mut [T]], block: &Range<usize>) -> Result<Mat<T>, Broken> {
     let (first, width) = (block.start, block.len());
     let entry = |i: usize, j: usize| if j <= i { rows[i][first + j] } else { T::default() };
+    ask_for_matrices(1, width, width);
     let mut corner = Mat::from_fn(width, width, entry);
     let parameters = faer::prelude::default();
     let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(width, Par::Seq, parameters));

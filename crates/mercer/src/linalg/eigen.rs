@@ -5,7 +5,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Mat, MatRef, Par};
 
-use super::Square;
+use super::{Square, ask_for_matrices};
 
 /// $K = U \operatorname{diag}(λ) Uᵀ$, eigenvalues ascending.
 pub(crate) struct Eigen {
@@ -18,6 +18,7 @@ impl Eigen {
     /// converge, which only entries that are not finite cause. O(n³), on one thread, so that the bits do not depend on
     /// the number of threads.
     pub(crate) fn new(n: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Self> {
+        ask_for_matrices(1, n, n);
         let matrix = Mat::from_fn(n, n, |i, j| entry(i.max(j), i.min(j)));
         Self::decompose(matrix.as_ref())
     }
@@ -29,6 +30,8 @@ impl Eigen {
 
     fn decompose(matrix: MatRef<'_, f64>) -> Option<Self> {
         let n = matrix.nrows();
+        // The vectors, and what the decomposition works in.
+        ask_for_matrices(2, n, n);
         let (mut values, mut vectors) = (Diag::<f64>::zeros(n), Mat::<f64>::zeros(n, n));
         let scratch =
             self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, faer::prelude::default());

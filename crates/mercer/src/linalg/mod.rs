@@ -43,5 +43,16 @@ pub(crate) use tall::{Tall, WIDTH};
 
 use std::ops::ControlFlow;
 
+use crate::error::ask_for;
+
 /// A callback that is told the share of the work done, from 0 to 1, and answers whether to go on.
 pub(crate) type Tick<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
+
+/// Bytes that products of `faer`'s matrices pack their blocks in, once for each thread.
+const PACKED: usize = 64 << 20;
+
+/// Asks for the memory of some matrices of `faer`, whose allocations cannot fail, and of what products of them need.
+fn ask_for_matrices(count: usize, rows: usize, columns: usize) {
+    let matrices = count.saturating_mul(rows).saturating_mul(columns).saturating_mul(size_of::<f64>());
+    ask_for(matrices.saturating_add(PACKED));
+}

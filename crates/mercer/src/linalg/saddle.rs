@@ -10,6 +10,8 @@ use faer::linalg::cholesky::lblt::solve::{solve_in_place, solve_in_place_scratch
 use faer::perm::PermRef;
 use faer::{Mat, Par};
 
+use super::ask_for_matrices;
+
 /// The factors of a symmetric matrix M.
 pub(crate) struct Saddle {
     lower: Mat<f64>,
@@ -22,6 +24,7 @@ pub(crate) struct Saddle {
 impl Saddle {
     /// Factorises the n × n matrix with these entries; only the lower half is read.
     pub(crate) fn new(n: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+        ask_for_matrices(1, n, n);
         let mut lower = Mat::from_fn(n, n, entry);
         let (mut diagonal, mut below) = (Diag::zeros(n), Diag::zeros(n));
         let (mut forward, mut backward) = (vec![0; n], vec![0; n]);

@@ -5,6 +5,8 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Mat, Par};
 
+use super::ask_for_matrices;
+
 /// $A = U \operatorname{diag}(σ) Vᵀ$, singular values descending, as many as A has rows or columns, whichever are fewer.
 pub(crate) struct Svd {
     pub(crate) values: Vec<f64>,
@@ -17,6 +19,7 @@ impl Svd {
     /// not finite cause. O(rows · columns · min(rows, columns)), on one thread, so that the bits do not depend on the
     /// number of threads.
     pub(crate) fn new(rows: usize, columns: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Self> {
+        ask_for_matrices(3, rows, columns);
         let matrix = Mat::from_fn(rows, columns, entry);
         let size = rows.min(columns);
         let (mut left, mut right) = (Mat::zeros(rows, size), Mat::zeros(columns, size));

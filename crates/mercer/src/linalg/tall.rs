@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Square;
-use crate::simd::{STRIP, TALL, dots_strided};
+use crate::simd::{STRIP, TALL, dots_strided, huge_zeros};
 
 /// Columns of a panel.
 pub(crate) const WIDTH: usize = TALL;
@@ -31,7 +31,7 @@ pub(crate) struct Tall {
 impl Tall {
     /// A matrix of zeros with n rows.
     pub(super) fn zeros(n: usize, panels: usize) -> Self {
-        Self { n, panels: vec![vec![0.0; n.next_multiple_of(STRIP) * WIDTH]; panels] }
+        Self { n, panels: (0..panels).map(|_| huge_zeros(n.next_multiple_of(STRIP) * WIDTH)).collect() }
     }
 
     /// The matrix with these entries.

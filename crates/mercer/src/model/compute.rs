@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::job::Job;
 use crate::data::Points;
-use crate::error::Result;
+use crate::error::{Result, room};
 use crate::gram::{Gram, Held, Lazy};
 use crate::kernel::{Bound, Definiteness, Kernel};
 use crate::solve::{Answer, Problem, Progress, Shared, Smo, Solution, WHOLE, Watch};
@@ -199,7 +199,8 @@ impl<'a, X: Points> Programmes<'a, X> {
         // A pair has two of k classes, and its whole Gram 4/k² of the values.
         let mean = if on_parts { 2.0 * n as f64 / classes.max(2) as f64 } else { n as f64 };
         let needed = self.count as f64 * mean * mean;
-        let fits = Held::bytes(n, self.solver.exact) <= self.solver.cache_bytes / 2;
+        let bytes = Held::bytes(n, self.solver.exact);
+        let fits = room("all values", bytes as u64, Some(self.solver.cache_bytes / 2), "").is_ok();
         (fits && (!on_parts || classes > 2) && needed > 0.5 * (n * n) as f64).then_some(mean)
     }
 

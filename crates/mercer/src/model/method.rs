@@ -9,7 +9,7 @@ use super::probability::{Estimate, Settings};
 use super::setting::{About, Parameter, Value};
 use super::space::Space;
 use crate::data::Stream;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, within_memory};
 
 /// What is told of a method.
 #[derive(Debug, Clone, PartialEq)]
@@ -249,15 +249,17 @@ where
     }
 
     fn fit(&self, x: &X, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Box<dyn Model<X>>> {
-        Ok(Box::new(self.estimator.fit_in(x, self.target(y)?, job)?))
+        within_memory(|| Ok(Box::new(self.estimator.fit_in(x, self.target(y)?, job)?) as Box<dyn Model<X>>))
     }
 
     fn fit_stream(&self, x: &Stream, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Box<dyn Model<X>>> {
-        Ok(Box::new(self.estimator.fit_stream(x, self.target(y)?, job)?))
+        within_memory(|| {
+            Ok(Box::new(self.estimator.fit_stream(x, self.target(y)?, job)?) as Box<dyn Model<X>>)
+        })
     }
 
     fn fit_path(&self, x: &X, y: &Targets<X>, job: &mut Job<'_, X>) -> Result<Path<X>> {
-        let path = self.estimator.fit_path(x, self.target(y)?, job)?;
+        let path = within_memory(|| self.estimator.fit_path(x, self.target(y)?, job))?;
         Ok(path.into_iter().map(|(c, model)| (c, Box::new(model) as Box<dyn Model<X>>)).collect())
     }
 
@@ -270,7 +272,7 @@ where
         job: &mut Job<'_, X>,
     ) -> Result<Option<Estimate>> {
         match model.downcast::<E::Model>() {
-            Some(model) => self.estimator.learn(x, self.target(y)?, model, settings, job),
+            Some(model) => within_memory(|| self.estimator.learn(x, self.target(y)?, model, settings, job)),
             None => without(model.kind(), "probabilities by another method's estimator"),
         }
     }

@@ -17,7 +17,7 @@ mod search;
 mod split;
 mod validate;
 
-pub use interval::{Interval, LEVEL, bootstrap, wilson};
+pub use interval::{Fold, Interval, LEVEL, bootstrap, wilson};
 pub use score::{Average, Metric, Needs, Said, Truth};
 pub use search::{
     Axis, Candidate, Grid, Log, Outcome, Point, Ranking, Search, Spacing, Told, evaluate, expand, survivors,

@@ -29,7 +29,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::data::{Folds, Labels, SplitMix};
-use crate::error::{Error, ErrorKind, Result, check};
+use crate::error::{Error, ErrorKind, Result, check, room};
 
 /// A rule by which points are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,11 +82,15 @@ impl Scheme {
     ///
     /// # Errors
     /// If there are fewer points or groups than folds, a count or share is out of range, groups or folds are missing, there is
-    /// nothing random to be repeated, or nothing would be left to fit to.
+    /// nothing random to be repeated, nothing would be left to fit to, or the splits do not fit into memory.
     pub fn splits(self, layout: &Layout<'_>, repeats: usize, seed: u64) -> Result<Splits> {
         check("repeats", repeats as f64, repeats >= 1, "must be at least 1")?;
         let drawn = matches!(self, Self::Folds(_) | Self::Plain(_) | Self::Grouped(_) | Self::HoldOut(_));
         check("repeats", repeats as f64, repeats == 1 || drawn, "must be 1 where nothing is drawn")?;
+        let held =
+            self.most_splits(layout).saturating_mul(repeats as u64).saturating_mul(layout.points as u64);
+        let bytes = held.saturating_mul(size_of::<usize>() as u64);
+        room("a list of all splits", bytes, None, "take fewer folds or repetitions")?;
         let mut seeds = SplitMix(seed);
         let mut all = Vec::new();
         for repeat in 0..repeats {
@@ -155,6 +159,17 @@ impl Scheme {
                 of_list(&folds, count)
             }
         })
+    }
+
+    /// The splits of one repetition, at most: with a count that is allowed no more than points.
+    fn most_splits(self, layout: &Layout<'_>) -> u64 {
+        let splits = match self {
+            Self::Folds(k) | Self::Plain(k) | Self::Grouped(k) | Self::Time(k) => k.min(layout.points),
+            Self::LeaveOneOut => layout.points,
+            Self::HoldOut(_) => 1,
+            Self::Given => numbered(layout.folds).into_iter().max().map_or(0, |most| most + 1),
+        };
+        splits as u64
     }
 
     /// Whether it is dealt out by groups.

@@ -31,7 +31,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::interval::{Interval, bootstrap, wilson};
+use super::interval::{Fold, Interval, bootstrap, wilson};
 use super::{Metric, Needs, Said, Split, Truth};
 use crate::data::{Dense, Points, Scaler};
 use crate::error::{Error, ErrorKind, Result, check};
@@ -348,8 +348,11 @@ impl Validation {
     /// If it is no metric of such predictions.
     pub fn summary(&self, metric: Metric, truth: &Truth, seed: u64) -> Result<Summary> {
         let (mean, spread) = mean_and_spread(&self.scores(metric));
-        let folds: Vec<(Truth, Said)> =
-            self.trials.iter().map(|trial| (truth.select(&trial.out), trial.said.clone())).collect();
+        let fold = |trial: &Trial| Fold {
+            rows: trial.out.clone(),
+            truth: truth.select(&trial.out),
+            said: trial.said.clone(),
+        };
         let rows: Vec<usize> = self.trials.iter().flat_map(|trial| trial.out.iter().copied()).collect();
         let all = joined(self.trials.iter().map(|trial| &trial.said));
         let pooled = match &all {
@@ -368,11 +371,11 @@ impl Validation {
             let n = seen.len() as f64;
             Some(wilson(pooled * n, n))
         } else if mean.is_finite() {
-            bootstrap(metric, &folds, seed)?
+            bootstrap(metric, &self.trials.iter().map(fold).collect::<Vec<_>>(), seed)?
         } else {
             // Splits of a point or two have no scores of their own: all points are one.
             match all {
-                Some(all) => bootstrap(metric, &[(truth.select(&rows), all)], seed)?,
+                Some(said) => bootstrap(metric, &[Fold { truth: truth.select(&rows), said, rows }], seed)?,
                 None => None,
             }
         };

@@ -1,6 +1,7 @@
 //! Memory for vector instructions: aligned to cache lines, in huge pages, and written past the caches where it is large.
 
 use super::{Level, level};
+use crate::error::ask_for;
 
 /// Bytes of a cache line, and of the widest vector.
 const LINE: usize = 64;
@@ -16,6 +17,7 @@ pub(crate) struct Aligned<T> {
 impl<T: Copy + Default> Aligned<T> {
     /// `len` zeros. The system provides memory only as it is written.
     pub(crate) fn zeros(len: usize) -> Self {
+        ask_for(len.saturating_mul(size_of::<T>()));
         let values = vec![T::default(); len + LINE / size_of::<T>()];
         let offset = values.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
         Self { values, offset, len }
@@ -34,13 +36,16 @@ impl Aligned<f32> {
 
 /// An empty vector with room for `capacity` elements, in huge pages where the system agrees.
 pub(crate) fn huge_vec<T>(capacity: usize) -> Vec<T> {
+    ask_for(capacity.saturating_mul(size_of::<T>()));
     let vector = Vec::with_capacity(capacity);
     ask_for_huge_pages(&vector);
     vector
 }
 
-/// `len` zeros in huge pages where the system agrees. The system provides memory only as it is written.
+/// `len` zeros in huge pages where the system agrees. The system provides memory only as it is written. What cannot be had unwinds
+/// ([`ask_for`]).
 pub(crate) fn huge_zeros<T: Copy + Default>(len: usize) -> Vec<T> {
+    ask_for(len.saturating_mul(size_of::<T>()));
     let zeros = vec![T::default(); len];
     ask_for_huge_pages(&zeros);
     zeros

@@ -8,6 +8,9 @@
 
 mod bound;
 mod joint;
+mod newton;
+#[cfg(test)]
+mod tests;
 
 use super::data::Data;
 use super::report::Report;
@@ -24,7 +27,8 @@ pub(super) fn verify<X: Space>(
     report: &mut Report,
 ) -> Result<bool> {
     let Some(model) = model.downcast::<LinearModel<X, X::Kernel>>() else { return Ok(false) };
-    let Some(x) = data.x.as_vectors() else { return Ok(false) };
+    // The rows that the weights are over: of a kernel that sees points through a map, what the map makes of them.
+    let rows = model.rows(&data.x)?;
     let (factors, c) = (data.factors(&model.classes), price(data, model, report));
     let Some(c) = c else { return Ok(true) };
     let constant = match (data.flag("offset"), model.cost, model.classes.is_empty()) {
@@ -36,7 +40,7 @@ pub(super) fn verify<X: Space>(
         _ => data.recipe.and_then(|recipe| recipe.number("constant")).unwrap_or(1.0),
     };
     let free = data.flag("free-offset").unwrap_or(false) && constant > 0.0;
-    let x = Rows { x, constant };
+    let x = Rows { x: &rows, constant };
     let weights: Vec<Vec<f64>> = (0..model.expansion.offsets().len())
         .map(|output| {
             let mut w = model.weights(output);
@@ -151,6 +155,20 @@ impl Rows<'_> {
         let last = w.len() - 1;
         self.row(i).for_each(|j, value| w[j] += step * value);
         w[last] += step * self.constant;
+    }
+
+    /// The features of a row that are not 0, by their numbers.
+    pub(super) fn entries(&self, i: usize) -> Vec<(usize, f64)> {
+        let mut entries = Vec::new();
+        self.row(i).for_each(|j, value| {
+            if value != 0.0 {
+                entries.push((j, value));
+            }
+        });
+        if self.constant > 0.0 {
+            entries.push((self.x.width(), self.constant));
+        }
+        entries
     }
 
     /// ‖x‖²

@@ -102,8 +102,11 @@ impl Programme<'_> {
             + self.linear.iter().zip(beta).map(|(l, b)| (l * b).abs()).sum::<f64>();
         let objective_error = 0.5 * square_error + 1e-12 * size + f64::MIN_POSITIVE;
         let (primal, loss_error) = self.primal(square, u, offset);
-        let gap = if self.hard { self.hard_gap(u, offset, square, objective) } else { primal + objective };
-        let gap_error = square_error + loss_error + 2e-12 * (size + primal.abs());
+        let (gap, gap_error) = if self.hard {
+            self.hard_gap(u, offset, (square, square_error), (objective, objective_error))
+        } else {
+            (primal + objective, square_error + loss_error + 2e-12 * (size + primal.abs()))
+        };
         let of = self.of.as_str();
         if !self.sums.is_empty() {
             for (group, (found, beside)) in offsets.iter().zip(&self.beside).enumerate() {
@@ -222,13 +225,28 @@ impl Programme<'_> {
         (0.5 * square + losses + self.constant, Sum::together(slopes.into_iter()))
     }
 
-    /// The gap where no error is allowed: the function times the least factor that leaves none is one that is allowed.
-    fn hard_gap(&self, u: &[Sum], offset: f64, square: f64, objective: f64) -> f64 {
-        let margin = |i: usize| -self.linear[i] * (u[i].value - offset);
-        let factor = (0..u.len()).filter(|&i| self.linear[i] != 0.0).map(|i| match margin(i) {
-            margin if margin > 0.0 => 1.0 / margin,
-            _ => f64::INFINITY,
-        });
-        0.5 * factor.fold(0.0, f64::max).powi(2) * square + objective
+    /// The gap where no error is allowed, and by how much it may be off: the function times the least factor that leaves none is one that
+    /// is allowed.
+    fn hard_gap(
+        &self,
+        u: &[Sum],
+        offset: f64,
+        (square, square_error): (f64, f64),
+        (objective, objective_error): (f64, f64),
+    ) -> (f64, f64) {
+        let margin = |i: usize, u: f64| -self.linear[i] * (u - offset);
+        // The factor of the margins that rounding may have made less by `share` of what it can.
+        let factor = |share: f64| {
+            let of = |i: usize| match margin(i, u[i].value) - share * u[i].error {
+                margin if margin > 0.0 => 1.0 / margin,
+                _ => f64::INFINITY,
+            };
+            (0..u.len()).filter(|&i| self.linear[i] != 0.0).map(of).fold(0.0, f64::max)
+        };
+        let gap = |factor: f64, square: f64| 0.5 * factor.powi(2) * square + objective;
+        let found = gap(factor(0.0), square);
+        // Off to either side: the factor is steeper towards smaller margins.
+        let error = (gap(factor(1.0), square + square_error) - found).abs() + objective_error;
+        (found, if error.is_nan() { 0.0 } else { error })
     }
 }

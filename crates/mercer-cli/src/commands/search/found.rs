@@ -28,6 +28,15 @@ pub(super) struct Found<'a> {
     pub(super) threads: usize,
 }
 
+/// A mean with the spread about it, which a single fold does not have.
+fn with_spread((mean, spread): (f64, f64)) -> String {
+    match (mean.is_finite(), spread.is_finite()) {
+        (false, _) => "-".to_owned(),
+        (true, false) => short(mean),
+        (true, true) => format!("{} ± {}", short(mean), short(spread)),
+    }
+}
+
 impl Found<'_> {
     pub(super) fn warn(&self) {
         for (axis, last) in self.grid.edges(&self.whole[self.ranking.best].point) {
@@ -57,8 +66,7 @@ impl Found<'_> {
     }
 
     fn mean_words(&self, tried: &Tried) -> String {
-        let (mean, spread) = tried.outcome.mean(0);
-        if mean.is_finite() { format!("{} ± {}", short(mean), short(spread)) } else { "-".to_owned() }
+        with_spread(tried.outcome.mean(0))
     }
 
     pub(super) fn text(&self, model: Option<&PathBuf>, elapsed: f64) -> String {
@@ -67,12 +75,8 @@ impl Found<'_> {
         let mut text = line(by.split(' ').next().unwrap_or(by), words_of(self.grid, &taken.point));
         text += &line(metric, format!("{} over {}", self.mean_words(taken), count(self.splits, "fold")));
         if let Some(scores) = &self.nested {
-            let (mean, spread) = mean_and_spread(scores);
-            let folds = count(scores.len(), "fold");
-            text += &line(
-                "nested",
-                format!("{} ± {} over {folds} left out of the whole search", short(mean), short(spread)),
-            );
+            let (score, folds) = (with_spread(mean_and_spread(scores)), count(scores.len(), "fold"));
+            text += &line("nested", format!("{score} over {folds} left out of the whole search"));
         }
         let tried = count(self.whole.len(), "candidate");
         text += &line("work", format!("{tried} in {}, threads {}", seconds(elapsed), self.threads));

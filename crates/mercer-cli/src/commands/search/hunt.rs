@@ -1,6 +1,6 @@
 //! A search that is going on: candidates are scored, all rows at once or in rungs, and written down.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use mercer::data::Points;
 use mercer::model::{AnyPoints, Event, Targets};
@@ -8,8 +8,9 @@ use mercer::select::{
     Candidate, Grid, Layout, Log, Metric, Outcome, Point, Ranking, Scheme, Search, Split, Task, Terms, Truth,
     cross_validate, evaluate, survivors,
 };
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
+use super::super::held_out::Division;
 use super::{SearchArgs, candidate, chosen, words_of};
 use crate::failure::{InFile, Result, usage};
 use crate::progress::Watcher;
@@ -34,39 +35,56 @@ pub(super) struct Hunt<'a> {
     pub(super) args: &'a SearchArgs,
     pub(super) grid: &'a Grid,
     pub(super) metrics: &'a [Metric],
+    pub(super) division: Division,
     pub(super) started: Instant,
     pub(super) log: Option<Log>,
     pub(super) tried: Vec<Tried>,
 }
 
 impl Hunt<'_> {
-    /// Opens the log of searches of these data by these splits.
-    pub(super) fn open_log(&mut self, task: &Task<'_>, splits: &[Split]) -> Result<()> {
+    /// Opens the log of searches that differ from this one in their candidates alone. `first` is one of these.
+    pub(super) fn open_log(&mut self, first: &Point, task: &Task<'_>, splits: &[Split]) -> Result<()> {
         let Some(path) = &self.args.log else { return Ok(()) };
-        // Points and splits are told by numbers made of them: FNV-1a.
-        let mut sum = 0xcbf2_9ce4_8422_2325_u64;
-        let mut take = |value: u64| sum = (sum ^ value).wrapping_mul(0x0100_0000_01b3);
+        let seed = self.args.common.seed;
+        let (_, estimator) = candidate(self.args, self.grid, first, seed)?;
+        let card = estimator.card();
+        // Kernel and ranges stand in the text of each candidate; all other settings are the same for all.
+        let ranged = self.grid.settings(first);
+        let settings: Map<String, Value> = card
+            .parameters
+            .iter()
+            .filter(|about| ranged.iter().all(|(name, _)| *name != about.name))
+            .filter_map(|about| Some((about.name.to_owned(), json!(estimator.get(about.name)?.to_string()))))
+            .collect();
+        let (mut data, mut folds) = (Sum::default(), Sum::default());
         for i in 0..task.x.len() {
             let key = match task.x {
-                AnyPoints::Vectors(x) => x.key(i).unwrap_or(0),
-                other => other.key(i).unwrap_or(0),
+                AnyPoints::Vectors(x) => x.key(i),
+                other => other.key(i),
             };
-            take(key as u64);
+            data.take(&key.unwrap_or(0).to_le_bytes());
             if let Some(truth) = task.truth {
-                truth.text(i).bytes().for_each(|byte| take(u64::from(byte)));
+                data.take(truth.text(i).as_bytes());
             }
         }
-        splits.iter().for_each(|split| split.out.iter().for_each(|&i| take(i as u64)));
+        for split in splits {
+            folds.take(&split.out.iter().flat_map(|i| (*i as u64).to_le_bytes()).collect::<Vec<u8>>());
+            folds.take(&split.rest.len().to_le_bytes());
+        }
         let names: Vec<&str> = self.metrics.iter().map(|metric| metric.name()).collect();
         let head = json!({
-            "mercer_search": 1,
+            "mercer_search": 2,
+            "method": card.name,
+            "settings": settings,
+            "alone": self.args.alone,
             "rows": task.x.len(),
             "folds": self.args.held_out.scheme.to_string(),
             "repeats": self.args.held_out.repeats,
-            "seed": self.args.common.seed,
+            "rows_left_out": folds.text(),
+            "seed": seed,
             "metrics": names,
             "scale": format!("{:?}", self.args.scale),
-            "data": format!("{sum:016x}"),
+            "data": data.text(),
         });
         self.log = Some(Log::open(path, &head)?);
         Ok(())
@@ -77,15 +95,23 @@ impl Hunt<'_> {
         let points = if self.args.halving { self.halve(points, task)? } else { points };
         self.evaluate(points, task, splits)?;
         for round in 1..=self.args.refine {
-            let whole: Vec<&Tried> = self.tried.iter().filter(|tried| tried.rows == task.x.len()).collect();
-            let outcomes: Vec<Option<Outcome>> =
-                whole.iter().map(|tried| Some(tried.outcome.clone())).collect();
-            let Some(ranking) = Ranking::new(&outcomes, self.metrics, 0) else { break };
+            let whole = self.whole(task.x.len());
+            let Some(ranking) = ranking(&whole, self.metrics) else { break };
             let mut about = self.grid.about(&whole[ranking.best].point, round);
             about.retain(|point| whole.iter().all(|tried| tried.point != *point));
+            let before = self.tried.len();
             self.evaluate(about, task, splits)?;
+            // Steps end below the last digit of a number, and time may be up.
+            if self.tried.len() == before {
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// What was tried on so many rows: all that there are.
+    pub(super) fn whole(&self, rows: usize) -> Vec<&Tried> {
+        self.tried.iter().filter(|tried| tried.rows == rows).collect()
     }
 
     /// The candidates that are left when few rows have spoken.
@@ -102,32 +128,17 @@ impl Hunt<'_> {
             let layout = Layout { points: n, labels, ..Layout::default() };
             let share = rows as f64 / n as f64;
             let sample = Scheme::HoldOut(share).splits(&layout, 1, seed)?.swap_remove(0).out;
+            let part = Part::new(task, &self.division, &sample);
+            // So few rows may be of fewer groups than there are folds: then they say nothing.
+            let Ok(splits) = part.division.splits(sample.len(), &part.y, seed) else { continue };
             let before = self.tried.len();
-            self.on_part(&sample, std::mem::take(&mut points), task)?;
+            self.evaluate(std::mem::take(&mut points), &part.task(task), &splits)?;
             let outcomes: Vec<Option<Outcome>> =
                 self.tried[before..].iter().map(|tried| Some(tried.outcome.clone())).collect();
             let kept = survivors(&outcomes, self.metrics, 0, outcomes.len().div_ceil(SHARE));
             points = kept.into_iter().map(|i| self.tried[before + i].point.clone()).collect();
         }
         Ok(points)
-    }
-
-    /// Tries candidates on some of the rows.
-    fn on_part(&mut self, sample: &[usize], points: Vec<Point>, task: &Task<'_>) -> Result<()> {
-        let (x, y) = (task.x.select(sample), task.y.select(sample));
-        let truth = self.truth_of(&y, task, sample);
-        let part = Task { x: &x, y: &y, truth: truth.as_ref(), ..*task };
-        let splits = self.args.held_out.splits(x.len(), &y, self.args.common.seed)?;
-        self.evaluate(points, &part, &splits)
-    }
-
-    /// The truth of some of the rows, in the numbering of a task of these alone.
-    fn truth_of(&self, y: &Targets<AnyPoints>, task: &Task<'_>, rows: &[usize]) -> Option<Truth> {
-        match y {
-            Targets::Classes(labels) => Some(Truth::from(labels)),
-            Targets::Sets(sets) => Some(Truth::Sets(sets.clone())),
-            _ => task.truth.map(|truth| truth.select(rows)),
-        }
     }
 
     /// Scores candidates that are not in the log; those of all rows are written there.
@@ -152,11 +163,9 @@ impl Hunt<'_> {
                 failed.get_or_insert(error);
             }
         };
-        let limit =
-            self.args.stop_after.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
         let search = Search {
             memory: self.args.memory,
-            time_limit: limit.map(|limit| limit.saturating_sub(self.started.elapsed())),
+            time_limit: self.args.stop_after.map(|limit| limit.saturating_sub(self.started.elapsed())),
             alone: self.args.alone,
             watcher: Some(&mut look),
             told: Some(&mut told),
@@ -187,14 +196,17 @@ impl Hunt<'_> {
         let layout = Layout { points: task.x.len(), labels, ..Layout::default() };
         let mut scores = Vec::new();
         for split in Scheme::Folds(folds).splits(&layout, 1, seed ^ 1)? {
+            let part = Part::new(task, &self.division, &split.rest);
+            let rows = split.rest.len();
+            let splits = part.division.splits(rows, &part.y, seed)?;
             let Self { args, grid, metrics, started, .. } = *self;
-            let mut inner = Hunt { args, grid, metrics, started, log: None, tried: Vec::new() };
-            inner.on_part(&split.rest, chosen(args, grid.points()), task)?;
-            let outcomes: Vec<Option<Outcome>> =
-                inner.tried.iter().map(|tried| Some(tried.outcome.clone())).collect();
-            let Some(ranking) = Ranking::new(&outcomes, metrics, 0) else { continue };
+            let division = part.division.clone();
+            let mut inner = Hunt { args, grid, metrics, division, started, log: None, tried: Vec::new() };
+            inner.search(chosen(args, grid.points()), &part.task(task), &splits)?;
+            let whole = inner.whole(rows);
+            let Some(ranking) = ranking(&whole, metrics) else { continue };
             let taken = if args.one_se { ranking.simplest } else { ranking.best };
-            let (_, estimator) = candidate(args, grid, &inner.tried[taken].point, seed)?;
+            let (_, estimator) = candidate(args, grid, &whole[taken].point, seed)?;
             let terms = Terms { memory: args.memory, watcher: None };
             let judged = cross_validate(&estimator, task, &[split], &metrics[..1], terms)?;
             scores.extend(judged.scores(metrics[0]));
@@ -204,5 +216,58 @@ impl Hunt<'_> {
 
     fn words(&self, point: &Point) -> String {
         words_of(self.grid, point)
+    }
+}
+
+/// The ranking of what was tried by the first metric.
+pub(super) fn ranking(tried: &[&Tried], metrics: &[Metric]) -> Option<Ranking> {
+    let outcomes: Vec<Option<Outcome>> = tried.iter().map(|tried| Some(tried.outcome.clone())).collect();
+    Ranking::new(&outcomes, metrics, 0)
+}
+
+/// Some of the rows, with targets and a truth in the numbering of these alone.
+struct Part {
+    x: AnyPoints,
+    y: Targets<AnyPoints>,
+    truth: Option<Truth>,
+    division: Division,
+}
+
+impl Part {
+    fn new(task: &Task<'_>, division: &Division, rows: &[usize]) -> Self {
+        let y = task.y.select(rows);
+        let truth = match &y {
+            Targets::Classes(labels) => Some(Truth::from(labels)),
+            Targets::Sets(sets) => Some(Truth::Sets(sets.clone())),
+            _ => task.truth.map(|truth| truth.select(rows)),
+        };
+        Self { x: task.x.select(rows), y, truth, division: division.select(rows) }
+    }
+
+    /// The task of these rows, which are a part of `whole`.
+    fn task<'p>(&'p self, whole: &Task<'p>) -> Task<'p> {
+        Task { x: &self.x, y: &self.y, truth: self.truth.as_ref(), ..*whole }
+    }
+}
+
+/// A number made of lists of bytes, by which a log knows its data again: FNV-1a.
+struct Sum(u64);
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Sum {
+    fn take(&mut self, bytes: &[u8]) {
+        // The length ends each list, so that "1" and "11" are not "11" and "1".
+        for byte in bytes.iter().copied().chain((bytes.len() as u64).to_le_bytes()) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{:016x}", self.0)
     }
 }

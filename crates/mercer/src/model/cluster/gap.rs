@@ -23,6 +23,8 @@ use crate::solve::cluster::Rows;
 
 /// Most kernel principal components that points are compared by.
 const COMPONENTS: usize = 32;
+/// The most sets of points without clusters: a number of each is kept.
+pub(super) const MOST_REFERENCES: usize = 1_000_000;
 
 /// The share of the variance that they are to have.
 const SHARE: f64 = 0.9;
@@ -134,7 +136,8 @@ impl<K> KMeans<K> {
         K: Kernel<X> + Clone,
     {
         Estimator::<X>::check(self)?;
-        check("references", references as f64, references > 0, "must be at least 1")?;
+        let sound = (1..=MOST_REFERENCES).contains(&references);
+        check("references", references as f64, sound, "must be from 1 to 1000000")?;
         let (least, most) = clusters.into_inner();
         check(
             "clusters",

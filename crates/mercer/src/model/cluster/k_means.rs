@@ -34,6 +34,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 
+use super::gap::MOST_REFERENCES;
 use super::{CLUSTERS, Ended, ITERATIONS, RESTARTS, check_clusters, check_parts, names};
 use crate::kernel::Definiteness;
 use crate::model::prelude::*;
@@ -127,7 +128,7 @@ pub struct KMeans<K> {
 settings! { KMeans<K>:
     clusters: Clusters | into, "clusters", "1 or more, or auto: by the gap curve", "number of clusters";
     most: usize, "most-clusters", "1 or more", "largest number of clusters on the gap curve, for clusters = auto";
-    references: usize, "references", "1 or more", "sets of points without clusters that the gap curve compares with";
+    references: usize, "references", "1 to 1000000", "sets of points without clusters that the gap curve compares with";
     restarts: usize, "restarts", "1 or more", "runs from different starts, of which the best is taken";
     start: Seeding, "start", "plus-plus or random", "way in which the first centres are drawn";
     initial: Initial | into, "initial", "a cluster for each point or a point for each cluster", "start of a single run; drawn where left open";
@@ -217,13 +218,14 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for KMeans<K> {
         let counts = [
             ("clusters", given),
             ("most-clusters", self.most),
-            ("references", self.references),
             ("restarts", self.restarts),
             ("max-iterations", self.max_iterations),
         ];
         for (name, count) in counts {
             check(name, count as f64, count > 0, "must be at least 1")?;
         }
+        let sound = (1..=MOST_REFERENCES).contains(&self.references);
+        check("references", self.references as f64, sound, "must be from 1 to 1000000")?;
         let batch = self.batch.unwrap_or(1);
         check("batch", batch as f64, batch > 0, "must be at least 1")?;
         let both = self.batch.is_some() && !self.initial.0.is_empty();

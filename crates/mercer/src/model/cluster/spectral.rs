@@ -144,7 +144,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Spectral<K> {
         let costs = [
             ("affinities", values * (60.0 + 2.0 * own.points.width() as f64)),
             ("eigenvectors", work),
-            ("clusters", (200 * n * self.clusters.pow(2) * self.restarts) as f64),
+            ("clusters", 200.0 * n as f64 * (self.clusters as f64).powi(2) * self.restarts as f64),
         ];
         let mut stages = job.stages();
         let mut plan = Plan::new(&mut stages, &costs);

@@ -92,7 +92,7 @@ impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
     }
 
     /// The rows of points that the vectors w are over.
-    fn rows<'x>(&self, points: &'x X) -> Result<Cow<'x, Vectors>> {
+    pub(crate) fn rows<'x>(&self, points: &'x X) -> Result<Cow<'x, Vectors>> {
         if let Some(expected) = self.inputs {
             let found = points.width();
             if found != expected {

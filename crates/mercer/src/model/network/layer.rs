@@ -174,7 +174,7 @@ impl Layer {
         targets: &[Vec<f64>],
         job: &mut Job<'_, X>,
     ) -> Result<Fit<X>> {
-        let count = self.count(own.weights.iter().sum());
+        let count = self.count(own.weights.iter().sum()).min(own.points.len());
         let stage = [("centres", 1.0)];
         let mut fit = if let Some(vectors) = self.means(own, kernel) {
             let mut stages = job.stages();

@@ -40,6 +40,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use crate::data::SplitMix;
+use crate::error::available;
 use crate::gram::Gram;
 use crate::model::prelude::*;
 use crate::solve::Stage;
@@ -169,7 +170,7 @@ impl<'a> Learner<'a> {
             support: Vec::new(),
             rows: vec![None; n],
             held: 0,
-            kept: KEPT / (4 * n.max(1)),
+            kept: KEPT.min((available() / 2) as usize) / (4 * n.max(1)),
             updates: 0,
         }
     }

@@ -35,6 +35,7 @@ use super::values;
 use crate::gram::Gram;
 use crate::linalg::{Deflated, Eigen, Largest, Square};
 use crate::model::prelude::*;
+use crate::simd::huge_zeros;
 
 /// Components of the table's method where nothing is said.
 const COMPONENTS: usize = 10;
@@ -188,7 +189,7 @@ impl<'a> Centred<'a> {
         if count == 0 {
             return Err(ErrorKind::Data(DataProblem::NoVariance).into());
         }
-        let mut values = vec![0.0; n * count];
+        let mut values = huge_zeros(n * count);
         for (c, (vector, value)) in found.vectors.iter().zip(&found.values).take(count).enumerate() {
             // Rounding mixes vectors of small eigenvalues with that of the mean, whose eigenvalue is 0; but Σα must be 0.
             let along: f64 = vector.iter().zip(&self.unit).map(|(v, u)| v * u).sum();

@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Outcome;
 use crate::error::{Error, ErrorKind, ParseProblem, Result};
@@ -106,14 +106,20 @@ impl Log {
     }
 }
 
-/// The first name by which two objects differ, with both values.
+/// The first name by which two objects differ, with both values; of objects in them `settings.c`.
 fn differing(found: &Value, expected: &Value) -> String {
-    let names = expected.as_object().into_iter().flatten().map(|(name, _)| name);
-    let name = names.into_iter().find(|name| found[name.as_str()] != expected[name.as_str()]);
-    name.map_or_else(
-        || "it has no such first line".to_owned(),
-        |name| format!("{name} is {}, not {}", found[name.as_str()], expected[name.as_str()]),
-    )
+    let names = [found, expected].into_iter().filter_map(Value::as_object).flat_map(Map::keys);
+    let differs = |name: &&String| found[name.as_str()] != expected[name.as_str()];
+    let Some(name) = names.min_by_key(|name| (!differs(name), *name)).filter(differs) else {
+        return "it has no such first line".to_owned();
+    };
+    match (&found[name.as_str()], &expected[name.as_str()]) {
+        (Value::Object(found), Value::Object(expected)) => {
+            let inside = differing(&Value::Object(found.clone()), &Value::Object(expected.clone()));
+            format!("{name}.{inside}")
+        }
+        (found, expected) => format!("{name} is {found}, not {expected}"),
+    }
 }
 
 fn parse(object: &Value) -> Option<(String, Outcome)> {

@@ -23,8 +23,8 @@ use self::shared::Shared;
 use super::validate::{Task, Terms, cross_validate, mean_and_spread};
 use super::{Metric, Needs, Split};
 use crate::data::{Points, Vectors};
-use crate::error::{ErrorKind, Result};
-use crate::kernel::Kernel;
+use crate::error::{ErrorKind, Result, within_memory};
+use crate::kernel::{Definiteness, Kernel};
 use crate::model::{AnyEstimator, AnyKernel, AnyPoints, Event, Targets, Value, VoteRule, Watcher};
 use crate::solve::Stage;
 
@@ -67,7 +67,8 @@ pub type Told<'a> = dyn FnMut(usize, &Outcome) + Send + 'a;
 /// What a search runs under.
 #[derive(Default)]
 pub struct Search<'a> {
-    /// The bytes that matrices may take; none for 4 GiB of shared values, and what the machine has left of others.
+    /// The bytes that kernel values shared by candidates may take, all together, and the matrices of each other fit; none for 4 GiB
+    /// of shared values, and what the machine has left of others.
     pub memory: Option<usize>,
     /// The time after which no further candidate is begun.
     pub time_limit: Option<Duration>,
@@ -108,13 +109,16 @@ pub fn evaluate(
         told: Mutex::new(search.told),
     };
     let groups = if search.alone { (0..candidates.len()).map(|i| vec![i]).collect() } else { run.groups() };
-    let all: Vec<Vec<(usize, Option<Outcome>)>> = groups
-        .par_iter()
-        .with_max_len(1)
-        .map(|group| run.group(group, search.alone))
-        .collect::<Result<_>>()?;
     let mut outcomes = vec![None; candidates.len()];
-    all.into_iter().flatten().for_each(|(number, outcome)| outcomes[number] = outcome);
+    // No more groups side by side than have room for their values, on any number of threads.
+    for some in groups.chunks(run.at_once()) {
+        let all: Vec<Vec<(usize, Option<Outcome>)>> = some
+            .par_iter()
+            .with_max_len(1)
+            .map(|group| run.group(group, search.alone))
+            .collect::<Result<_>>()?;
+        all.into_iter().flatten().for_each(|(number, outcome)| outcomes[number] = outcome);
+    }
     Ok(outcomes)
 }
 
@@ -158,6 +162,12 @@ impl Run<'_, '_> {
         groups
     }
 
+    /// How many groups have room for their kernel values at the same time; all where none shares any.
+    fn at_once(&self) -> usize {
+        let Targets::Classes(labels) = self.task.y else { return usize::MAX };
+        shared::at_once(self.memory.unwrap_or(MEMORY), self.task.x.len(), labels.classes().len())
+    }
+
     /// What candidates that share kernel values have in common, as text; none for one that shares none.
     fn key(&self, candidate: &Candidate) -> Option<String> {
         let (estimator, card) = (&candidate.estimator, candidate.estimator.card());
@@ -176,7 +186,9 @@ impl Run<'_, '_> {
             && estimator.check().is_ok()
             && !has("time-limit")
             && !has("max-iterations")
-            && candidate.kernel.reference().is_ok();
+            && candidate.kernel.reference().is_ok()
+            // Where the optimum is not the only one, the answer depends on where a solver begins.
+            && candidate.kernel.definiteness() == Definiteness::Psd;
         let others = card.parameters.iter().filter(|about| about.name != "c");
         let values: Vec<String> =
             others.filter_map(|about| estimator.get(about.name)).map(|value| value.to_string()).collect();
@@ -240,7 +252,8 @@ impl Run<'_, '_> {
         }
         let prices: Vec<f64> = group.iter().map(|&i| price(&self.candidates[i].estimator)).collect();
         // An error of the data is told by the fit itself, with its place.
-        Ok(shared.run(kernel, &prices, &|| self.look().is_break()).unwrap_or(None))
+        let run = || shared.run(kernel, &prices, &|| self.look().is_break());
+        Ok(within_memory(run).unwrap_or(None))
     }
 
     /// The outcome of a candidate that is fitted by itself; none where the caller wants to stop.

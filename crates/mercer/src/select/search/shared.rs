@@ -25,6 +25,16 @@ const STEPS: u64 = 10_000_000;
 /// Rows computed at once while the matrix is filled.
 const BATCH: usize = 256;
 
+/// Bytes of the kernel values of so many points, and of the parts of pairs of classes.
+pub(super) fn bytes(points: usize, classes: usize) -> f64 {
+    (points as f64).powi(2) * 4.0 * if classes > 2 { 3.0 } else { 1.1 }
+}
+
+/// How many such matrices fit into so many bytes; one that does not fit is not made ([`Shared::is_possible`]).
+pub(super) fn at_once(memory: usize, points: usize, classes: usize) -> usize {
+    (memory as f64 / bytes(points, classes)).max(1.0) as usize
+}
+
 /// What the candidates have in common.
 pub(super) struct Shared<'a, X> {
     pub(super) x: &'a X,
@@ -58,7 +68,7 @@ impl<X: Points> Shared<'_, X> {
             split.rest.iter().for_each(|&i| seen[self.labels.index()[i] as usize] = true);
             seen.iter().all(|&seen| seen)
         };
-        let needed = (self.x.len() as f64).powi(2) * 4.0 * if classes > 2 { 3.0 } else { 1.1 };
+        let needed = self::bytes(self.x.len(), classes);
         let mut counts = vec![0; classes];
         self.labels.index().iter().for_each(|&class| counts[class as usize] += 1);
         counts.sort_unstable_by(|a: &usize, b| b.cmp(a));
@@ -203,5 +213,18 @@ impl<X: Points> Shared<'_, X> {
         outcome.support_points /= self.splits.len() as f64;
         outcome.fit_seconds /= self.splits.len() as f64;
         Ok(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matrices_side_by_side_stay_in_the_memory_of_the_search() {
+        // 1000 points: 4.4 MB of two classes, 12 MB of more.
+        assert_eq!([1_000_000, 9_000_000, 44_000_000].map(|memory| at_once(memory, 1000, 2)), [1, 2, 10]);
+        assert_eq!(at_once(40_000_000, 1000, 7), 3);
+        assert_eq!(at_once(1, 0, 2), usize::MAX);
     }
 }

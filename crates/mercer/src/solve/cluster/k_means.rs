@@ -26,6 +26,8 @@ const ROUNDING: f64 = 1e-14;
 
 /// Inertias that differ by less than this share of Σ w‖φ‖² are those of the same clusters, in another order.
 const SAME: f64 = 1e-12;
+/// Runs that are done, and held in memory, at the same time.
+const SIDE_BY_SIDE: usize = 32;
 
 /// Told the share of the work that is done; answers whether to go on.
 pub(crate) type Watch<'a> = &'a mut (dyn FnMut(f64) -> ControlFlow<()> + Send);
@@ -76,7 +78,6 @@ impl Lloyd {
             stop: AtomicBool::new(false),
         };
         let mut master = SplitMix(self.seed);
-        let seeds: Vec<u64> = (0..self.restarts.max(1)).map(|_| master.next()).collect();
         let order = order(geometry, weights);
         let run = |&seed: &u64| {
             let how = (self.clusters, self.start);
@@ -85,9 +86,17 @@ impl Lloyd {
             shared.done.fetch_add(1, Ordering::Relaxed);
             run
         };
-        let runs: Vec<Run<'_>> = seeds.par_iter().map(run).collect();
         let better = |run: &Run<'_>, best: &Run<'_>| run.inertia < best.inertia - SAME * best.total.abs();
-        let best = runs.into_iter().reduce(|best, run| if better(&run, &best) { run } else { best });
+        let (mut best, mut begun): (Option<Run<'_>>, usize) = (None, 0);
+        // A fixed number side by side: more of them would take memory, and the order in which they are compared is always the same.
+        while begun < self.restarts.max(1) && !shared.stop.load(Ordering::Relaxed) {
+            let some = SIDE_BY_SIDE.min(self.restarts.max(1) - begun);
+            let seeds: Vec<u64> = (0..some).map(|_| master.next()).collect();
+            let runs: Vec<Run<'_>> = seeds.par_iter().map(run).collect();
+            best =
+                best.into_iter().chain(runs).reduce(|best, run| if better(&run, &best) { run } else { best });
+            begun += some;
+        }
         best.unwrap_or_else(|| Run::new(geometry, weights, 1, vec![0; geometry.len()])).finish()
     }
 

@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use crate::linalg::Reflections;
-use crate::simd::inner_product;
+use crate::simd::{huge_zeros, inner_product};
 
 /// Gaussian weights of some columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +72,7 @@ impl Stacked {
         let m = self.order.len();
         let lengths: Vec<f64> =
             self.candidates.iter().map(|candidate| columns.length(candidate % columns.len())).collect();
-        let mut root = vec![0.0; m * m];
+        let mut root = huge_zeros(m * m);
         for o in 0..m {
             let unit: Vec<f64> = (0..m).map(|i| f64::from(u8::from(i == o))).collect();
             let column = self.factors.backward(&unit);

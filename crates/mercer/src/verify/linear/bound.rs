@@ -3,8 +3,10 @@
 //! With v = Σ βᵢxᵢ the dual of ½‖w‖² + Σ loss is Σ dualᵢ(βᵢ) − ½‖v‖²; of a free last weight Σ βᵢ = 0 besides; of Σ |w| in place of ½‖w‖²
 //! it is Σ dualᵢ(βᵢ) where |v_j| ≤ 1 for each j; of the plane of one class −½‖v‖² where Σ βᵢ = 1. Every value of an allowed β is at most the
 //! optimum, whichever way β was come by: one row after the other where rows are not bound to each other, two rows where the sum is
-//! fixed, one weight after the other and the β of its outputs where the penalty is Σ |w|.
+//! fixed, one weight after the other and the β of its outputs where the penalty is Σ |w|. Where rows are not wide, Newton's method begins
+//! (`newton`).
 
+use super::newton::{Rounded, descend};
 use super::{Common, Penalty};
 use crate::data::SplitMix;
 use crate::model::Cost;
@@ -32,15 +34,7 @@ impl Bound<'_> {
     }
 
     fn loss(&self, i: usize, m: f64) -> f64 {
-        let (y, c) = (self.y[i], self.prices[i]);
-        c * match self.common.cost {
-            _ if self.plane() => (-m).max(0.0),
-            Cost::Hinge => (1.0 - y * m).max(0.0),
-            Cost::SquaredHinge => (1.0 - y * m).max(0.0).powi(2),
-            Cost::Logistic => (-(y * m).abs()).exp().ln_1p() + (-y * m).max(0.0),
-            Cost::Insensitive(e) => ((y - m).abs() - e).max(0.0),
-            Cost::SquaredInsensitive(e) => ((y - m).abs() - e).max(0.0).powi(2),
-        }
+        self.loss_over(i, m, 0.0).value
     }
 
     fn plane(&self) -> bool {
@@ -96,33 +90,7 @@ impl Bound<'_> {
 
     /// β of a row as its output suggests it: minus the slope of its loss.
     fn suggested(&self, i: usize, m: f64) -> f64 {
-        let (y, c) = (self.y[i], self.prices[i]);
-        match self.common.cost {
-            _ if self.plane() => {
-                if m < 0.0 {
-                    c
-                } else {
-                    0.0
-                }
-            }
-            Cost::Hinge => {
-                if y * m < 1.0 {
-                    y * c
-                } else {
-                    0.0
-                }
-            }
-            Cost::SquaredHinge => 2.0 * c * y * (1.0 - y * m).max(0.0),
-            Cost::Logistic => y * c / (1.0 + (y * m).exp()),
-            Cost::Insensitive(e) => {
-                if (y - m).abs() > e {
-                    c * (y - m).signum()
-                } else {
-                    0.0
-                }
-            }
-            Cost::SquaredInsensitive(e) => 2.0 * c * ((y - m).abs() - e).max(0.0) * (y - m).signum(),
-        }
+        self.loss_over(i, m, 0.0).beta
     }
 
     /// The best value of a dual point found, beginning from w, before it is `wanted` or work is at an end.
@@ -132,7 +100,11 @@ impl Bound<'_> {
             return self.by_weights(w.to_vec(), outputs, wanted);
         }
         let beta: Vec<f64> = outputs.iter().enumerate().map(|(i, m)| self.suggested(i, *m)).collect();
-        if self.common.free { self.by_pairs(beta, wanted) } else { self.by_rows(beta, wanted) }
+        let (proved, beta) = descend(self, w.to_vec(), wanted).unwrap_or((f64::NEG_INFINITY, beta));
+        if proved >= wanted {
+            return proved;
+        }
+        proved.max(if self.common.free { self.by_pairs(beta, wanted) } else { self.by_rows(beta, wanted) })
     }
 
     fn entries(&self) -> f64 {
@@ -358,6 +330,102 @@ impl Bound<'_> {
         }
         best
     }
+}
+
+/// A loss at an output, its corner rounded off.
+struct Loss {
+    value: f64,
+    /// Minus its slope.
+    beta: f64,
+    /// The slope of that.
+    bend: f64,
+}
+
+impl Bound<'_> {
+    /// The loss of a row at an output, its corner rounded off over a width μ.
+    fn loss_over(&self, i: usize, m: f64, mu: f64) -> Loss {
+        let (y, c) = (self.y[i], self.prices[i]);
+        // The error, and how it falls with the output.
+        let (error, along) = match self.common.cost {
+            _ if self.plane() => (-m, 1.0),
+            Cost::Hinge | Cost::SquaredHinge => (1.0 - y * m, y),
+            Cost::Insensitive(e) | Cost::SquaredInsensitive(e) => ((y - m).abs() - e, (y - m).signum()),
+            Cost::Logistic => {
+                let against = 1.0 / (1.0 + (y * m).exp());
+                let (beta, bend) = (c * y * against, c * against * (1.0 - against));
+                let value = c * ((-(y * m).abs()).exp().ln_1p() + (-y * m).max(0.0));
+                return Loss { value, beta, bend };
+            }
+        };
+        let squared = matches!(self.common.cost, Cost::SquaredHinge | Cost::SquaredInsensitive(_));
+        let (value, slope, bend) = match error {
+            error if error <= 0.0 => (0.0, 0.0, 0.0),
+            error if squared => (error * error, 2.0 * error, 2.0),
+            error => corner(error, mu),
+        };
+        Loss { value: c * value, beta: c * along * slope, bend: c * bend }
+    }
+
+    fn losses(&self, w: &[f64], mu: f64) -> impl Iterator<Item = Loss> {
+        (0..self.y.len()).map(move |i| self.loss_over(i, self.common.x.output(i, w), mu))
+    }
+}
+
+impl Rounded for Bound<'_> {
+    type Dual = Vec<f64>;
+
+    fn rows(&self) -> usize {
+        self.y.len()
+    }
+
+    fn scale(&self, w: &[f64]) -> Option<f64> {
+        let smooth =
+            matches!(self.common.cost, Cost::SquaredHinge | Cost::Logistic | Cost::SquaredInsensitive(_));
+        let error = |i: usize| (self.common.x.output(i, w) - self.y[i]).abs();
+        (!smooth).then(|| (0..self.y.len()).map(error).fold(f64::MIN_POSITIVE, f64::max))
+    }
+
+    fn primal(&self, w: &[f64]) -> f64 {
+        Bound::primal(self, w)
+    }
+
+    fn rounded(&self, w: &[f64], mu: f64) -> f64 {
+        self.common.penalty(w) + self.losses(w, mu).map(|loss| loss.value).sum::<f64>()
+    }
+
+    fn dual_point(&self, w: &[f64], mu: f64) -> Option<(f64, Vec<f64>)> {
+        let beta: Vec<f64> = self.losses(w, mu).map(|loss| loss.beta).collect();
+        let beta = if self.common.free { self.balanced(beta)? } else { beta };
+        Some((self.total(&beta).0, beta))
+    }
+
+    fn shape(&self, w: &[f64], mu: f64) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let (width, counted) = (w.len(), w.len() - usize::from(self.common.free));
+        let mut slope: Vec<f64> = w.to_vec();
+        if self.common.free {
+            slope[width - 1] = if self.plane() { 1.0 } else { 0.0 };
+        }
+        let mut bends = vec![vec![0.0; width]; width];
+        (0..counted).for_each(|j| bends[j][j] = 1.0);
+        for (i, Loss { beta, bend, .. }) in self.losses(w, mu).enumerate() {
+            if beta != 0.0 {
+                self.common.x.add(i, -beta, &mut slope);
+            }
+            if bend > 0.0 {
+                let entries = self.common.x.entries(i);
+                for &(j, a) in &entries {
+                    let below = entries.iter().take_while(|(k, _)| *k <= j);
+                    below.for_each(|(k, b)| bends[j][*k] += bend * a * b);
+                }
+            }
+        }
+        (slope, bends)
+    }
+}
+
+/// max(0, t) for a positive t, t²/2μ below μ: its value, slope and second derivative.
+pub(super) fn corner(t: f64, mu: f64) -> (f64, f64, f64) {
+    if t < mu { (0.5 * t * t / mu, t / mu, 1.0 / mu) } else { (t - 0.5 * mu, 1.0, 0.0) }
 }
 
 /// Where a slope that falls passes 0, between two ends.

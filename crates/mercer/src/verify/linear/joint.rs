@@ -3,7 +3,8 @@
 //! P = ½ Σ ‖w_c‖² + Σ cᵢ ℓ(yᵢ, W xᵢ) ≥ −½ Σ ‖v_c‖² − Σ ψᵢ(βᵢ) with v_c = Σ βᵢ_c xᵢ, for each βᵢ that is allowed (`together`). The best of
 //! one row is come to by moving between two of its classes at a time.
 
-use super::bound::middle;
+use super::bound::{corner, middle};
+use super::newton::{Rounded, descend};
 use super::{Common, judge};
 use crate::data::SplitMix;
 use crate::model::LinearScheme;
@@ -70,32 +71,38 @@ impl Joint<'_> {
         f64::from(u8::from(k == self.class[i])) - beta / self.prices[i]
     }
 
-    /// What the outputs suggest.
-    fn suggested(&self, i: usize, f: &[f64]) -> Vec<f64> {
-        let (y, c, mut beta) = (self.class[i], self.prices[i], vec![0.0; f.len()]);
-        let raised = |k: usize| f[k] - f[y] + if k == y { 0.0 } else { 1.0 };
+    /// The loss of a row whose outputs are `f`, corners rounded off over a width μ; minus its slopes; and how p, the slopes over C, bend.
+    fn loss_over(&self, i: usize, f: &[f64], mu: f64) -> (f64, Vec<f64>, Bend) {
+        let (y, c) = (self.class[i], self.prices[i]);
+        let raised: Vec<f64> = (0..f.len()).map(|k| f[k] - f[y] + if k == y { 0.0 } else { 1.0 }).collect();
         match self.scheme {
             LinearScheme::CrammerSinger => {
-                let worst = (0..f.len()).fold(y, |best, k| if raised(k) > raised(best) { k } else { best });
-                if worst != y {
-                    (beta[y], beta[worst]) = (c, -c);
-                }
+                let shares = nearest_shares(&raised, mu);
+                let squares: f64 = shares.iter().map(|p| p * p).sum();
+                let value =
+                    shares.iter().zip(&raised).map(|(p, r)| if *p > 0.0 { p * r } else { 0.0 }).sum::<f64>();
+                let beta = (0..f.len()).map(|k| c * (f64::from(u8::from(k == y)) - shares[k])).collect();
+                (c * (value - 0.5 * mu * squares), beta, Bend::Largest(shares))
             }
             LinearScheme::WestonWatkins => {
-                for k in (0..f.len()).filter(|&k| k != y && raised(k) > 0.0) {
-                    beta[k] = -c;
-                    beta[y] += c;
+                let (mut value, mut beta, mut bends) = (0.0, vec![0.0; f.len()], vec![0.0; f.len()]);
+                for k in (0..f.len()).filter(|&k| k != y && raised[k] > 0.0) {
+                    let (loss, slope, bend) = corner(raised[k], mu);
+                    value += loss;
+                    beta[k] = -c * slope;
+                    beta[y] += c * slope;
+                    bends[k] = bend;
                 }
+                (c * value, beta, Bend::Each(bends))
             }
             _ => {
                 let most = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let total: f64 = f.iter().map(|f| (f - most).exp()).sum();
-                for (k, f) in f.iter().enumerate() {
-                    beta[k] = c * (f64::from(u8::from(k == y)) - (f - most).exp() / total);
-                }
+                let shares: Vec<f64> = f.iter().map(|f| (f - most).exp() / total).collect();
+                let beta = (0..f.len()).map(|k| c * (f64::from(u8::from(k == y)) - shares[k])).collect();
+                (c * (total.ln() + most - f[y]), beta, Bend::Shares(shares))
             }
         }
-        beta
     }
 
     fn total(&self, beta: &[Vec<f64>], classes: usize) -> (f64, Vec<Vec<f64>>) {
@@ -110,8 +117,12 @@ impl Joint<'_> {
 
     fn dual(&self, w: &[Vec<f64>], wanted: f64) -> f64 {
         let classes = w.len();
-        let mut beta: Vec<Vec<f64>> =
-            (0..self.class.len()).map(|i| self.suggested(i, &self.outputs(i, w))).collect();
+        let found = descend(&Stacked { joint: self, classes }, w.concat(), wanted);
+        let mut beta = match found {
+            Some((value, _)) if value >= wanted => return value,
+            Some((_, beta)) => beta,
+            None => (0..self.class.len()).map(|i| self.loss_over(i, &self.outputs(i, w), 0.0).1).collect(),
+        };
         let (mut best, mut v) = self.total(&beta, classes);
         let mut order: Vec<usize> = (0..beta.len()).collect();
         let (mut random, mut work) = (SplitMix(1), 0.0);
@@ -169,5 +180,139 @@ impl Joint<'_> {
         let gain = |k: usize| f64::from(u8::from(k == y)) - f[k];
         let step = (gain(k) - gain(l)) / (2.0 * square);
         if step.is_nan() { 0.0 } else { step.clamp(low.min(high), high) }
+    }
+}
+
+/// How the slopes of a loss change with the outputs.
+enum Bend {
+    /// Of the largest of several: shares nearest to the outputs, of which those above 0 move.
+    Largest(Vec<f64>),
+    /// Of a sum of hinges: the second derivative of each.
+    Each(Vec<f64>),
+    /// Of the softmax: its shares.
+    Shares(Vec<f64>),
+}
+
+impl Bend {
+    /// The second derivatives of the loss over C by two outputs, of a row of class `y`.
+    fn matrix(&self, y: usize, mu: f64) -> Vec<Vec<f64>> {
+        let equal = |k: usize, l: usize| f64::from(u8::from(k == l));
+        match self {
+            Self::Largest(shares) => {
+                let moving: Vec<f64> = shares.iter().map(|p| f64::from(u8::from(*p > 0.0))).collect();
+                let count: f64 = moving.iter().sum();
+                let of = |k: usize, l: usize| moving[k] * moving[l] * (equal(k, l) - 1.0 / count) / mu;
+                (0..shares.len()).map(|k| (0..shares.len()).map(|l| of(k, l)).collect()).collect()
+            }
+            Self::Each(bends) => {
+                let total: f64 = bends.iter().sum();
+                let of = |k: usize, l: usize| match (k == y, l == y) {
+                    (true, true) => total,
+                    (true, false) => -bends[l],
+                    (false, true) => -bends[k],
+                    (false, false) => equal(k, l) * bends[k],
+                };
+                (0..bends.len()).map(|k| (0..bends.len()).map(|l| of(k, l)).collect()).collect()
+            }
+            Self::Shares(shares) => {
+                let of = |k: usize, l: usize| shares[k] * (equal(k, l) - shares[l]);
+                (0..shares.len()).map(|k| (0..shares.len()).map(|l| of(k, l)).collect()).collect()
+            }
+        }
+    }
+}
+
+/// The shares p ≥ 0 with sum 1 at which ⟨p, r⟩ − ½μ‖p‖² is largest: max(0, r − t)/μ. Of μ = 0 the first of the largest has all.
+fn nearest_shares(r: &[f64], mu: f64) -> Vec<f64> {
+    if mu == 0.0 {
+        let first = (1..r.len()).fold(0, |best, k| if r[k] > r[best] { k } else { best });
+        return (0..r.len()).map(|k| f64::from(u8::from(k == first))).collect();
+    }
+    let mut sorted = r.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let (mut sum, mut level) = (0.0, 0.0);
+    for (k, r) in sorted.iter().enumerate() {
+        // Of the k + 1 largest, where the smallest of these has a share too.
+        let next = (sum + r - mu) / (k + 1) as f64;
+        if k > 0 && *r <= next {
+            break;
+        }
+        (sum, level) = (sum + r, next);
+    }
+    r.iter().map(|r| (r - level).max(0.0) / mu).collect()
+}
+
+/// The problem with the weights of all classes one after the other.
+pub(super) struct Stacked<'a> {
+    pub(super) joint: &'a Joint<'a>,
+    pub(super) classes: usize,
+}
+
+impl Stacked<'_> {
+    fn width(&self) -> usize {
+        self.joint.common.x.width()
+    }
+
+    fn outputs(&self, i: usize, w: &[f64]) -> Vec<f64> {
+        w.chunks(self.width()).map(|w| self.joint.common.x.output(i, w)).collect()
+    }
+
+    fn losses(&self, w: &[f64], mu: f64) -> impl Iterator<Item = (f64, Vec<f64>, Bend)> {
+        (0..self.joint.class.len()).map(move |i| self.joint.loss_over(i, &self.outputs(i, w), mu))
+    }
+
+    fn penalty(&self, w: &[f64]) -> f64 {
+        w.chunks(self.width()).map(|w| self.joint.common.penalty(w)).sum()
+    }
+}
+
+impl Rounded for Stacked<'_> {
+    type Dual = Vec<Vec<f64>>;
+
+    fn rows(&self) -> usize {
+        self.joint.class.len()
+    }
+
+    fn scale(&self, w: &[f64]) -> Option<f64> {
+        let most = |i: usize| self.outputs(i, w).iter().fold(1.0, |most: f64, f| most.max(f.abs()));
+        let corners = self.joint.scheme != LinearScheme::Softmax;
+        corners.then(|| (0..self.rows()).map(most).fold(1.0, f64::max))
+    }
+
+    fn primal(&self, w: &[f64]) -> f64 {
+        let loss = |i: usize| self.joint.prices[i] * self.joint.loss(i, &self.outputs(i, w));
+        self.penalty(w) + (0..self.rows()).map(loss).sum::<f64>()
+    }
+
+    fn rounded(&self, w: &[f64], mu: f64) -> f64 {
+        self.penalty(w) + self.losses(w, mu).map(|(loss, ..)| loss).sum::<f64>()
+    }
+
+    fn dual_point(&self, w: &[f64], mu: f64) -> Option<(f64, Vec<Vec<f64>>)> {
+        let beta: Vec<Vec<f64>> = self.losses(w, mu).map(|(_, beta, _)| beta).collect();
+        Some((self.joint.total(&beta, self.classes).0, beta))
+    }
+
+    fn shape(&self, w: &[f64], mu: f64) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let (width, mut slope) = (self.width(), w.to_vec());
+        let mut bends = vec![vec![0.0; w.len()]; w.len()];
+        (0..w.len()).for_each(|j| bends[j][j] = 1.0);
+        for (i, (_, beta, bend)) in self.losses(w, mu).enumerate() {
+            for (slope, b) in slope.chunks_mut(width).zip(&beta).filter(|(_, b)| **b != 0.0) {
+                self.joint.common.x.add(i, -b, slope);
+            }
+            let (entries, matrix) = (self.joint.common.x.entries(i), bend.matrix(self.joint.class[i], mu));
+            for (k, l) in (0..self.classes).flat_map(|k| (0..=k).map(move |l| (k, l))) {
+                let factor = self.joint.prices[i] * matrix[k][l];
+                if factor == 0.0 {
+                    continue;
+                }
+                for &(j, a) in &entries {
+                    let row = &mut bends[k * width + j][l * width..];
+                    entries.iter().for_each(|(m, b)| row[*m] += factor * a * b);
+                }
+            }
+        }
+        (slope, bends)
     }
 }

@@ -18,7 +18,7 @@ TABLE = "records"
 #: The spaces whose points are objects in an array of shape (n,), and what a list of them is called.
 OBJECTS = {
     "texts": "texts",
-    "graphs": "graphs, each a mercer.Graph, a graph of networkx, a pair (edges, labels) or a symmetric matrix",
+    "graphs": "graphs, each a mercer.Graph, a graph of networkx, a pair (edges, labels) or (matrix, labels), or a symmetric matrix",
     "sets": "sets, each a matrix of shape (n_vectors, n_features)",
     TABLE: "rows of a table",
 }

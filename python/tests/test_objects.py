@@ -194,9 +194,41 @@ def test_graphs_of_networkx():
     assert kernels.Kernel("edges")([one], [Graph([(1, 0)], ["8", "C"], edge_labels=["double"])]) == 1.0
     with pytest.raises(ValueError, match="directed"):
         Graph.of(networkx.DiGraph([(0, 1)]))
+    two = networkx.Graph([("x", "y", {"bond": 2})])
+    networkx.set_node_attributes(two, {"x": "C", "y": "O"}, "atom")
+    assert Graph.of(two, label="atom", edge_label="bond") == Graph([(0, 1)], ["C", "O"], edge_labels=["2"])
     one.add_node("z")
     with pytest.raises(ValueError, match="some nodes of a graph have a label and some have none"):
         Graph.of(one)
+
+
+def test_a_matrix_may_have_labels_beside_it():
+    matrix = np.array([[0, 1], [1, 0]])
+    expected = Graph([(0, 1)], ["a", "b"])
+    for form in ((matrix, ["a", "b"]), (sp.csr_array(matrix), ["a", "b"]), (matrix, {1: "b", 0: "a"})):
+        assert Graph.of(form) == expected
+    # Two edges of three nodes.
+    assert Graph.of((np.array([[0, 1], [1, 2]]), "abc")) == Graph([(0, 1), (1, 2)], "abc")
+
+
+def test_parts_that_make_no_graph_are_refused():
+    nan = np.array([[0.0, np.nan], [np.nan, 0.0]])
+    for make, rule in [
+        (lambda: Graph([(0.7, 1.2)]), "names the node 0.7"),
+        (lambda: Graph([(0, 1)], edge_labels=["s", "d"]), "2 labels for 1 edges"),
+        (lambda: Graph([(0, 1)], "abc", nodes=2), "3 labels for 2 nodes"),
+        (lambda: Graph([(0, 1)], attributes=np.ones((3, 1)), nodes=2), "3 rows of attributes for 2 nodes"),
+        (lambda: Graph.of(nan), r"entry \(0, 1\) .* not finite"),
+        (lambda: Graph.of(sp.csr_array(nan)), r"entry \(0, 1\) .* not finite"),
+    ]:
+        with pytest.raises(ValueError, match=rule):
+            make()
+
+
+def test_no_label_is_none():
+    assert Graph([(0, 1)], [None, None]) == Graph([(0, 1)])
+    assert Graph([(0, 1)], ["a", None]).labels == ["a", ""]
+    assert kernels.Kernel("vertices")([Graph([], ["a", None])], [Graph([], nodes=2)]) == 2.0
 
 
 def test_graphs_that_are_none_are_refused_with_their_place():

@@ -30,7 +30,7 @@ pub(crate) struct DataArgs {
     #[arg(long, value_parser = words(&FORMATS))]
     format: Option<Format>,
     /// Label column of a CSV or NPY file, by name or by number from 1; `none`: there is none [default: the column
-    /// called label, class, target or y, else the last; in NPY files none]
+    /// called label, else class, target or y, else the last; in NPY files none]
     #[arg(long, value_name = "COLUMN", value_parser = label_column)]
     label: Option<ColumnRef>,
     /// Columns of a CSV file to learn from, by name or by number from 1, all others left out

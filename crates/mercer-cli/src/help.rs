@@ -57,6 +57,10 @@ Examples:
   mercer train -m kpca --components 8 -k \"rbf(gamma=10)\" --label none points.csv
   mercer train --probability platt heart.txt          for mercer predict --probabilities
   mercer train -m svr --probability noise --folds 10 --seed 7 houses.csv
+  mercer train -k \"normalized(spectrum(p=4))\" sms.tsv     texts: label, tab, text; or FASTA
+  mercer train -k \"normalized(wl(h=5))\" MUTAG             graphs: a TU folder, or JSON lines
+  mercer train -k \"normalized(set(rbf(gamma=1)))\" bags.txt    sets of rows: LIBSVM text with qid:
+  mercer train -k \"spectrum(p=3)@name + rbf(gamma=1)@[age,dose]\" patients.csv
 
 svc (the default) tells classes apart, svr, nu-svr and ridge predict numbers: labels must be numbers
 then. ridge holds the Gram matrix (4 bytes and 2 more for each pair of rows) or, where --memory does
@@ -186,8 +190,10 @@ DATA has labels the accuracy is printed; for a regression the mean squared error
 of the variance explained. One-class and svdd models predict 1 inside and -1 outside; their score
 is f, and R² - |phi(x) - a|² for the sphere: positive inside. Models of sets of labels predict sets,
 and Hamming loss, subset accuracy, micro and macro F1 are printed. The label is always that of the
-largest of the scores that --scores writes (for sets: all that are positive). Sparse rows may be narrower or wider
-than the model; dense rows must have its width.
+largest of the scores that --scores writes (for sets: all that are positive). Sparse rows, and sets in LIBSVM
+text, may be narrower or wider than the model; dense rows must have its width.
+
+Texts without labels (--label none) are one a line, and an empty line is an empty text.
 
 --probabilities needs a model trained with --probability, with --multiclass softmax, or by
 svm-train -b 1. The label is then the most probable one; a regression has the ends of the interval
@@ -313,7 +319,8 @@ collection, or lines of JSON: {\"label\": 1, \"nodes\": [\"C\", \"O\"], \"edges\
 vectors are LIBSVM rows `label qid:SET index:value ...`, or a CSV file with a column that --group names.
 
 A file whose name ends in .npy is a NumPy array, rows by columns, in double precision. Any other is what
-LIBSVM reads as a precomputed kernel: `label 0:number 1:value 2:value ...`.";
+LIBSVM reads as a precomputed kernel: `label 0:number 1:value 2:value ...`. LIBSVM has numbers for labels:
+classes that are words get theirs from 1, in the order in which DATA has them, and the report says which.";
 
 pub(crate) const RDE: &str = "\
 Examples:

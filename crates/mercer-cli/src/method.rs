@@ -188,8 +188,10 @@ pub(crate) struct MethodArgs {
     /// What to fit; `mercer methods` tells more, and `mercer train --method NAME --help` shows the options of each
     #[arg(long, short, value_parser = names(), default_value = DEFAULT, hide_default_value = true)]
     method: String,
-    /// Kernel expression, for instance "rbf(gamma=0.5) + 2*linear"; it tells what points are: vectors or texts
-    /// [default: rbf with gamma = 1/features, of linear methods linear]
+    /// Kernel expression, for instance "rbf(gamma=0.5) + 2*linear"; it tells what points are: vectors, texts
+    /// ("spectrum(p=3)"), graphs ("wl(h=5)"), sets of vectors ("set(rbf(gamma=1))") or rows of a table ("spectrum(p=3)@name +
+    /// linear@age"); `mercer kernel list` has all [default: rbf with gamma = 1/features, of linear methods linear, of a folder of graphs
+    /// normalized(wl(h=5))]
     #[arg(long, short, value_name = "EXPRESSION")]
     pub(crate) kernel: Option<AnyKernel>,
     #[command(flatten)]

@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use mercer::data::{LabelColumn, Points, ReadOptions, Table};
 use mercer::error::{DataProblem, ErrorKind};
+use mercer::kernel::{Pyramid, SetLeaf, Weights};
 use mercer::model::file::Saved;
-use mercer::model::{AnyEstimator, AnyKernel, AnyPoints, TargetKind, Targets, Value, liblinear, libsvm};
+use mercer::model::{
+    AnyEstimator, AnyKernel, AnyPoints, Space, TargetKind, Targets, Value, liblinear, libsvm,
+};
 
 use crate::args::ModelArgs;
 use crate::failure::{Failure, InFile, Result, usage};
@@ -110,6 +113,9 @@ pub(crate) fn read(
         }
         None => {
             let table = AnyPoints::read(Some(&saved.model.kernel()), path, &options).in_file(path)?;
+            if let AnyPoints::Sets(_) = table.points {
+                return sets_as_wide(saved, table).in_file(path);
+            }
             (table.points, table.labels)
         }
     };
@@ -128,6 +134,38 @@ pub(crate) fn read(
     match points {
         AnyPoints::Vectors(vectors) => Ok((vectors.with_width(width).compact().into(), labels)),
         other => Ok((other, labels)),
+    }
+}
+
+/// Sets, made as wide as those of the model, or the model as wide as they are, where the file does not say how wide it is.
+fn sets_as_wide(
+    saved: &mut Saved,
+    table: Table<AnyPoints>,
+) -> mercer::Result<(AnyPoints, Option<LabelColumn>)> {
+    let (found, expected) = (table.points.width(), saved.model.width());
+    if found == expected {
+        return Ok((table.points, table.labels));
+    }
+    // A kernel that is divided by the number of features would be another one with more of them.
+    let counts =
+        |leaf: &&SetLeaf| matches!(leaf, SetLeaf::Pyramid(Pyramid { weights: Weights::Dimension, .. }));
+    let is_fixed =
+        matches!(saved.model.kernel(), AnyKernel::Sets(kernel) if kernel.leaves().iter().any(counts));
+    if !is_open_ended(&table) || found > expected && is_fixed {
+        return Err(ErrorKind::Data(DataProblem::Width { found, expected }).into());
+    }
+    if found > expected {
+        saved.model.widen(found);
+    }
+    Ok((table.points.widened(found.max(expected)), table.labels))
+}
+
+/// Whether a file does not say how many features there are, so that one that it does not mention is zero.
+pub(crate) fn is_open_ended(table: &Table<AnyPoints>) -> bool {
+    match &table.points {
+        AnyPoints::Vectors(vectors) => vectors.is_sparse(),
+        AnyPoints::Sets(_) => table.encoding.is_none(),
+        _ => false,
     }
 }
 

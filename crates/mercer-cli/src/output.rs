@@ -2,6 +2,7 @@
 //!
 //! `println!` and `eprintln!` panic when the other end is closed; these do not.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{BufWriter, Write, stderr, stdout};
 use std::path::Path;
@@ -28,11 +29,26 @@ pub(crate) fn remark(text: impl Display) {
     let _ = writeln!(stderr().lock(), "{text}");
 }
 
+/// Letters of the longest text that is a cell of a table; longer ones are cut, as names in data have no bound.
+const LONGEST: usize = 60;
+
+/// Letters up to which columns are aligned.
+const WIDEST: usize = 1000;
+
+/// A text as a cell of a table.
+pub(crate) fn cut(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 /// Rows of cells, each column as wide as its widest cell.
 pub(crate) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let wide: [usize; N] =
         std::array::from_fn(|k| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0));
-    let cell = |(cell, &wide): (&String, &usize)| format!("{cell:<wide$}");
+    // The width of a format is 16 bits; what is longer stands at the end of its line or takes its room.
+    let cell = |(cell, &wide): (&String, &usize)| format!("{cell:<wide$}", wide = wide.min(WIDEST));
     let line = |row: &[String; N]| row.iter().zip(&wide).map(cell).collect::<Vec<_>>().join("  ");
     rows.iter().map(|row| format!("{}\n", line(row).trim_end())).collect()
 }

@@ -96,11 +96,69 @@ fn graphs_without_labels_are_predicted() {
     place.write("g.jsonl", molecules(8));
     place.run("train -k normalized(wl(h=2)) -c 10 g.jsonl m.mercer").ok();
     let bare = "{\"nodes\": [\"C\", \"N\"], \"edges\": [[0, 1]]}\n";
-    place.write("new.jsonl", bare.repeat(3));
+    // Labels of nodes that training did not have match nothing.
+    let strange = "{\"nodes\": [\"Xx\", \"\"], \"edges\": [[0, 1]]}\n";
+    place.write("new.jsonl", bare.repeat(2) + strange);
     place.run("predict new.jsonl m.mercer out").ok();
     assert_eq!(place.read("out").lines().count(), 3);
     let refused = place.run("train -k wl new.jsonl n.mercer");
     assert!(refused.code != Some(0) && refused.err.contains("no labels"), "{}", refused.err);
+    // A folder without the file of labels, likewise.
+    for (part, text) in [("A", "1, 2\n2, 1\n"), ("graph_indicator", "1\n1\n"), ("node_labels", "C\nN\n")] {
+        std::fs::create_dir_all(place.path("DS")).unwrap();
+        place.write(&format!("DS/DS_{part}.txt"), text);
+    }
+    place.run("predict DS m.mercer out").ok();
+    assert_eq!(place.read("out").lines().count(), 1);
+    place.run("train -k wl DS n.mercer").refused(2).says("no labels");
+}
+
+#[test]
+fn sets_may_be_narrower_and_wider_than_those_of_training() {
+    let place = Place::new();
+    place
+        .write("s.txt", "a qid:1 1:1 2:1 3:0.5\na qid:1 2:1\nb qid:2 1:-1 2:-1\nb qid:3 2:-2\na qid:4 1:2\n");
+    place.write("narrow.txt", "a qid:1 1:1\nb qid:2 1:-1\n");
+    place.write("wide.txt", "a qid:1 1:1 5:1\nb qid:2 1:-1 4:1\n");
+    let decisions = |file: &str| place.run(&format!("predict -q --decisions {file} m")).ok().out;
+    for kernel in ["set(rbf(gamma=0.5))", "pyramid(shifts=2)"] {
+        place.run(&format!("train -q -k {kernel} -c 10 s.txt m")).ok();
+        place.write("zeros.txt", "a qid:1 1:1 3:0\nb qid:2 1:-1 3:0\n");
+        assert_eq!(decisions("narrow.txt"), decisions("zeros.txt"), "{kernel}");
+        assert_eq!(decisions("wide.txt").lines().count(), 3);
+        place.run(&format!("kernel gram --rows narrow.txt {kernel} s.txt g.npy")).ok().says("values   2 × 4");
+        place.run(&format!("kernel gram --rows wide.txt {kernel} s.txt g.npy")).ok();
+    }
+    // A linear kernel does not see what training did not have.
+    place.run("train -q -k set(linear) s.txt m").ok();
+    assert_eq!(decisions("wide.txt"), decisions("narrow.txt"));
+    // A factor of 1/d would be another one with more features.
+    place.run("train -q -k pyramid(weights=dimension) s.txt m").ok();
+    place.run("predict narrow.txt m").ok();
+    place.run("predict wide.txt m").refused(1).says("wide.txt: 5 features where 3 are expected");
+    // Vectors as well, and a table says how wide it is.
+    place.write("v.txt", "1 1:1 2:1\n-1 1:-1\n");
+    place.write("w.txt", "1 1:1\n");
+    place.run("kernel gram --rows w.txt linear v.txt g.npy").ok().says("values   1 × 2");
+    place.run("kernel gram --rows v.txt linear w.txt g.npy").ok().says("values   2 × 1");
+    place.write("t.csv", "group,x,label\n1,1,a\n");
+    place.run("train -q -k set(linear) s.txt m").ok();
+    place.run("predict t.csv m").refused(1).says("1 features where 3 are expected");
+}
+
+#[test]
+fn a_column_says_which_set_a_row_is_of() {
+    let place = Place::new();
+    place.write("t.csv", "bag,x,z,kind\n1,1,0,a\n01,-1,0,b\n1,2,0,a\n2,-2,1,b\n");
+    let trained = "train --json -k normalized(set(rbf(gamma=0.5))) --group bag --label kind";
+    let report = place.run(&format!("{trained} t.csv m")).ok().json();
+    assert_eq!(report["rows"], 3, "{report}");
+    let report = place.run("predict --json --group bag t.csv m out").ok().json();
+    assert_eq!((&report["correct"], &report["rows"]), (&3.into(), &3.into()), "{report}");
+    let report = place.run(&format!("{trained} --columns bag,x t.csv m")).ok().json();
+    assert_eq!(report["features"], 1, "{report}");
+    place.write("u.csv", "group,x\n1,1\n2,2\n");
+    place.run("train -k set u.csv m").refused(1).says("u.csv: column 'x' is taken as the label");
 }
 
 #[test]
@@ -147,6 +205,60 @@ fn a_gram_is_written_for_numpy_and_for_libsvm() {
     place.write("new.jsonl", molecules(2));
     let shape = place.run("kernel gram --json --rows new.jsonl edges g.jsonl new.npy").ok().json();
     assert_eq!((&shape["rows"], &shape["columns"]), (&2.into(), &6.into()));
+}
+
+#[test]
+fn classes_of_a_gram_for_libsvm_are_numbered() {
+    let place = Place::new();
+    place.write("t.tsv", "not spam\tabab\na:b\tcdcd\nnot spam\tbaba\na:b\tdcdc\n");
+    place.write("new.tsv", "a:b\tcd\nother\txy\n");
+    let run = place.run("kernel gram normalized(spectrum(p=2)) t.tsv t.gram").ok();
+    run.says("classes  1 = not spam, 2 = a:b\n");
+    let labels = |file: &str| -> Vec<String> {
+        let first = |line: &str| line.split(' ').next().unwrap().to_owned();
+        place.read(file).lines().map(first).collect()
+    };
+    assert_eq!(labels("t.gram"), ["1", "2", "1", "2"]);
+    place.run("svm-train -t 4 -c 10 -q t.gram t.model").ok();
+    let report = place.run("kernel gram --json --rows new.tsv spectrum(p=2) t.tsv new.gram").ok().json();
+    assert_eq!(report["classes"], serde_json::json!(["not spam", "a:b", "other"]));
+    assert_eq!(labels("new.gram"), ["2", "3"]);
+    place.run("predict -q new.gram t.model").ok();
+    place.write("n.tsv", "1\tabab\n2\tcdcd\n");
+    assert_eq!(
+        place.run("kernel gram --json spectrum n.tsv n.gram").ok().json()["classes"],
+        serde_json::json!([])
+    );
+    let run = place.run("kernel gram --rows new.tsv spectrum n.tsv out.gram");
+    run.refused(1).says("new.tsv: row 1: label 'a:b' is not a number");
+}
+
+#[test]
+fn rows_of_a_gram_without_values_are_refused() {
+    let place = Place::new();
+    let graph = |n: usize, edges: &str| format!("{{\"label\": 1, \"nodes\": {n}, \"edges\": [{edges}]}}\n");
+    place.write("c4.jsonl", graph(4, "[0,1],[1,2],[2,3],[3,0]"));
+    let complete = "[0,1],[0,2],[0,3],[0,4],[1,2],[1,3],[1,4],[2,3],[2,4],[3,4]";
+    place.write("rows.jsonl", graph(3, "[0,1]") + &graph(5, complete));
+    let run = place.run("kernel gram --rows rows.jsonl walk(lambda=0.2) c4.jsonl out.npy");
+    run.refused(1).says("rows.jsonl: row 2: the kernel is not finite with point 1 of the columns");
+    assert!(!place.path("out.npy").exists());
+    // Nodes without neighbours are counted, and take no memory.
+    place.write("big.jsonl", graph(1 << 20, "") + &graph(1, ""));
+    place.run("kernel gram walk big.jsonl out.npy").ok();
+    let run = place.run("kernel gram walk(labels=nodes) big.jsonl other.npy");
+    run.refused(1).says("big.jsonl: graph 1: random walks need 33554432 MB");
+}
+
+#[test]
+fn a_term_without_its_column_is_told() {
+    let place = Place::new();
+    for (kernel, term) in
+        [("spectrum@name+vertices", "vertices"), ("linear@age+spectrum(2)", "spectrum(p=2)")]
+    {
+        let run = place.run(&format!("kernel show {kernel}")).refused(2);
+        run.says(&format!("{term} without its column in a table of several: {term} @ name"));
+    }
 }
 
 #[test]

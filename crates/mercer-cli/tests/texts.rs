@@ -149,3 +149,77 @@ fn what_texts_do_not_have_is_refused() {
     );
     assert!(!place.path("t").exists());
 }
+
+#[test]
+fn a_line_without_letters_is_an_empty_text() {
+    let place = Place::new();
+    place.write("t.tsv", "a\tabc\na\tabcabc\nb\txyz\nb\t\n");
+    place.run("train -q -k normalized(spectrum(p=2)) -c 10 t.tsv m").ok();
+    place.write("lines.txt", "abc\n\n  \nxyz\n");
+    let out = place.run("predict -q --label none lines.txt m").ok().out;
+    assert_eq!(out.lines().count(), 4, "{out}");
+    assert_eq!((out.lines().next(), out.lines().next_back()), (Some("a"), Some("b")));
+}
+
+#[test]
+fn texts_are_sequences_with_headers_or_a_column() {
+    let place = Place::new();
+    let kernel = "normalized(spectrum(p=2))";
+    place.write("s.fa", ">1 label=+1\nACAC\nACA\n>2 label=-1\nGTGT\n>3 label=+1\nCACA\n>4 label=-1\nTGTG\n");
+    place.run(&format!("train -q -k {kernel} -c 10 s.fa m")).ok();
+    place.write("new.fasta", ">x\nACACAC\n>y\nGTGTG\n");
+    assert_eq!(place.run("predict -q new.fasta m").ok().out, "1\n-1\n");
+    place.write("bad.fa", ">1 label=+1\nAC\n>2\nGT\n");
+    place.run(&format!("train -k {kernel} bad.fa m")).refused(1).says("bad.fa:3:1: a row without a label");
+
+    // The same texts as a column of a table, chosen by name, and as one called text.
+    place.write("t.csv", "id,dna,kind\n1,ACACACA,1\n2,GTGT,-1\n3,CACA,1\n4,TGTG,-1\n");
+    place.run(&format!("train -q -k {kernel} -c 10 --columns dna --label kind t.csv table")).ok();
+    place.run(&format!("train -q -k {kernel} -c 10 s.fa lines")).ok();
+    let decisions = |model: &str| place.run(&format!("predict -q --decisions new.fasta {model}")).ok().out;
+    assert_eq!(decisions("table"), decisions("lines"));
+    place.write("u.csv", "text,label\n\"ACAC, ACA\",x\nGTGT,y\n");
+    place.run(&format!("train -k {kernel} u.csv m")).ok().says("2 classes (x, y)");
+    place.write("u.tsv", "label\ttext\nx\tACAC\ny\tGTGT\n");
+    place.run(&format!("train -k {kernel} u.tsv m")).ok().says("2 rows, texts, 2 classes (x, y)");
+
+    // A label that training did not have is wrong, and no error.
+    place.write("strange.fa", ">1 label=+1\nACAC\n>2 label=7\nGTGT\n");
+    let report = place.run("predict --json strange.fa table out").ok().json();
+    assert_eq!((&report["correct"], &report["rows"]), (&1.into(), &2.into()), "{report}");
+}
+
+#[test]
+fn more_letters_than_the_alphabet_has_are_refused_by_text() {
+    let place = Place::new();
+    place.write("t.tsv", "a\tAAAA\na\tAAAB\nb\tBBBB\nb\tBBBA\n");
+    place.run("train -q -k mismatch(p=2,m=1,alphabet=2) t.tsv m").ok();
+    place.write("n.txt", "ABAB\nACGT\n");
+    let message = |row: usize, found: usize| {
+        format!("text {row}: with it there are {found} different units; alphabet = 2 must not be less")
+    };
+    let said = format!("mercer: n.txt: {}", message(2, 5));
+    place.run("predict --label none n.txt m").refused(1).says(&said);
+    place.write("n.tsv", "a\tAB\nb\tACGT\n");
+    let run = place.run("kernel gram --rows n.tsv mismatch(p=2,m=1,alphabet=2) t.tsv out.npy");
+    run.refused(1).says(&format!("n.tsv: {}", message(2, 5)));
+    let run = place.run("train -k mismatch(p=2,m=1,alphabet=2) n.tsv m");
+    run.refused(1).says(&format!("n.tsv: {}", message(2, 5)));
+}
+
+#[test]
+fn values_too_small_for_a_fit_are_refused() {
+    let place = Place::new();
+    place.write("t.tsv", "a\tabcd\nb\txyzw\n");
+    let run = place.run("train -k subsequence(p=3,lambda=1e-10) t.tsv m");
+    run.refused(1).says("t.tsv: the kernel of point 1 with itself is ").says("normalized");
+    place.run("train -q -k normalized(subsequence(p=3,lambda=1e-10)) t.tsv m").ok();
+}
+
+#[test]
+fn a_label_of_any_length_is_shown() {
+    let place = Place::new();
+    place.write("t.tsv", format!("{}\tx\nb\ty\n", "a".repeat(1 << 16)));
+    place.run("train -q -k spectrum(p=1) t.tsv m").ok();
+    place.run("inspect m").ok();
+}

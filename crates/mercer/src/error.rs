@@ -34,6 +34,9 @@ impl Error {
             ErrorKind::Data(
                 DataProblem::DecisionNotFinite { row }
                 | DataProblem::Gradient { row, .. }
+                | DataProblem::Alphabet { row, .. }
+                | DataProblem::KernelUnderflow { row, .. }
+                | DataProblem::GraphTooLarge { row, .. }
                 | DataProblem::WalksDiverge { row, .. },
             ) => *row = index[*row - 1] + 1,
             _ => {}
@@ -319,6 +322,20 @@ pub enum DataProblem {
         /// Second point, from 1.
         column: usize,
     },
+    /// The kernel gives a value that is not finite between a row and a point that it is compared with.
+    ValueNotFinite {
+        /// The row, from 1.
+        row: usize,
+        /// The other point, from 1.
+        column: usize,
+    },
+    /// All values of the kernel are too small for single precision, though they are not zero.
+    KernelUnderflow {
+        /// The point, from 1, whose value with itself is the largest.
+        row: usize,
+        /// That value; 0 where it is too small for double precision too.
+        value: f64,
+    },
     /// The kernel gives a negative value between two points where values are affinities.
     NegativeAffinity {
         /// First point, from 1.
@@ -373,8 +390,47 @@ pub enum DataProblem {
         /// The rule broken.
         rule: &'static str,
     },
+    /// No column of a table is left for features, as its only one is taken as the label.
+    NoFeatures {
+        /// The column's name, or its position from 1.
+        label: Box<str>,
+    },
+    /// Two columns of a table with one name, by which a column was looked for.
+    TwoColumns {
+        /// The name.
+        name: Box<str>,
+        /// The first column, from 1.
+        first: usize,
+        /// The second column, from 1.
+        second: usize,
+    },
+    /// A folder with the files of two data sets.
+    TwoDataSets {
+        /// The name of the first.
+        first: Box<str>,
+        /// The name of the second.
+        second: Box<str>,
+    },
+    /// A text that has, with those before it or those of a model, more different units than the alphabet of a kernel.
+    Alphabet {
+        /// The text, from 1.
+        row: usize,
+        /// How many different units.
+        found: usize,
+        /// How many the kernel says there are.
+        alphabet: u32,
+    },
     /// Nodes, edges, labels and attributes that make no graph.
     Graph(GraphProblem),
+    /// A graph that a random walk kernel has no memory for.
+    GraphTooLarge {
+        /// The graph, from 1.
+        row: usize,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes available.
+        budget: u64,
+    },
     /// A graph whose walks grow faster than a random walk kernel discounts them, so that its series has no sum.
     WalksDiverge {
         /// The graph, from 1.
@@ -593,6 +649,14 @@ impl fmt::Display for DataProblem {
                     "the kernel is not finite between points {row} and {column}; scale the data or change its parameters"
                 )
             }
+            Self::ValueNotFinite { row, column } => {
+                write!(f, "row {row}: the kernel is not finite with point {column} of the columns")
+            }
+            Self::KernelUnderflow { row, value } => write!(
+                f,
+                "the kernel of point {row} with itself is {value:e}, the largest of all and too small for single precision: take \
+                 normalized(…), or a larger factor"
+            ),
             Self::NegativeAffinity { row, column } => {
                 write!(
                     f,
@@ -633,7 +697,32 @@ impl fmt::Display for DataProblem {
             }
             Self::Weights { rule } => write!(f, "weights of points: {rule}"),
             Self::Precomputed { row, rule } => write!(f, "precomputed kernel, row {row}: {rule}"),
+            Self::NoFeatures { label } => write!(
+                f,
+                "column '{label}' is taken as the label, and no feature is left; name another label (--label), or none"
+            ),
+            Self::TwoColumns { name, first, second } => {
+                write!(
+                    f,
+                    "columns {first} and {second} are both called '{name}'; give each a name of its own"
+                )
+            }
+            Self::TwoDataSets { first, second } => write!(
+                f,
+                "a folder with two data sets, '{first}' and '{second}'; name a file of one of them, such as {first}_A.txt"
+            ),
+            Self::Alphabet { row, found, alphabet } => write!(
+                f,
+                "text {row}: with it there are {found} different units; alphabet = {alphabet} must not be less"
+            ),
             Self::Graph(problem) => write!(f, "a graph: {problem}"),
+            Self::GraphTooLarge { row, needed, budget } => {
+                let [needed, budget] = [needed, budget].map(|bytes| bytes.div_ceil(1 << 20));
+                write!(
+                    f,
+                    "graph {row}: random walks need {needed} MB for its nodes, squared, and there are {budget} MB; take another kernel"
+                )
+            }
             Self::WalksDiverge { row, lambda, limit } => {
                 write!(
                     f,

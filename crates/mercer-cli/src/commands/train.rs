@@ -64,7 +64,8 @@ pub(crate) struct TrainArgs {
     /// standard input in one pass
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_hyphen_values = true)]
     classes: Vec<String>,
-    /// Data file: LIBSVM text, CSV/TSV or NPY, also gzip or zstd; `-` is standard input
+    /// Data file: vectors as LIBSVM text, CSV/TSV or NPY; texts as lines `label<TAB>text`, FASTA or a column of a CSV file; graphs as a TU
+    /// folder or JSON lines; sets as LIBSVM text with qid or CSV with --group; also gzip or zstd; `-` is standard input
     data: PathBuf,
     /// Model file to write [default: the data file's name and .mercer, in the current folder]
     model: Option<PathBuf>,

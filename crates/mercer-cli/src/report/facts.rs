@@ -1,11 +1,12 @@
 //! Facts as lines and tables of a text.
 
+use std::borrow::Cow;
 use std::fmt::{Display, Write};
 
 use mercer::data::Points;
 use mercer::model::{AnyPoints, Fact, Facts};
 
-use crate::output::{count, rough, short};
+use crate::output::{count, cut, rough, short};
 
 /// Longer lists are cut in the text; `--json` has them whole.
 const LINES: usize = 20;
@@ -169,11 +170,12 @@ fn grid([before, behind]: [&str; 2], rows: &[Row<'_>]) -> String {
     }
     let cells = |facts: &Facts| -> Vec<String> {
         let cell = |name: &&str| facts.get(name).and_then(|fact| cell(name, fact)).unwrap_or("-".into());
-        names.iter().map(cell).collect()
+        names.iter().map(|name| cut(&cell(name)).into_owned()).collect()
     };
     let head = (before, names.iter().map(|name| label(name)).collect(), behind);
-    let rows = rows.iter().map(|&(name, facts, remark)| (name, cells(facts), remark));
-    let lines: Vec<(&str, Vec<String>, &str)> = [head].into_iter().chain(rows).collect();
+    let head = (Cow::from(head.0), head.1, head.2);
+    let rows = rows.iter().map(|&(name, facts, remark)| (cut(name), cells(facts), remark));
+    let lines: Vec<(Cow<'_, str>, Vec<String>, &str)> = [head].into_iter().chain(rows).collect();
     let wide = |k: usize| lines.iter().map(|line| line.1[k].chars().count()).max().unwrap_or(0);
     let wide: Vec<usize> = (0..names.len()).map(wide).collect();
     let first = lines.iter().map(|line| line.0.chars().count()).max().unwrap_or(0);
@@ -211,6 +213,17 @@ mod tests {
         assert_eq!(lines[7].trim(), "7    3.5  <");
         let text = numbers(&found, "", &Facts::default().with("kappa", 29.0));
         assert!(text.ends_with("a wider one may be better\n"), "{text}");
+    }
+
+    #[test]
+    fn names_longer_than_a_width_can_be_are_cut() {
+        let long = "ä".repeat(70_000);
+        let names = [long.clone(), "b".to_owned()];
+        let text = listed(["class", "kind"], &names, |k| (Facts::default().with("points", k), long.clone()));
+        let rows: Vec<&str> = text.lines().skip(2).collect();
+        assert!(rows[0].starts_with(&format!("{}…  ", "ä".repeat(60))), "{}", rows[0].len());
+        let table = crate::output::table(&[[long.clone(), "x".into()], ["b".into(), "y".into()]]);
+        assert!(table.lines().count() == 2 && table.contains("ä  x"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! The header is recognised where the first row has a word in a column that is otherwise numeric (a table of
 //! words alone has none unless the options say so, or name a column of it). The label is the column that the options name, else the one
-//! called `label`, `class`, `target` or `y`, else the last. Columns with words become one feature per category,
+//! called `label`, else `class`, `target` or `y`, else the last that is not left out. Columns with words become one feature per category,
 //! see [`Encoding`]; a column of 20 words or more of which no two are the same is refused. White space around a cell
 //! does not count; an empty cell, NaN and infinities are refused with their place, as is a row with another number of
 //! cells than the first.
@@ -24,7 +24,7 @@ use super::{Dense, LabelColumn, Sparse, Vectors};
 use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 use crate::simd::huge_zeros;
 
-/// Names of a label column, in lower case.
+/// Names of a label column, in lower case, those that count for more first.
 pub(super) const LABELS: [&str; 4] = ["label", "class", "target", "y"];
 /// Bytes looked at to guess what separates the cells.
 pub(super) const SNIFF: usize = 64 << 10;
@@ -120,11 +120,24 @@ impl Layout {
         };
         let names = different(first.iter().enumerate().map(text));
         let label = find_label(&names, named, options)?;
+        let is_named = |k: &usize| {
+            named
+                && (matches!(options.label, Some(ColumnRef::Name(_)))
+                    || LABELS.contains(&names[*k].to_lowercase().as_str()))
+        };
+        label.filter(is_named).map_or(Ok(()), |k| only_one(first, k))?;
         let chosen = chosen(&names, named, &options.features, options.encoding.is_some())?;
         let rest = (0..names.len()).filter(|&k| Some(k) != label && chosen[k]);
         let mut numbers: Vec<bool> = (0..names.len()).map(|k| options.targets && Some(k) == label).collect();
         let features: Vec<usize> = match &options.encoding {
-            None => rest.collect(),
+            None => {
+                let features: Vec<usize> = rest.collect();
+                if let (true, Some(label)) = (features.is_empty(), label) {
+                    let label = names[label].as_str().into();
+                    return Err(ErrorKind::Data(DataProblem::NoFeatures { label }).into());
+                }
+                features
+            }
             Some(encoding) => {
                 let features: Vec<usize> = if named && encoding.named {
                     let find = |column: &Column| find_name(&names, &column.name);
@@ -246,10 +259,34 @@ fn find_label(names: &[String], named: bool, options: &ReadOptions) -> Result<Op
             Some(Encoding { label_name: Some(label), .. }) if named => find_name(names, label).ok(),
             Some(encoding) => encoding.label_number.map(|number| number - 1).filter(|&k| k < names.len()),
             None => {
-                let usual = |name: &String| LABELS.contains(&name.to_lowercase().as_str());
-                names.iter().position(usual).or_else(|| names.len().checked_sub(1))
+                let mut left = vec![true; names.len()];
+                if let Features::Without(_) = options.features {
+                    left = chosen(names, named, &options.features, false)?;
+                }
+                let left = |k: &usize| left[*k];
+                usual_label(names, left).or_else(|| (0..names.len()).rfind(left))
             }
         }),
+    }
+}
+
+/// The column of a usual name of labels, of those that `may` be one.
+pub(super) fn usual_label(names: &[String], may: impl Fn(&usize) -> bool) -> Option<usize> {
+    let called = |usual: &&str| (0..names.len()).filter(&may).find(|&k| names[k].to_lowercase() == **usual);
+    LABELS.iter().find_map(called)
+}
+
+/// Refuses column `k` as one that was found by its name, where another has the same.
+pub(super) fn only_one<T: AsRef<[u8]>>(names: &[T], k: usize) -> Result<()> {
+    let same = |j: &usize| names[*j].as_ref() == names[k].as_ref();
+    let (first, second) = ((0..names.len()).find(same), (0..names.len()).rfind(same));
+    match (first, second) {
+        (Some(first), Some(second)) if first < second => {
+            let name = String::from_utf8_lossy(names[k].as_ref()).into();
+            let problem = DataProblem::TwoColumns { name, first: first + 1, second: second + 1 };
+            Err(ErrorKind::Data(problem).into())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -170,6 +170,11 @@ impl Cells {
     }
 }
 
+/// The flaw of an empty cell in column `k`, from 0.
+pub(super) fn missing_value(k: usize) -> ParseProblem {
+    ParseProblem::Other(format!("missing value in column {}", k + 1).into())
+}
+
 /// Appends a cell to its column, which has number `k` from 0; a word is refused if `numbers[k]` is true.
 fn push(
     cell: &[u8],
@@ -182,9 +187,7 @@ fn push(
             column.push_number(value);
             Ok(())
         }
-        Err(_) if cell.is_empty() => {
-            Err(ParseProblem::Other(format!("missing value in column {}", k + 1).into()))
-        }
+        Err(_) if cell.is_empty() => Err(missing_value(k)),
         Err(ParseProblem::BadNumber(_)) if !numbers.is_some_and(|must| must[k]) => column.push(cell),
         Err(problem) => Err(problem),
     }

@@ -169,6 +169,21 @@ fn columns_of_one_name_stay_apart() {
 }
 
 #[test]
+fn a_label_that_leaves_no_feature_or_has_a_double_is_refused() {
+    let message =
+        "column 'x' is taken as the label, and no feature is left; name another label (--label), or none";
+    assert_eq!(flaw("x\n1\n2\n"), message);
+    let named =
+        |name: &str| ReadOptions { label: Some(ColumnRef::Name(name.into())), ..ReadOptions::default() };
+    let error = read_with("a,b,a\n1,2,3\n", &named("a")).unwrap_err().to_string();
+    assert_eq!(error, "columns 1 and 3 are both called 'a'; give each a name of its own");
+    assert_eq!(flaw("x,y,y\n1,2,3\n"), "columns 2 and 3 are both called 'y'; give each a name of its own");
+    // `label` counts for more than other usual names, wherever it stands.
+    assert_eq!(classes(&read_text("y,x,class,label\n1,2,3,4\n")), ["4"]);
+    assert_eq!(classes(&read_text("y,x,class\n1,2,3\n")), ["3"]);
+}
+
+#[test]
 fn a_header_may_be_forced_or_denied() {
     let text = "a,b\nc,d\n";
     let with =

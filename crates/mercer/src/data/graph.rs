@@ -1,7 +1,7 @@
 //! Undirected graphs with labels and attributes.
 //!
 //! A graph has nodes 0, 1, … and edges between two different nodes, at most one between the same two. Nodes and edges may
-//! have a label, any text, and nodes a list of numbers, their attributes. Edges are stored in compressed rows: the neighbours of
+//! have a label, any text (the empty one says that there is none), and nodes a list of numbers, their attributes. Edges are stored in compressed rows: the neighbours of
 //! each node, ascending, so that each edge stands there twice. Of labels the different texts are kept once, in the order of
 //! the alphabet, with one number for each node: equal graphs are equal part by part.
 //!
@@ -86,14 +86,17 @@ pub(crate) struct LabelCodes {
 }
 
 impl LabelCodes {
-    /// The labels of a list; none of an empty one.
+    /// The labels of a list; none where all are empty.
     fn new(labels: &[Arc<str>]) -> Option<Self> {
+        if labels.iter().all(|label| label.is_empty()) {
+            return None;
+        }
         let mut names = labels.to_vec();
         names.sort_unstable();
         names.dedup();
         let code = |label| names.binary_search(label).expect("every label is among the names") as u32;
         let codes = labels.iter().map(code).collect();
-        (!labels.is_empty()).then(|| Self { codes, names: names.into() })
+        Some(Self { codes, names: names.into() })
     }
 }
 
@@ -172,7 +175,7 @@ impl Graph {
         &self.0.neighbour[self.row(node)]
     }
 
-    /// The label of a node, where nodes have labels.
+    /// The label of a node, where nodes have labels; empty of one without.
     ///
     /// # Panics
     /// If nodes have labels and there is no such node.

@@ -74,15 +74,7 @@ pub(super) fn read(
         }
         let flaw =
             |column: usize, problem| Error::parse(&path, number as u64 + 1, column as u64 + 1, problem);
-        let entry: Entry = serde_json::from_slice(line).map_err(|error| {
-            let text = error.to_string();
-            let words = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
-            let problem = match error.is_syntax() {
-                true => other(format!("no graph as a JSON object: {words}")),
-                false => other(words),
-            };
-            flaw(error.column().saturating_sub(1), problem)
-        })?;
+        let entry: Entry = parse(line).map_err(|(column, problem)| flaw(column, problem))?;
         if labelled {
             with += usize::from(entry.label.is_some());
             let pushed = match &entry.label {
@@ -94,6 +86,9 @@ pub(super) fn read(
                 Some(LabelEntry::Number(value)) => {
                     labels.push_number(*value);
                     Ok(())
+                }
+                Some(LabelEntry::Text(text)) if text.trim().is_empty() && !options.sets => {
+                    Err(ParseProblem::MissingLabel)
                 }
                 Some(LabelEntry::Text(text)) if options.targets => {
                     number::whole(text.as_bytes()).map(|value| labels.push_number(value))
@@ -112,9 +107,39 @@ pub(super) fn read(
 
 /// The graph of one line, without a label.
 pub(super) fn one(text: &[u8]) -> Result<Graph, ParseProblem> {
-    let entry: Entry =
-        serde_json::from_slice(text).map_err(|error| other(format!("a graph as JSON: {error}")))?;
-    graph(&entry).map_err(|(_, problem)| problem)
+    graph(&parse(text).map_err(|(_, problem)| problem)?).map_err(|(_, problem)| problem)
+}
+
+/// What serde calls things, and what people do.
+const WORDS: [(&str, &str); 6] = [
+    ("struct Entry", "an object with nodes and edges"),
+    ("unknown field", "unknown key"),
+    ("missing field", "missing key"),
+    ("sequence", "list"),
+    ("f64", "a number"),
+    ("invalid type: ", "found "),
+];
+
+/// A line as JSON, or the column, from 0, and what is wrong there.
+fn parse(line: &[u8]) -> Result<Entry, (usize, ParseProblem)> {
+    serde_json::from_slice(line).map_err(|error| {
+        let all = error.to_string();
+        let mut words = all.rfind(" at line ").map_or(&*all, |end| &all[..end]).to_owned();
+        for (theirs, ours) in WORDS {
+            words = words.replace(theirs, ours);
+        }
+        let text = line.trim_ascii();
+        let hint = match (text.first(), error.is_eof() || text == b"]" || text == b"}") {
+            (Some(b'['), _) => "; each line must be one graph, without a list around all",
+            (_, true) => "; a graph must end in the line where it begins",
+            _ => "",
+        };
+        let problem = match error.is_data() {
+            true => other(format!("{words}{hint}")),
+            false => other(format!("no graph as a JSON object: {words}{hint}")),
+        };
+        (error.column().saturating_sub(1), problem)
+    })
 }
 
 /// A key of a line and the position in its list, from 0.

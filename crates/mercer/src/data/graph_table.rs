@@ -6,14 +6,15 @@
 //! |---|---|
 //! | `DS_A.txt` | an edge `i, j` in one direction; nodes count from 1 over all graphs, both directions are listed |
 //! | `DS_graph_indicator.txt` | the graph of a node, from 1 |
-//! | `DS_graph_labels.txt` | the label of a graph |
+//! | `DS_graph_labels.txt` | the label of a graph; need not be there |
 //! | `DS_node_labels.txt` | the label of a node; need not be there |
 //! | `DS_edge_labels.txt` | the label of a line of `DS_A.txt`; need not be there |
 //! | `DS_node_attributes.txt` | the attributes of a node, between commas; need not be there |
 //!
 //! In JSON lines each line is a graph, `{"label": "active", "nodes": ["C", "N", "O"], "edges": [[0, 1], [1, 2, "double"]],
 //! "attributes": [[0.1], [0.2], [0.3]]}`: `nodes` are their labels or just their number, nodes count from 0, an edge is listed once
-//! or in both directions, and `label`, `attributes` and the labels of edges may be left out.
+//! or in both directions, and `label`, `attributes` and the labels of edges may be left out: of each edge
+//! by itself, as no label matches no label.
 //!
 //! A graph without nodes is a point to every kernel, but a file that has one is refused, as it is hardly meant.
 //!
@@ -125,7 +126,9 @@ mod tests {
         let absent = ReadOptions { label: Some(ColumnRef::Absent), ..ReadOptions::default() };
         let unlabelled = &TRIANGLE_AND_EDGE[..2];
         assert_eq!(read_graphs(folder(unlabelled).path(), &absent).unwrap().labels, None);
-        assert!(refusal(unlabelled, &ReadOptions::default()).starts_with("DS_graph_labels.txt: "));
+        assert_eq!(read_graphs(folder(unlabelled).path(), &ReadOptions::default()).unwrap().labels, None);
+        let named = ReadOptions { label: Some(ColumnRef::Name("label".into())), ..ReadOptions::default() };
+        assert!(refusal(unlabelled, &named).starts_with("DS_graph_labels.txt: "));
         let words = with(&[("graph_labels", "1\nhigh\n")]);
         assert_eq!(refusal(&words, &targets), "DS_graph_labels.txt:2:1: not a number: 'high'");
         let third = ReadOptions { label: Some(ColumnRef::Number(3)), ..ReadOptions::default() };
@@ -168,7 +171,7 @@ mod tests {
         let empty = with(&[("graph_labels", "1\n1\n1\n")]);
         let message = "DS_graph_labels.txt:3:1: a graph without nodes; each graph in a file must have one";
         assert_eq!(refusal(&empty, &ReadOptions::default()), message);
-        let missing = "DS_graph_labels.txt: no such file, plain or compressed";
+        let missing = "DS_A.txt: no such file, plain or compressed";
         assert_eq!(refusal(&[("graph_indicator", "1\n")], &ReadOptions::default()), missing);
         let none = [("graph_indicator", ""), ("graph_labels", ""), ("A", "")];
         assert_eq!(refusal(&none, &ReadOptions::default()), "no rows");
@@ -235,13 +238,46 @@ mod tests {
                 "2:13: nodes must be their number or a list of labels",
             ),
             ("not JSON", "2:2: no graph as a JSON object: expected ident"),
-            (r#"{"nodes": 2, "edges": [], "label": 1, "weight": 3}"#, "2:46: unknown field `weight`"),
-            (r#"{"nodes": 2, "edges": "#, "2:22: EOF while parsing"),
-            (r#"{"nodes": 2, "label": 1}"#, "2:24: missing field `edges`"),
+            (r#"{"nodes": 2, "edges": [], "label": 1, "weight": 3}"#, "2:46: unknown key `weight`"),
+            (r#"{"nodes": 2, "edges": "#, "2:22: no graph as a JSON object: EOF while parsing"),
+            (r#"{"nodes": 2, "label": 1}"#, "2:24: missing key `edges`"),
+            (r#"{"nodes": 2, "edges": [], "label": ""}"#, "2:36: a row without a label"),
+            ("3", "2:1: found integer `3`, expected an object with nodes and edges"),
+            (r#"{"nodes": 2, "edges": 3, "label": 1}"#, "2:23: found integer `3`, expected a list"),
+            (
+                r#"{"nodes": 1, "edges": [], "attributes": [["a"]]}"#,
+                "2:45: found string \"a\", expected a number",
+            ),
+            (
+                "{",
+                "2:1: no graph as a JSON object: EOF while parsing an object; a graph must end in the line",
+            ),
         ] {
             let found = flaw(line);
             assert!(found.starts_with(message), "{line}: {found}");
         }
+    }
+
+    #[test]
+    fn a_list_of_graphs_is_refused_with_a_hint() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("g.json");
+        for text in ["[{\"nodes\": 1, \"edges\": []}]\n", "[\n{\"nodes\": 1, \"edges\": []}\n]\n"] {
+            fs::write(&path, text).unwrap();
+            let error = read_graphs(&path, &ReadOptions::default()).unwrap_err().to_string();
+            assert!(error.ends_with("each line must be one graph, without a list around all"), "{error}");
+        }
+    }
+
+    #[test]
+    fn two_data_sets_in_a_folder_are_refused_by_name() {
+        let folder = folder(&TRIANGLE_AND_EDGE);
+        fs::copy(folder.path().join("DS_A.txt"), folder.path().join("AB_A.txt")).unwrap();
+        let error = read_graphs(folder.path(), &ReadOptions::default()).unwrap_err().to_string();
+        let message =
+            "a folder with two data sets, 'AB' and 'DS'; name a file of one of them, such as AB_A.txt";
+        assert_eq!(error, message);
+        assert!(read_graphs(&folder.path().join("DS_A.txt"), &ReadOptions::default()).is_ok());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::input::Input;
 use super::number;
 use super::table::ReadOptions;
 use super::{Dense, Graph, GraphParts, LabelColumn};
-use crate::error::{Error, ParseProblem, Result};
+use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
 const EDGES: &str = "A";
 const PARTS: [&str; 6] =
@@ -37,12 +37,21 @@ impl Folder {
             return Ok(Some(Self { folder: folder.to_owned(), name }));
         }
         let failed = |source| Error::io(path, source);
+        let mut names = Vec::new();
         for entry in fs::read_dir(path).map_err(failed)? {
-            if let Some(name) = prefix(&entry.map_err(failed)?.path(), &PARTS) {
-                return Ok(Some(Self { folder: path.to_owned(), name }));
-            }
+            names.extend(prefix(&entry.map_err(failed)?.path(), &PARTS));
         }
-        Ok(Some(Self { folder: path.to_owned(), name: folder_name(path) }))
+        names.sort_unstable();
+        names.dedup();
+        let name = match &names[..] {
+            [] => folder_name(path),
+            [name] => name.clone(),
+            [first, second, ..] => {
+                let [first, second] = [first, second].map(|name| name.as_str().into());
+                return Err(ErrorKind::Data(DataProblem::TwoDataSets { first, second }).into());
+            }
+        };
+        Ok(Some(Self { folder: path.to_owned(), name }))
     }
 
     /// Reads graphs and, where there are, their labels.
@@ -51,7 +60,11 @@ impl Folder {
         labelled: bool,
         options: &ReadOptions,
     ) -> Result<(Vec<Graph>, Option<LabelColumn>)> {
-        let label_file = if labelled { Some(self.required("graph_labels")?) } else { None };
+        let label_file = match (labelled, &options.label) {
+            (true, None) => self.optional("graph_labels")?,
+            (true, Some(_)) => Some(self.required("graph_labels")?),
+            (false, _) => None,
+        };
         let labels = label_file.as_ref().map(|file| graph_labels(file, options)).transpose()?;
         let expected = labels.as_ref().map(LabelColumn::len);
         let indicator = self.required("graph_indicator")?;

@@ -1,14 +1,14 @@
 //! Tables whose columns are of different spaces, from CSV files.
 //!
 //! The first row has the names. A kernel says which columns are read, and what their cells are: numbers, texts, or graphs as JSON,
-//! `{"nodes": ["C", "O"], "edges": [[0, 1]]}`. The label is the column chosen, else the one called `label`, `class`, `target` or
+//! `{"nodes": ["C", "O"], "edges": [[0, 1]]}`. The label is the column chosen, else the one called `label`, else `class`, `target` or
 //! `y`, else the last one that the kernel does not read.
 
 use std::path::Path;
 
 use super::column::ColumnBuilder;
-use super::csv::LABELS;
-use super::csv_cells::{Cells as Row, guess_delimiter};
+use super::csv::{only_one, usual_label};
+use super::csv_cells::{Cells as Row, guess_delimiter, missing_value};
 use super::input::Input;
 use super::table::{self, ColumnRef, ReadOptions, Table};
 use super::{Cells, Records, graph_json, number};
@@ -38,15 +38,16 @@ pub fn read_records(
     }
     let names: Vec<String> =
         (0..rows.len()).map(|k| String::from_utf8_lossy(rows.cell(k)).into_owned()).collect();
-    let find = |name: &str| {
+    let find = |name: &str| -> Result<usize> {
         let place = names.iter().position(|other| other == name);
-        place.ok_or_else(|| ErrorKind::Data(DataProblem::NoColumn(name.into())))
+        let place = place.ok_or_else(|| ErrorKind::Data(DataProblem::NoColumn(name.into())))?;
+        only_one(&names, place).map(|()| place)
     };
-    let places = wanted.iter().map(|(name, _)| find(name)).collect::<Result<Vec<usize>, _>>()?;
-    let usual = || {
-        let named = |k: &usize| LABELS.contains(&names[*k].to_lowercase().as_str());
-        let free = || (0..names.len()).filter(|k| !places.contains(k));
-        free().find(named).or_else(|| free().next_back())
+    let places = wanted.iter().map(|(name, _)| find(name)).collect::<Result<Vec<usize>>>()?;
+    let free = |k: &usize| !places.contains(k);
+    let usual = || match usual_label(&names, free) {
+        Some(k) => only_one(&names, k).map(|()| Some(k)),
+        None => Ok((0..names.len()).rfind(free)),
     };
     let label = match &options.label {
         Some(ColumnRef::Absent) => None,
@@ -56,12 +57,12 @@ pub fn read_records(
             Some(place.ok_or_else(|| ErrorKind::Data(DataProblem::NoColumn(number.to_string().into())))?)
         }
         None if options.labels_path.is_some() => None,
-        None => usual(),
+        None => usual()?,
     };
     let mut labels = ColumnBuilder::default();
     while rows.next()? {
         for (&k, (_, cells)) in places.iter().zip(&mut wanted) {
-            push(rows.cell(k), cells).map_err(|problem| rows.refuse(k, problem))?;
+            push(rows.cell(k), k, cells).map_err(|problem| rows.refuse(k, problem))?;
         }
         if let Some(k) = label {
             let cell = rows.cell(k);
@@ -78,8 +79,11 @@ pub fn read_records(
     table::complete(Table { points, labels, names: Vec::new(), encoding: None }, options)
 }
 
-/// Appends a cell to its column.
-fn push(cell: &[u8], cells: &mut Cells) -> Result<(), ParseProblem> {
+/// Appends a cell to its column, which is number `k` of the file, from 0. Only a text may be empty.
+fn push(cell: &[u8], k: usize, cells: &mut Cells) -> Result<(), ParseProblem> {
+    if cell.is_empty() && !matches!(cells, Cells::Texts(_)) {
+        return Err(missing_value(k));
+    }
     let text = || std::str::from_utf8(cell).map_err(|_| ParseProblem::NotText);
     match cells {
         Cells::Numbers(cells) => cells.push(number::whole(cell)?),
@@ -120,6 +124,9 @@ mod tests {
         let Cells::Graphs(graphs) = table.points.column("molecule").unwrap() else { panic!() };
         assert_eq!((graphs[0].nodes(), graphs[1].edges()), (1, 1));
         assert_eq!(table.labels.unwrap().labels().classes(), ["a", "b"]);
+        // `label` counts for more than other usual names; an empty text is a text.
+        let usual = read("class,age,name,label\n1,2,,b\n", &wanted[..2], &ReadOptions::default()).unwrap();
+        assert_eq!(usual.labels.unwrap().labels().classes(), ["b"]);
         let alone = ReadOptions { label: Some(ColumnRef::Absent), ..ReadOptions::default() };
         assert_eq!(read(text, &wanted[..1], &alone).unwrap().labels, None);
         let named = ReadOptions {
@@ -140,6 +147,11 @@ mod tests {
         let number = [("age", NUMBERS)];
         assert_eq!(refusal("name,age,y\na,1,0\nb,old,1\n", &number), "f.csv:3:3: not a number: 'old'");
         assert_eq!(refusal("name,y\na,1\n", &number), "no column 'age'");
+        assert_eq!(refusal("age,y\n1,0\n,1\n", &number), "f.csv:3:1: missing value in column 1");
+        assert_eq!(refusal("g,y\n,1\n", &[("g", GRAPHS)]), "f.csv:2:1: missing value in column 1");
+        let twice = "columns 1 and 3 are both called 'age'; give each a name of its own";
+        assert_eq!(refusal("age,y,age\n1,0,2\n", &number), twice);
+        assert_eq!(refusal("age,y,y\n1,0,2\n", &number), twice.replace("1", "2").replace("age", "y"));
         assert_eq!(refusal("", &number), "no rows");
         assert_eq!(refusal("age,y\n", &number), "no rows");
         let graph = [("g", GRAPHS)];

@@ -1,12 +1,13 @@
 //! Files of sets of vectors: each row is a vector, and says which set it belongs to.
 //!
 //! In LIBSVM text the set is a whole number after the label, `label qid:SET index:value …`; in CSV files it is the column that
-//! [`ReadOptions::group`] names. Sets are in the order in which they first occur; their rows need not stand together. All rows
-//! of a set have the same label.
+//! [`ReadOptions::group`] names, whose cells are texts: `1` and `01` are two sets. Sets are in the order in which they first
+//! occur; their rows need not stand together. All rows of a set have the same label.
 
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::csv_cells::{Cells, guess_delimiter};
 use super::input::Input;
 use super::table::{self, ColumnRef, Features, Format, ReadOptions, Table};
 use super::{Dense, LabelColumn, Points, Sparse, Vectors, csv, libsvm};
@@ -57,26 +58,71 @@ fn csv_rows(path: &Path, options: &ReadOptions) -> Result<(Table, Vec<String>)> 
         return Err(ErrorKind::Unsupported { what }.into());
     }
     let group = options.group.clone().unwrap_or_else(|| ColumnRef::Name(GROUP.into()));
-    let plain = ReadOptions { labels_path: None, ..options.clone() };
-    let groups = ReadOptions {
-        label: Some(group.clone()),
-        targets: false,
-        sets: false,
-        encoding: None,
-        features: Features::Only(Vec::new()),
-        ..plain.clone()
-    };
-    let column = csv::read(Input::open(path)?, &groups)?.labels.unwrap_or(LabelColumn::Numbers(Vec::new()));
-    let features = match plain.features.clone() {
+    let column = Column::read(path, &group, options)?;
+    let features = match options.features.clone() {
         Features::All => Features::Without(vec![group]),
         Features::Without(mut columns) => {
             columns.push(group);
             Features::Without(columns)
         }
-        only => only,
+        Features::Only(mut columns) => {
+            columns.retain(|other| place(&column.first, other) != Some(column.place));
+            Features::Only(columns)
+        }
     };
-    let table = table::read(path, &ReadOptions { features, ..plain })?;
-    Ok((table, (0..column.len()).map(|i| column.text(i)).collect()))
+    let table = table::read(path, &ReadOptions { features, labels_path: None, ..options.clone() })?;
+    // Of a header there is a cell, and no row.
+    let headers = column.cells.len().saturating_sub(table.points.len());
+    Ok((table, column.cells[headers..].to_vec()))
+}
+
+/// A column of a CSV file as texts.
+struct Column {
+    /// The cells of the first row of the file.
+    first: Vec<String>,
+    /// Which of them is in the column.
+    place: usize,
+    /// The cells of the column, also that of the first row.
+    cells: Vec<String>,
+}
+
+impl Column {
+    fn read(path: &Path, column: &ColumnRef, options: &ReadOptions) -> Result<Self> {
+        let mut input = Input::open(path)?;
+        let delimiter = match options.delimiter {
+            Some(delimiter) => delimiter,
+            None => guess_delimiter(input.peek(csv::SNIFF)?),
+        };
+        let mut rows = Cells::new(input, delimiter);
+        if !rows.next()? {
+            return Err(ErrorKind::Data(DataProblem::Empty).into());
+        }
+        let text = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
+        let first: Vec<String> = (0..rows.len()).map(|k| text(rows.cell(k))).collect();
+        let missing = || match column {
+            ColumnRef::Name(name) => DataProblem::NoColumn(name.as_str().into()),
+            ColumnRef::Number(number) => DataProblem::NoColumn(number.to_string().into()),
+            ColumnRef::Absent => DataProblem::NoColumn(GROUP.into()),
+        };
+        let place = place(&first, column).ok_or_else(|| ErrorKind::Data(missing()))?;
+        if let ColumnRef::Name(_) = column {
+            csv::only_one(&first, place)?;
+        }
+        let mut cells = vec![first[place].clone()];
+        while rows.next()? {
+            cells.push(text(rows.cell(place)));
+        }
+        Ok(Self { first, place, cells })
+    }
+}
+
+/// Where a column is in the first row, from 0.
+fn place(first: &[String], column: &ColumnRef) -> Option<usize> {
+    match column {
+        ColumnRef::Name(name) => first.iter().position(|other| other == name),
+        ColumnRef::Number(number) => number.checked_sub(1).filter(|&k| k < first.len()),
+        ColumnRef::Absent => None,
+    }
 }
 
 /// The rows of each set.
@@ -198,6 +244,29 @@ mod tests {
             "row 2: label '0' in set '1', whose label is '1'"
         );
         assert_eq!(refusal("f.csv", "a,b\n1,2\n", &plain), "no column 'group'");
+        let label =
+            "column 'x' is taken as the label, and no feature is left; name another label (--label), or none";
+        assert_eq!(refusal("f.csv", "group,x\n1,1\n2,2\n", &plain), label);
+        let twice = "columns 1 and 3 are both called 'group'; give each a name of its own";
+        assert_eq!(refusal("f.csv", "group,x,group,y\n1,1,2,2\n", &plain), twice);
+    }
+
+    #[test]
+    fn groups_are_texts_and_no_features() {
+        let text = "bag,x,y\n1,1,a\n01,2,b\n1.0,3,a\n1,4,a\n";
+        let column = |name: &str| ColumnRef::Name(name.into());
+        let bag = ReadOptions { group: Some(column("bag")), ..ReadOptions::default() };
+        let table = read("f.csv", text, &bag).unwrap();
+        assert_eq!(table.points.iter().map(Vectors::len).collect::<Vec<_>>(), [2, 1, 1]);
+        // By number and by name, also where it is among the columns that are chosen.
+        let chosen = Features::Only(vec![ColumnRef::Number(1), column("x")]);
+        let only = ReadOptions { features: chosen, ..bag };
+        assert_eq!(read("f.csv", text, &only).unwrap().points, table.points);
+        // Without a header, and a group in the last column, which is not taken for the label.
+        let last = ReadOptions { group: Some(ColumnRef::Number(3)), ..ReadOptions::default() };
+        let table = read("f.csv", "1,a,07\n2,b,7\n", &last).unwrap();
+        assert_eq!((table.points.len(), table.points.width()), (2, 1));
+        assert_eq!(table.labels.unwrap().labels().classes(), ["a", "b"]);
     }
 
     #[test]

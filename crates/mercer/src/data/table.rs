@@ -92,8 +92,8 @@ impl FromStr for ColumnRef {
 pub struct ReadOptions {
     /// The format; guessed from the file's name, else from its first bytes.
     pub format: Option<Format>,
-    /// The label's column. In CSV files the default is the column called `label`, `class`, `target` or `y`, else the last
-    /// one; in NPY files the default is no label. LIBSVM rows always begin with their label.
+    /// The label's column. In CSV files the default is the column called `label`, else `class`, `target` or `y`, else the last
+    /// one that is not left out; in NPY files the default is no label. LIBSVM rows always begin with their label.
     pub label: Option<ColumnRef>,
     /// The columns of a CSV file that become features. With an encoding it counts only where columns are found by position.
     pub features: Features,

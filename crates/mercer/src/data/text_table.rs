@@ -1,12 +1,12 @@
 //! Texts in a column of a CSV or TSV file.
 //!
 //! The column of texts is the one chosen, else the one called `text`, else the only one beside the label. The label is found as in
-//! every CSV file: the column chosen, else the one called `label`, `class`, `target` or `y`, else the last one beside the text.
+//! every CSV file: the column chosen, else the one called `label`, else `class`, `target` or `y`, else the last one beside the text.
 //! The first row has the names where the options say so, or where one of these names is in it. White space around a text does not
-//! count.
+//! count. A blank line is no row; an empty text alone in its row is `""`.
 
 use super::column::ColumnBuilder;
-use super::csv::LABELS;
+use super::csv::{LABELS, only_one, usual_label};
 use super::csv_cells::{Cells, guess_delimiter};
 use super::input::Input;
 use super::number;
@@ -17,7 +17,7 @@ use crate::error::{DataProblem, ErrorKind, ParseProblem, Result};
 const SNIFF: usize = 64 << 10;
 
 /// The usual name of a column of texts.
-const TEXT: &str = "text";
+pub(super) const TEXT: &str = "text";
 
 /// Reads a table with a column of texts.
 ///
@@ -79,7 +79,7 @@ struct Columns {
 
 impl Columns {
     fn new(first: &[String], named: bool, options: &ReadOptions) -> Result<Self> {
-        let find = |column: &ColumnRef| {
+        let find = |column: &ColumnRef| -> Result<usize> {
             let place = match column {
                 ColumnRef::Number(number) => number.checked_sub(1).filter(|&k| k < first.len()),
                 ColumnRef::Name(name) if named => first.iter().position(|other| other == name),
@@ -90,9 +90,12 @@ impl Columns {
                 ColumnRef::Name(name) => name.clone(),
                 ColumnRef::Absent => String::new(),
             };
-            place.ok_or_else(|| ErrorKind::Data(DataProblem::NoColumn(name.into())))
+            let place = place.ok_or_else(|| ErrorKind::Data(DataProblem::NoColumn(name.into())))?;
+            if let ColumnRef::Name(_) = column {
+                only_one(first, place)?;
+            }
+            Ok(place)
         };
-        let called = |name: &str| first.iter().position(|cell| named && cell.to_lowercase() == name);
         let mut rest: Vec<usize> = (0..first.len()).collect();
         let chosen = match &options.features {
             Features::All => None,
@@ -101,21 +104,27 @@ impl Columns {
                 _ => return Err(several()),
             },
             Features::Without(columns) => {
-                let out = columns.iter().map(find).collect::<Result<Vec<usize>, _>>()?;
+                let out = columns.iter().map(find).collect::<Result<Vec<usize>>>()?;
                 rest.retain(|k| !out.contains(k));
                 None
             }
         };
-        let text = chosen.or_else(|| called(TEXT).filter(|k| rest.contains(k)));
+        let called =
+            (0..first.len()).find(|&k| named && first[k].to_lowercase() == TEXT && rest.contains(&k));
+        let text = chosen.or(called);
         let label = match &options.label {
             Some(ColumnRef::Absent) => None,
             Some(column) => Some(find(column)?),
             None if options.labels_path.is_some() => None,
-            None => LABELS
-                .iter()
-                .find_map(|name| called(name))
-                .or_else(|| rest.iter().copied().rfind(|&k| Some(k) != text && first.len() > 1)),
+            None => {
+                let free = |k: &usize| rest.contains(k) && Some(*k) != text;
+                let usual = if named { usual_label(first, free) } else { None };
+                usual.or_else(|| (0..first.len()).rfind(|k| free(k) && first.len() > 1))
+            }
         };
+        if named {
+            [text, label].into_iter().flatten().try_for_each(|k| only_one(first, k))?;
+        }
         rest.retain(|&k| Some(k) != label);
         let text = match (text, &rest[..]) {
             (Some(text), _) => text,

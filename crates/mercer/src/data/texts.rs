@@ -2,18 +2,23 @@
 //! zstd.
 //!
 //! In lines of label and text a label is what stands before the first tab, and the rest of the line is the text, tabs included;
-//! blank lines are left out. Without labels ([`ColumnRef::Absent`], or a file of labels beside the data) the whole line is the
-//! text. A file is FASTA where its name says so (`.fa`, `.fasta`, `.fna`, `.faa`) or its first line begins with `>` and has no tab.
-//! It is a table where its name ends in `.csv`, or where the options choose a column of features, name that of the label, say
-//! whether there is a header or what separates the cells.
+//! blank lines are left out, and so is a first line `label<TAB>text` (or with another usual name of a label). Without labels
+//! ([`ColumnRef::Absent`], or a file of labels beside the data) each line is a text, also an empty one.
+//!
+//! A file is FASTA where its name says so (`.fa`, `.fasta`, `.fna`, `.faa`) or its first line begins with `>` and has no tab.
+//! It is a table where its name ends in `.csv`, where the first line has names between tabs, `text` and that of a label among
+//! them, or where the options choose a column of features, name that of the label, say whether there is a header or what
+//! separates the cells.
 
 use std::io::Read;
 use std::path::Path;
 
 use super::column::ColumnBuilder;
+use super::csv::LABELS;
 use super::input::Input;
 use super::table::{self, ColumnRef, Features, Format, ReadOptions, Table};
-use super::{fasta, number, text_table};
+use super::text_table::{self, TEXT};
+use super::{fasta, number};
 use crate::error::{DataProblem, Error, ErrorKind, ParseProblem, Result};
 
 /// Bytes looked at to tell one form from another.
@@ -42,8 +47,9 @@ pub fn read_texts_from(
 
 fn read_input(mut input: Input, options: &ReadOptions) -> Result<Table<Vec<String>>> {
     let path = input.path().to_owned();
-    let is_fasta = !is_csv(&path) && fasta::is_fasta(&path, input.peek(SNIFF)?);
-    if !is_fasta && is_table(&path, options) {
+    let head = input.peek(SNIFF)?;
+    let is_fasta = !is_csv(&path) && fasta::is_fasta(&path, head);
+    if !is_fasta && (is_table(&path, options) || header(head) == Some(Header::Other)) {
         return table::complete(text_table::read(input, options)?, options);
     }
     let mut bytes = Vec::new();
@@ -72,6 +78,27 @@ fn is_table(path: &Path, options: &ReadOptions) -> bool {
         || is_csv(path)
 }
 
+/// A first line of names between tabs.
+#[derive(Debug, PartialEq)]
+enum Header {
+    /// A label, then the text: the order of lines without a header.
+    LabelAndText,
+    /// Any other with a text and a label.
+    Other,
+}
+
+/// The names in the first line, where these are `text` and the usual one of a label.
+fn header(head: &[u8]) -> Option<Header> {
+    let line = std::str::from_utf8(head.split(|&byte| byte == b'\n').next()?).ok()?.to_lowercase();
+    let names: Vec<&str> = line.split('\t').map(str::trim).collect();
+    let is_label = |name: &&str| LABELS.contains(name);
+    match &names[..] {
+        [label, TEXT] if is_label(label) => Some(Header::LabelAndText),
+        names if names.contains(&TEXT) && names.iter().any(is_label) => Some(Header::Other),
+        _ => None,
+    }
+}
+
 /// Lines of label and text.
 fn read_lines(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Table<Vec<String>>> {
     let labelled = match &options.label {
@@ -82,14 +109,18 @@ fn read_lines(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Table<
         Some(ColumnRef::Name(name)) => return Err(no_column(name)),
     };
     let (mut points, mut labels) = (Vec::new(), ColumnBuilder::default());
-    for (line, row) in bytes.split(|&byte| byte == b'\n').enumerate() {
+    let named = labelled && header(bytes) == Some(Header::LabelAndText);
+    // The last line end begins no line.
+    let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes).split(|&byte| byte == b'\n');
+    let lines = lines.enumerate().filter(|_| !bytes.is_empty()).skip(usize::from(named));
+    for (line, row) in lines {
         let flaw = |column: usize, problem| Error::parse(path, line as u64 + 1, column as u64 + 1, problem);
         let row = row.strip_suffix(b"\r").unwrap_or(row);
-        if row.trim_ascii().is_empty() {
-            continue;
-        }
         let mut text = row;
         if labelled {
+            if row.trim_ascii().is_empty() && !row.contains(&b'\t') {
+                continue;
+            }
             let tab = row.iter().position(|&byte| byte == b'\t');
             let tab =
                 tab.ok_or_else(|| flaw(0, ParseProblem::Other("no tab between a label and a text".into())))?;
@@ -146,8 +177,27 @@ mod tests {
     fn texts_alone_are_whole_lines() {
         let alone = ReadOptions { label: Some(ColumnRef::Absent), ..ReadOptions::default() };
         let table = read("a b\tc\n\n d \n", &alone).unwrap();
-        assert_eq!((table.points, table.labels), (vec!["a b\tc".to_owned(), " d ".to_owned()], None));
+        assert_eq!((table.points, table.labels), (texts(&["a b\tc", "", " d "]), None));
+        // Every line is a text, also the last one and those of spaces; a line end begins no line.
+        assert_eq!(read("abc\r\n\r\n  \nabd\n\n", &alone).unwrap().points, ["abc", "", "  ", "abd", ""]);
+        assert_eq!(read("\nabc", &alone).unwrap().points, ["", "abc"]);
         assert_eq!(read("", &alone).unwrap_err().to_string(), "no rows");
+    }
+
+    #[test]
+    fn a_first_line_may_have_the_names() {
+        let plain = ReadOptions::default();
+        let table = read("Label\tText\na\t\"x\nb\ty\tz\n", &plain).unwrap();
+        assert_eq!(table.points, ["\"x", "y\tz"]);
+        assert_eq!(table.labels.unwrap().labels().classes(), ["a", "b"]);
+        let table = read("id\ttext\tclass\n1\tx y\ta\n2\tz\tb\n", &plain).unwrap();
+        assert_eq!(table.points, ["x y", "z"]);
+        assert_eq!(table.labels.unwrap().labels().classes(), ["a", "b"]);
+        // A class called y, and a label called class.
+        let table = read("y\tsome text\nclass\ttexts\n", &plain).unwrap();
+        assert_eq!(table.labels.unwrap().labels().classes(), ["y", "class"]);
+        let alone = ReadOptions { label: Some(ColumnRef::Absent), ..plain };
+        assert_eq!(read("label\ttext\n", &alone).unwrap().points, ["label\ttext"]);
     }
 
     #[test]
@@ -158,6 +208,7 @@ mod tests {
         assert_eq!(refusal(b"a\tx\nb\ty\xffz\n", &plain), "f:2:4: not UTF-8 text");
         assert_eq!(refusal(b"\xff\tx\n", &plain), "f:1:1: not UTF-8 text");
         assert_eq!(refusal(b"a\tx\n \ty\n", &plain), "f:2:1: a row without a label");
+        assert_eq!(refusal(b"a\tx\n\t\n", &plain), "f:2:1: a row without a label");
         let numbers = ReadOptions { targets: true, ..ReadOptions::default() };
         assert_eq!(refusal(b"1\tx\nhigh\ty\n", &numbers), "f:2:1: not a number: 'high'");
         let second = ReadOptions { label: Some(ColumnRef::Number(2)), ..ReadOptions::default() };
@@ -234,6 +285,13 @@ mod tests {
         assert_eq!(refusal("id,kind\n1,a\n", &chosen), "no column 'body'");
         assert_eq!(refusal("body,kind\nx,a\ny\n", &chosen), "f:3:2: 1 fields where 2 are expected");
         assert_eq!(refusal("body,kind\nx,a\ny,\n", &chosen), "f:3:3: a row without a label");
+        let twice = "body,kind,body\nx,a,y\n";
+        assert_eq!(
+            refusal(twice, &chosen),
+            "columns 1 and 3 are both called 'body'; give each a name of its own"
+        );
+        let table = named("t.csv", "class,text,label\n1,x,a\n2,y,b\n", &ReadOptions::default()).unwrap();
+        assert_eq!(table.labels.unwrap().labels().classes(), ["a", "b"]);
         let kind = ReadOptions { label: Some(column("kind")), ..ReadOptions::default() };
         assert!(refusal(csv, &kind).contains("which one column has the texts"));
     }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::data::{Points, Real};
-use crate::error::Result;
+use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::{Bound, Kernel};
 use crate::linalg::mirror;
 use crate::simd::huge_zeros;
@@ -60,15 +60,22 @@ pub fn square<T: Value, X: Points, K: Kernel<X>>(kernel: &K, x: &X) -> Result<Ve
 /// All k(xᵢ, yⱼ), row after row.
 ///
 /// # Errors
-/// If a number is not finite, the points differ in width, or the kernel cannot be evaluated on them.
+/// If a number or a value is not finite, the points differ in width, or the kernel cannot be evaluated on them.
 pub fn cross<T: Value, X: Points, K: Kernel<X>>(kernel: &K, x: &X, y: &X) -> Result<Vec<T>> {
     x.check_finite()?;
     y.check_finite()?;
     y.accepts(x)?;
     let bound = kernel.bind(y)?;
+    bound.admits(x)?;
     let mut values = huge_zeros(x.len() * y.len());
     batches(&mut values, y.len(), |rows, out| T::fill(&*bound, x, rows, out));
-    Ok(values)
+    match values.par_iter().position_first(|value: &T| !value.to_f64().is_finite()) {
+        None => Ok(values),
+        Some(at) => {
+            let (row, column) = (at / y.len() + 1, at % y.len() + 1);
+            Err(ErrorKind::Data(DataProblem::ValueNotFinite { row, column }).into())
+        }
+    }
 }
 
 /// Calls `fill(rows, out)` for each batch of rows on all threads.

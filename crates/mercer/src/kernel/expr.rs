@@ -114,6 +114,11 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
     /// Shows each real parameter to `visit`, in an order that depends on the structure only.
     fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>));
 
+    /// Whether it says which columns of a table it compares.
+    fn names_columns(&self) -> bool {
+        false
+    }
+
     /// Whether its text needs parentheses beside `*` and `^`.
     fn is_compound(&self) -> bool {
         false

@@ -155,6 +155,15 @@ pub trait Bound<X>: Send + Sync {
     /// k(c, c) for each column c.
     fn diagonal(&self) -> Vec<f64>;
 
+    /// Refuses points with which the kernel has no value; as given here none.
+    ///
+    /// # Errors
+    /// The first such point, with the rule that it breaks.
+    fn admits(&self, points: &X) -> Result<()> {
+        let _ = points;
+        Ok(())
+    }
+
     /// k(x, x) of `points[rows]`, where that costs less bound than by the definition of the kernel.
     fn own(&self, points: &X, rows: &[usize]) -> Option<Vec<f64>> {
         let _ = (points, rows);

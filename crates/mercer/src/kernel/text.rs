@@ -90,10 +90,11 @@ impl<L: Leaf> Expr<L> {
 }
 
 impl<L: Leaf> Expr<L> {
-    /// Whether a text is an expression on this space, even one that [`Expr::check`] refuses. Of tables, whose columns have the kernels of
-    /// all spaces, that says nothing, and it is false.
+    /// Whether a text is an expression on this space, even one that [`Expr::check`] refuses. Tables have the kernels of all spaces:
+    /// it is one on them where it names a column.
     pub(crate) fn is_known(text: &str) -> bool {
-        !L::COLUMNS && read::<L>(text).is_ok()
+        let names_columns = |kernel: Self| kernel.leaves().iter().any(|leaf| leaf.names_columns());
+        read::<L>(text).is_ok_and(|kernel| !L::COLUMNS || names_columns(kernel))
     }
 }
 

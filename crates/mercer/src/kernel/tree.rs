@@ -41,6 +41,7 @@ pub(super) fn bind<L: Leaf>(expr: &Expr<L>, columns: &L::Points) -> Result<Box<d
     let own = tree.leaves.iter().map(|(_, bound)| bound.diagonal()).collect();
     tree.columns = tree.singles(columns, &all, own);
     tree.diagonal = finite(all.iter().map(|&i| diagonal(&tree.root, &tree.columns, i)).collect())?;
+    tree.check_underflow()?;
     // One leaf is its own tree.
     match (&tree.root, tree.leaves.pop()) {
         (Node::Leaf(_), Some((_, bound))) => Ok(bound),
@@ -119,6 +120,18 @@ struct Piece<'a> {
 }
 
 impl<L: Leaf> Tree<L> {
+    /// Refuses columns on which the kernel is not zero, but all its values are below what single precision holds with all digits.
+    fn check_underflow(&self) -> Result<()> {
+        let size = |i: &usize| self.diagonal[*i].abs();
+        // Of equals the first.
+        let largest = (0..self.diagonal.len()).rev().max_by(|i, j| size(i).total_cmp(&size(j)));
+        let Some(row) = largest.filter(|i| size(i) < f64::from(f32::MIN_POSITIVE)) else { return Ok(()) };
+        if (0..self.diagonal.len()).all(|i| is_zero(&self.root, &self.columns, i)) {
+            return Ok(());
+        }
+        Err(ErrorKind::Data(DataProblem::KernelUnderflow { row: row + 1, value: self.diagonal[row] }).into())
+    }
+
     /// Numbers the parts of an expression, and binds its leaves.
     fn node(&mut self, expr: &Expr<L>, columns: &L::Points) -> Result<Node> {
         let mut list =
@@ -268,6 +281,21 @@ fn diagonal(node: &Node, singles: &Singles, i: usize) -> f64 {
     }
 }
 
+/// Whether k(x, x) of point `i` is zero in exact arithmetic, and not only too small a number. What is centred is zero where
+/// it is not positive, as rounding decides there.
+fn is_zero(node: &Node, singles: &Singles, i: usize) -> bool {
+    let each = |part: &Node| is_zero(part, singles, i);
+    match node {
+        Node::Leaf(leaf) => singles.own[*leaf][i] == 0.0,
+        Node::Constant(c) => *c == 0.0,
+        Node::Sum(parts) => parts.iter().all(each),
+        Node::Product(parts) => parts.iter().any(each),
+        Node::Power(inner, _) | Node::Normalized(inner, _) => each(inner),
+        Node::Exp(_) => false,
+        Node::Centered(..) => diagonal(node, singles, i) <= 0.0,
+    }
+}
+
 impl Piece<'_> {
     /// Replaces `out` by the values of `node`.
     fn evaluate(&self, node: &Node, out: &mut [f64], spare: &mut Vec<Vec<f64>>) {
@@ -350,6 +378,11 @@ impl<L: Leaf> Bound<L::Points> for Tree<L> {
 
     fn diagonal(&self) -> Vec<f64> {
         self.diagonal.clone()
+    }
+
+    fn admits(&self, points: &L::Points) -> Result<()> {
+        self.leaves.iter().try_for_each(|(_, bound)| bound.admits(points))?;
+        self.centers.iter().try_for_each(|center| center.bound.admits(points))
     }
 
     fn rows(&self, points: &L::Points, rows: &[usize], out: &mut [&mut [f32]]) {

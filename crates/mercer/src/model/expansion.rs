@@ -321,6 +321,7 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
             return Ok((0..points.len()).map(|_| each(&outputs)).collect());
         }
         let (bound, weights) = (self.bound()?, self.weights());
+        bound.admits(points)?;
         let batch = |(sums, values): &mut (Vec<f64>, Vec<f64>), batch: usize| {
             let rows: Vec<usize> = (batch * BATCH..points.len().min((batch + 1) * BATCH)).collect();
             sums.clear();
@@ -354,6 +355,7 @@ impl<X: Points, K: Kernel<X>> Expansion<X, K> {
             return self.map(points, each);
         }
         let bound = self.bound()?;
+        bound.admits(points)?;
         bound.pack_double();
         let batch = |batch: usize| {
             let rows: Vec<usize> =

@@ -81,6 +81,15 @@ pub(super) trait Features: Send + Sync + 'static {
         Ok(self.learn(columns)?.0)
     }
 
+    /// Refuses points with which the kernel has no value, given what finds the features of the columns; as given here none.
+    ///
+    /// # Errors
+    /// The first such point.
+    fn admits<'a>(&self, known: impl FnOnce() -> &'a Self::Known, points: &[Self::Point]) -> Result<()> {
+        let _ = (known, points);
+        Ok(())
+    }
+
     /// Points as rows of the known features. Their squares are Σ w_f φ_f(x)².
     fn rows(&self, known: &Self::Known, points: &[&Self::Point]) -> Rows;
 }
@@ -204,6 +213,10 @@ where
 
     fn diagonal(&self) -> Vec<f64> {
         self.squares.clone()
+    }
+
+    fn admits(&self, points: &Vec<F::Point>) -> Result<()> {
+        self.features.admits(|| self.known(), points)
     }
 
     fn own(&self, points: &Vec<F::Point>, rows: &[usize]) -> Option<Vec<f64>> {

@@ -12,7 +12,7 @@ fn joined(graph: &Graph, a: usize, b: usize) -> bool {
 
 fn edge_label(graph: &Graph, a: usize, b: usize) -> Option<String> {
     let at = graph.neighbours(a).iter().position(|&other| other as usize == b)?;
-    graph.edge_labels(a).nth(at).map(str::to_owned)
+    graph.edge_labels(a).nth(at).filter(|label| !label.is_empty()).map(str::to_owned)
 }
 
 pub(super) fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
@@ -29,7 +29,7 @@ fn sorted<T: Ord>(a: T, b: T) -> (T, T) {
 }
 
 fn own_labels(graph: &Graph) -> Vec<String> {
-    (0..graph.nodes()).map(|node| format!("{:?}", graph.label(node))).collect()
+    (0..graph.nodes()).map(|node| format!("{:?}", graph.label(node).unwrap_or(""))).collect()
 }
 
 fn refined(graph: &Graph, labels: &[String]) -> Vec<String> {

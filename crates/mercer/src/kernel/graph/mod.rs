@@ -6,8 +6,8 @@
 //! by linear equations. The algebra is that of every space: what compares graphs of different sizes wants
 //! `normalized(wl(h=5))`.
 //!
-//! A graph without nodes has k = 0 with all graphs. A node or an edge without a label has no label, which matches only others
-//! without one.
+//! A graph without nodes has k = 0 with all graphs. No label matches no label and nothing else; an
+//! empty label is none.
 //!
 //! ```
 //! use mercer::data::{Graph, GraphParts};

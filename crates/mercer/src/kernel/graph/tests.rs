@@ -248,6 +248,49 @@ fn a_graph_without_nodes_has_zeros_with_all_graphs() {
 }
 
 #[test]
+fn no_label_matches_no_label_whatever_else_has_one() {
+    let with = |edge_labels: Option<Vec<Arc<str>>>| {
+        let edges = vec![(0, 1), (1, 2)];
+        Graph::new(GraphParts { nodes: 3, edges, edge_labels, ..GraphParts::default() }).unwrap()
+    };
+    let points = vec![with(None), with(texts(&["", "double"])), with(texts(&["", ""]))];
+    assert_eq!(points[0], points[2]);
+    let (double, _) = rows(&edges(), &points, &points);
+    // Two edges without a label, and one.
+    assert_eq!((double[0][0], double[0][1], double[1][1]), (4.0, 2.0, 2.0));
+    let kernel = walk(0.1, WalkKind::Geometric, WalkLabels::Edges);
+    let (double, _) = rows(&kernel, &points, &points);
+    assert!((double[0][1] - value(&kernel, (&points, 0), (&points, 1))).abs() <= 1e-12);
+    // Nodes likewise, and a label that no column has is not taken for none.
+    let nodes = vec![labelled(&["", "C"], &[]), plain(2, &[]), labelled(&["N", "C"], &[])];
+    let (double, _) = rows(&vertices(), &vec![nodes[1].clone()], &nodes);
+    assert_eq!(double.concat(), [2.0, 4.0, 0.0]);
+}
+
+#[test]
+fn walks_of_a_graph_too_large_are_refused_by_its_number() {
+    const NODES: usize = 1 << 18;
+    let pairs: Vec<(usize, usize)> = (0..NODES / 2).map(|k| (2 * k, 2 * k + 1)).collect();
+    let (small, large, alone) = (cycle(3), plain(NODES, &pairs), plain(NODES, &[]));
+    // 32·2³⁶ bytes.
+    let message = "graph 2: random walks need 2097152 MB for its nodes, squared, and there are ";
+    let kernel = |labels| walk(0.1, WalkKind::Geometric, labels);
+    for (labels, graph) in
+        [(WalkLabels::No, &large), (WalkLabels::Nodes, &large), (WalkLabels::Nodes, &alone)]
+    {
+        let kernel = kernel(labels);
+        let error = kernel.bind(&vec![small.clone(), graph.clone()]).err().unwrap().to_string();
+        assert!(error.starts_with(message), "{error}");
+        let bound = kernel.normalized().bind(&vec![small.clone()]).unwrap();
+        let error = bound.admits(&vec![small.clone(), graph.clone()]).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+    // A node without neighbours takes no part: every pair of nodes is a walk of length 0.
+    let diagonal = kernel(WalkLabels::No).bind(&vec![alone]).unwrap().diagonal();
+    assert_eq!(diagonal, [(NODES * NODES) as f64]);
+}
+
+#[test]
 fn walks_without_a_sum_are_refused_by_graph() {
     // ρ of a cycle is 2, of the complete graph with four nodes 3.
     let complete = plain(4, &pairs(4).collect::<Vec<_>>());

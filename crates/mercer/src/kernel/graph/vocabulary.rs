@@ -29,7 +29,7 @@ pub(super) const CELL: u32 = u32::MAX - 4;
 /// Marks a slot of the table that holds no key.
 const FREE: u32 = u32::MAX;
 
-/// The number of a node or edge that has no label; labels count from 1.
+/// The number of a node or edge that has no label, which an empty one is; labels count from 1.
 const NO_LABEL: u32 = 0;
 
 /// Gives numbers to labels and keys.
@@ -42,7 +42,9 @@ pub(super) trait Numbers {
     /// The number of the label of each entry of a list of `length`; the same one for all where there are no labels.
     fn labels(&mut self, codes: Option<&crate::data::LabelCodes>, length: usize) -> Vec<u32> {
         let Some(codes) = codes else { return vec![NO_LABEL; length] };
-        let numbers: Vec<u32> = codes.names.iter().map(|name| self.label(name)).collect();
+        let names = codes.names.iter();
+        let numbers: Vec<u32> =
+            names.map(|name| if name.is_empty() { NO_LABEL } else { self.label(name) }).collect();
         codes.codes.iter().map(|&code| numbers[code as usize]).collect()
     }
 }

@@ -15,8 +15,8 @@
 //! The exponential series always has a sum. λ far below the limit leaves little but the numbers of nodes and edges (halting).
 //!
 //! **Without labels** W = A ⊗ A' and one eigendecomposition a graph does, A = UDUᵀ with weights $w = (Uᵀ1)²$:
-//! $k = Σ_{ij} w_i w'_j /(1 − λ d_i d'_j)$ or $Σ_{ij} w_i w'_j \exp(λ d_i d'_j)$. O(n³) a graph, O(nn') a pair; eigenvalues
-//! whose vectors have no sum are left out.
+//! $k = Σ_{ij} w_i w'_j /(1 − λ d_i d'_j)$ or $Σ_{ij} w_i w'_j \exp(λ d_i d'_j)$. O(n³) a graph with n nodes that have neighbours,
+//! and 32n² bytes, which are refused where they are not there; O(nn') a pair. Eigenvalues whose vectors have no sum are left out.
 //!
 //! **With labels** $W \operatorname{vec}(X) = \operatorname{vec}(M ∘ Σ_e A_e X A'_e)$, M the pairs of nodes with one label, A_e the edges with label e: no product graph is
 //! stored, and a step costs O(mn' + m'n). The geometric sum is found by conjugate gradients: with $(I − λW)x = 1$ the
@@ -31,7 +31,7 @@ use rayon::prelude::*;
 use super::product_graph::{Labelled, Steps};
 use super::vocabulary::{Beyond, Vocabulary};
 use crate::data::{Graph, Real};
-use crate::error::{DataProblem, ErrorKind, Result};
+use crate::error::{DataProblem, ErrorKind, Result, obtainable, room};
 use crate::kernel::Bound;
 use crate::linalg::Eigen;
 
@@ -86,21 +86,65 @@ const NO_WEIGHT: f64 = 1e-15;
 /// Entries per task.
 const PANEL: usize = 16;
 
+/// Bytes for each pair of nodes: the matrix of an eigendecomposition, its vectors and room to work in; vectors over the pairs of
+/// nodes of two labelled graphs take less.
+const PER_PAIR: u64 = 4 * 8;
+
+/// Bytes that are taken without asking whether there are so many.
+const LITTLE: u64 = 64 << 20;
+
+/// The nodes that have neighbours: any other is by itself an eigenvector of 0.
+fn joined_nodes(graph: &Graph) -> Vec<usize> {
+    (0..graph.nodes()).filter(|&node| !graph.neighbours(node).is_empty()).collect()
+}
+
 impl Walks {
-    fn prepare(&self, graph: &Graph, known: &mut impl super::vocabulary::Numbers) -> Prepared {
-        let n = graph.nodes();
-        let joined = |i: usize, j: usize| graph.neighbours(i).binary_search(&(j as u32)).is_ok();
+    /// Refuses the graph number `at`, from 0, if there is no memory to count its walks. None of it is taken.
+    fn check_room(&self, at: usize, graph: &Graph, joined: usize) -> Result<()> {
+        let side = if self.labels == WalkLabels::No { joined } else { graph.nodes() } as u64;
+        let needed = side.saturating_mul(side).saturating_mul(PER_PAIR);
+        if needed <= LITTLE {
+            return Ok(());
+        }
+        let checked = room("", needed, None, "").and_then(|()| obtainable("", needed, ""));
+        checked.map_err(|error| match *error.kind() {
+            ErrorKind::Memory { needed, budget, .. } => {
+                ErrorKind::Data(DataProblem::GraphTooLarge { row: at + 1, needed, budget }).into()
+            }
+            _ => error,
+        })
+    }
+
+    /// Prepares the graph number `at`, from 0.
+    fn prepare(
+        &self,
+        at: usize,
+        graph: &Graph,
+        known: &mut impl super::vocabulary::Numbers,
+    ) -> Result<Prepared> {
+        let nodes = joined_nodes(graph);
+        let n = nodes.len();
+        self.check_room(at, graph, n)?;
+        let mut form = match self.labels {
+            WalkLabels::No => Form::Spectrum(Vec::new()),
+            labels => Form::Labelled(Labelled::new(graph, labels, known)),
+        };
+        let joined =
+            |i: usize, j: usize| graph.neighbours(nodes[i]).binary_search(&(nodes[j] as u32)).is_ok();
         let eigen = (n > 0).then(|| Eigen::new(n, |i, j| f64::from(u8::from(joined(i, j)))));
         let eigen = eigen.map(|found| found.expect("the eigenvalues of a finite matrix are found"));
         let radius = eigen.as_ref().and_then(|eigen| eigen.values.last().copied()).unwrap_or(0.0).max(0.0);
-        if self.labels != WalkLabels::No {
-            return Prepared { radius, form: Form::Labelled(Labelled::new(graph, self.labels, known)) };
+        if let Form::Spectrum(spectrum) = &mut form {
+            if let Some(eigen) = &eigen {
+                let weight = |i: usize| eigen.column(i).iter().sum::<f64>().powi(2);
+                let all = eigen.values.iter().enumerate().map(|(i, &value)| (value, weight(i)));
+                spectrum.extend(all.filter(|(_, weight)| *weight > NO_WEIGHT * n as f64));
+            }
+            if n < graph.nodes() {
+                spectrum.push((0.0, (graph.nodes() - n) as f64));
+            }
         }
-        let Some(eigen) = eigen else { return Prepared { radius, form: Form::Spectrum(Vec::new()) } };
-        let weight = |i: usize| eigen.column(i).iter().sum::<f64>().powi(2);
-        let all = eigen.values.iter().enumerate().map(|(i, &value)| (value, weight(i)));
-        let spectrum = all.filter(|(_, weight)| *weight > NO_WEIGHT * n as f64).collect();
-        Prepared { radius, form: Form::Spectrum(spectrum) }
+        Ok(Prepared { radius, form })
     }
 
     /// k of two graphs, with room for the steps.
@@ -141,8 +185,8 @@ impl Walks {
     /// k(x, x) of `points[rows]`.
     pub(super) fn diagonal(&self, points: &[Graph], rows: &[usize]) -> Vec<f64> {
         let own = |steps: &mut Steps, &i: &usize| {
-            let graph = self.prepare(&points[i], &mut Vocabulary::default());
-            self.value(&graph, &graph, steps)
+            let graph = self.prepare(i, &points[i], &mut Vocabulary::default());
+            graph.map_or(f64::NAN, |graph| self.value(&graph, &graph, steps))
         };
         rows.par_iter().map_init(Steps::default, own).collect()
     }
@@ -150,7 +194,8 @@ impl Walks {
     /// Binds the kernel to columns.
     pub(super) fn bind(self, columns: &[Graph]) -> Result<Box<dyn Bound<Vec<Graph>>>> {
         let mut known = Vocabulary::default();
-        let prepared: Vec<Prepared> = columns.iter().map(|graph| self.prepare(graph, &mut known)).collect();
+        let prepare = |(at, graph)| self.prepare(at, graph, &mut known);
+        let prepared: Vec<Prepared> = columns.iter().enumerate().map(prepare).collect::<Result<_>>()?;
         let known = known.checked()?;
         prepared.iter().enumerate().try_for_each(|(at, graph)| self.check(at, graph))?;
         let own = |steps: &mut Steps, graph: &Prepared| self.value(graph, graph, steps);
@@ -169,12 +214,17 @@ struct BoundWalks {
 }
 
 impl BoundWalks {
-    /// An entry depends on its two graphs only, so that no cut into tasks changes its bits.
+    /// An entry depends on its two graphs only, so that no cut into tasks changes its bits. NaN for a graph that is too large.
     fn fill<T: Real>(&self, points: &[Graph], rows: &[usize], out: &mut [&mut [T]]) {
         out.par_iter_mut().zip(rows).for_each(|(row, &i)| {
             let is_column = self.columns.get(i).is_some_and(|column| *column == points[i]);
-            let found = (!is_column).then(|| self.walks.prepare(&points[i], &mut Beyond::new(&self.known)));
-            let x = found.as_ref().unwrap_or_else(|| &self.prepared[i]);
+            let found =
+                (!is_column).then(|| self.walks.prepare(i, &points[i], &mut Beyond::new(&self.known)));
+            let x = match &found {
+                None => &self.prepared[i],
+                Some(Ok(found)) => found,
+                Some(Err(_)) => return row.fill(T::from_f64(f64::NAN)),
+            };
             row.par_chunks_mut(PANEL).zip(self.prepared.par_chunks(PANEL)).for_each_init(
                 Steps::default,
                 |steps, (entries, columns)| {
@@ -194,6 +244,11 @@ impl Bound<Vec<Graph>> for BoundWalks {
 
     fn diagonal(&self) -> Vec<f64> {
         self.diagonal.clone()
+    }
+
+    fn admits(&self, points: &Vec<Graph>) -> Result<()> {
+        let check = |(at, graph)| self.walks.check_room(at, graph, joined_nodes(graph).len());
+        points.iter().enumerate().try_for_each(check)
     }
 
     fn own(&self, points: &Vec<Graph>, rows: &[usize]) -> Option<Vec<f64>> {

@@ -57,6 +57,11 @@ impl<X: Source> Bound<Records> for OfColumns<X> {
         self.bound.diagonal()
     }
 
+    fn admits(&self, points: &Records) -> Result<()> {
+        let all: Vec<usize> = (0..points.len()).collect();
+        self.with(points, &all, |points, _| self.bound.admits(points))
+    }
+
     fn own(&self, points: &Records, rows: &[usize]) -> Option<Vec<f64>> {
         self.with(points, rows, |points, rows| self.bound.own(points, rows))
     }

@@ -214,6 +214,10 @@ impl Leaf for RecordLeaf {
         outcome.map(|()| seen)
     }
 
+    fn names_columns(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
     fn check(&self) -> Result<()> {
         each!(&self.part, leaf => leaf.check())?;
         let refused = |what: String| Err(ErrorKind::Unsupported { what: what.into() }.into());

@@ -199,6 +199,39 @@ fn two_sets_on_a_line_worked_out_by_hand() {
 }
 
 #[test]
+fn shifted_pyramids_are_added_up() {
+    let sets: Vec<Vectors> = (0..5_usize)
+        .map(|i| {
+            Vectors::dense(3, (0..3 * (i + 1)).map(|k| ((7 * i + k) as f64).sin() * 4.0).collect::<Vec<_>>())
+        })
+        .collect();
+    let one = Pyramid { side: Some(0.5), levels: Some(3), ..Pyramid::default() };
+    let (shifts, seed) = (3, 11);
+    let all = Expr::Leaf(SetLeaf::Pyramid(Pyramid { shifts, seed, ..one }));
+    let found = rows(&all, &sets, &sets);
+    // The definition without shifts, of the sets moved by each offset: none, then draws from 0 to the side of the one cell of all.
+    let mut sums = vec![vec![0.0; sets.len()]; sets.len()];
+    for turn in 0..shifts {
+        let mut random = crate::data::SplitMix(u64::from(seed) << 32 | u64::from(turn));
+        let offsets = [0; 3].map(|_| if turn == 0 { 0.0 } else { 0.5 * 8.0 * random.uniform() });
+        let moved = |set: &Vectors| {
+            let values = (0..set.len()).flat_map(|i| (0..3).map(move |k| set.row(i).get(k) + offsets[k]));
+            Vectors::dense(3, values.collect::<Vec<_>>())
+        };
+        let moved: Vec<Vectors> = sets.iter().map(moved).collect();
+        for (i, sums) in sums.iter_mut().enumerate() {
+            for (j, sum) in sums.iter_mut().enumerate() {
+                *sum += SetLeaf::Pyramid(one).value(&moved, i, &moved, j);
+            }
+        }
+    }
+    for (found, exact) in found.iter().flatten().zip(sums.iter().flatten()) {
+        assert!((found - exact).abs() <= 1e-13 * exact, "{found} {exact}");
+    }
+    assert_ne!(found[0][1], 3.0 * SetLeaf::Pyramid(one).value(&sets, 0, &sets, 1));
+}
+
+#[test]
 fn a_best_match_is_not_definite_and_a_witness_is_found() {
     assert_eq!(best_match(rbf(1.0)).definiteness(), Definiteness::Unknown);
     let pairs: Vec<Vectors> = [(0.0, 1.0), (1.0, 2.0), (0.0, 2.0), (3.0, 0.0), (1.0, 3.0), (2.0, 3.0)]

@@ -58,9 +58,10 @@ fn expression() -> impl Strategy<Value = TextExpr> {
     grown(prop_oneof![4 => leaf(), 1 => (0.0..3.0_f64).prop_map(Expr::Constant)])
 }
 
-/// Values that a test can compare: no power of a power has outgrown the numbers.
+/// Values that a test can compare: no power of a power has outgrown the numbers, or vanished among them.
 fn moderate(kernel: &TextExpr, points: &Vec<String>) -> bool {
-    laws::gram(kernel, points).into_iter().flatten().all(|k| k.is_finite() && k.abs() < 1e12)
+    let fine = |k: f64| k == 0.0 || (1e-30..1e12).contains(&k.abs());
+    laws::gram(kernel, points).into_iter().flatten().all(fine)
 }
 
 proptest! {
@@ -422,6 +423,59 @@ fn text_of_the_other_kernels_is_parsed_and_refused_by_column() {
 #[test]
 fn an_alphabet_smaller_than_that_of_the_texts_is_refused() {
     let error = mismatch(2, 1, 4).bind(&texts(&["ACGT", "ACGN"])).err().map(|error| error.to_string());
-    let message = "alphabet = 4: must not be less than the number of different units in the texts";
+    let message = "text 2: with it there are 5 different units; alphabet = 4 must not be less";
     assert_eq!(error.as_deref(), Some(message));
+    // A later text counts with the columns, and not with the texts beside it.
+    for kernel in [mismatch(2, 1, 4), mismatch(2, 1, 4).normalized() + spectrum(2)] {
+        let bound = kernel.bind(&texts(&["AC", "CA"])).unwrap();
+        bound.admits(&texts(&["GT", "NR", "ACGT", ""])).unwrap();
+        let error = bound.admits(&texts(&["GT", "ACGTN"])).unwrap_err().to_string();
+        assert_eq!(error, message, "{kernel}");
+    }
+}
+
+#[test]
+fn values_that_vanish_in_single_precision_are_refused() {
+    let points = texts(&["abcd", "", "bcd"]);
+    let refusal = |kernel: TextExpr| kernel.bind(&points).err().map(|error| error.to_string());
+    let tiny = subsequence(3, 1e-10);
+    // λ⁶ = 1e-60 for each of bcd and abc.
+    let message = refusal(tiny.clone()).unwrap();
+    assert!(
+        message.starts_with("the kernel of point 1 with itself is ") && message.contains("normalized"),
+        "{message}"
+    );
+    // Zero in double precision too, but not in exact arithmetic.
+    let message = refusal(subsequence(3, 1e-40).power(2)).unwrap();
+    assert!(message.contains("with itself is 0e0"), "{message}");
+    for kernel in
+        [tiny.clone().normalized(), tiny + spectrum(1), subsequences_up_to(3, 1e-10), subsequence(5, 1e-10)]
+    {
+        assert_eq!(refusal(kernel.clone()), None, "{kernel}");
+    }
+}
+
+#[test]
+fn bytes_and_words_follow_their_definition() {
+    let (short, words) =
+        (texts(&["aé", "éa", "∞é", "", "aab"]), texts(&["to be or", "not to be", "be", "", "or not"]));
+    let of = |unit| {
+        [
+            mismatch(2, 1, 9).unit(unit),
+            degree(3, 1).unit(unit),
+            subsequence(2, 0.6).unit(unit),
+            subsequences_up_to(3, 0.6).unit(unit),
+        ]
+    };
+    for (points, kernel) in
+        of(Unit::Byte).map(|k| (&short, k)).into_iter().chain(of(Unit::Word).map(|k| (&words, k)))
+    {
+        let (double, _) = rows(&kernel, points, points);
+        for i in 0..points.len() {
+            for j in 0..points.len() {
+                let exact = value(&kernel, (points, i), (points, j));
+                assert!((double[i][j] - exact).abs() <= 1e-13 * exact, "{kernel}: {} {exact}", double[i][j]);
+            }
+        }
+    }
 }

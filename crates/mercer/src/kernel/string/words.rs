@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use super::Unit;
 use super::unit::Alphabet;
-use crate::error::Result;
+use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::features::{Dictionary, Features, Learnt, Rows, Store, sparse};
 
 /// Texts whose features are found at once: more are numbered before the next ones are found, as they take 24 bytes each until then.
@@ -220,6 +220,20 @@ impl Words {
     }
 }
 
+/// Refuses texts in codes with more different units than the alphabet has.
+///
+/// # Errors
+/// The first text with a code above the alphabet.
+fn check_alphabet(alphabet: u32, texts: impl IntoIterator<Item = Vec<u32>>) -> Result<()> {
+    for (text, codes) in texts.into_iter().enumerate() {
+        if let Some(&found) = codes.iter().max().filter(|&&code| code > alphabet) {
+            let problem = DataProblem::Alphabet { row: text + 1, found: found as usize, alphabet };
+            return Err(ErrorKind::Data(problem).into());
+        }
+    }
+    Ok(())
+}
+
 /// Bits of a code of so many units, or of 0.
 fn bits(units: usize) -> u32 {
     usize::BITS - units.leading_zeros()
@@ -234,13 +248,18 @@ impl Features for Words {
     type Known = Known;
 
     fn learn(&self, columns: &[String]) -> Result<(Known, Learnt)> {
-        let (known, rows) = self.learn_all(columns, Threads::All)?;
         if let Some(alphabet) = self.alphabet {
-            let fits = known.alphabet.len() <= alphabet as usize;
-            let rule = "must not be less than the number of different units in the texts";
-            crate::error::check("alphabet", f64::from(alphabet), fits, rule)?;
+            let (_, codes) = Alphabet::learn(self.unit, columns)?;
+            check_alphabet(alphabet, codes)?;
         }
-        Ok((known, rows))
+        self.learn_all(columns, Threads::All)
+    }
+
+    fn admits<'a>(&self, known: impl FnOnce() -> &'a Known, points: &[String]) -> Result<()> {
+        let Some(alphabet) = self.alphabet else { return Ok(()) };
+        let known = &known().alphabet;
+        // Codes of units that are new count on from those of the columns, anew in each text.
+        check_alphabet(alphabet, points.iter().map(|text| known.codes(text)))
     }
 
     fn learn_again(&self, columns: &[String]) -> Result<Known> {

@@ -52,6 +52,7 @@ impl<X: Points, K: Kernel<X>> Network<X, K> {
         centers.accepts(points)?;
         points.check_finite()?;
         let bound = self.expansion.bound()?;
+        bound.admits(points)?;
         let units = Hidden::new(bound, points, &self.widths, |points| self.expansion.own_values(points))?;
         let m = units.units();
         let mut values = vec![0.0; points.len() * outputs];

@@ -42,6 +42,10 @@ where
         self.0.diagonal()
     }
 
+    fn admits(&self, points: &AnyPoints) -> Result<()> {
+        self.0.admits(bound(points))
+    }
+
     fn rows(&self, points: &AnyPoints, rows: &[usize], out: &mut [&mut [f32]]) {
         self.0.rows(bound(points), rows, out);
     }

@@ -75,7 +75,7 @@ fn a_prediction_from_walks_without_a_sum_is_refused_by_row() {
     let kernel = walk(0.2, WalkKind::Geometric, WalkLabels::No);
     let points: Vec<Graph> = (3..9).map(cycle).collect();
     let labels = Labels::first_seen(["odd", "even", "odd", "even", "odd", "even"]);
-    for kernel in [kernel.clone(), kernel.normalized()] {
+    for kernel in [kernel.clone(), kernel.clone().normalized()] {
         let model = Svc::new(kernel).fit(&points, &labels).unwrap();
         let error = model
             .predict(&vec![cycle(4), star.as_ref().unwrap().clone()])

@@ -111,8 +111,7 @@ pub(super) fn one(text: &[u8]) -> Result<Graph, ParseProblem> {
 }
 
 /// What serde calls things, and what people do.
-const WORDS: [(&str, &str); 6] = [
-    ("struct Entry", "an object with nodes and edges"),
+const WORDS: [(&str, &str); 5] = [
     ("unknown field", "unknown key"),
     ("missing field", "missing key"),
     ("sequence", "list"),
@@ -122,20 +121,22 @@ const WORDS: [(&str, &str); 6] = [
 
 /// A line as JSON, or the column, from 0, and what is wrong there.
 fn parse(line: &[u8]) -> Result<Entry, (usize, ParseProblem)> {
+    let text = line.trim_ascii();
+    // A list would be taken for the values of the keys in their order.
+    if text.first() != Some(&b'{') {
+        let hint = if text.first() == Some(&b'[') { "; the lines are no list" } else { "" };
+        let problem = other(format!("each line must be one graph, a JSON object with nodes and edges{hint}"));
+        return Err((line.len() - line.trim_ascii_start().len(), problem));
+    }
     serde_json::from_slice(line).map_err(|error| {
         let all = error.to_string();
         let mut words = all.rfind(" at line ").map_or(&*all, |end| &all[..end]).to_owned();
         for (theirs, ours) in WORDS {
             words = words.replace(theirs, ours);
         }
-        let text = line.trim_ascii();
-        let hint = match (text.first(), error.is_eof() || text == b"]" || text == b"}") {
-            (Some(b'['), _) => "; each line must be one graph, without a list around all",
-            (_, true) => "; a graph must end in the line where it begins",
-            _ => "",
-        };
+        let hint = if error.is_eof() { "; a graph must end in the line where it begins" } else { "" };
         let problem = match error.is_data() {
-            true => other(format!("{words}{hint}")),
+            true => other(words),
             false => other(format!("no graph as a JSON object: {words}{hint}")),
         };
         (error.column().saturating_sub(1), problem)

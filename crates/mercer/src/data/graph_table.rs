@@ -237,12 +237,17 @@ mod tests {
                 r#"{"nodes": 1.5, "edges": [], "label": 1}"#,
                 "2:13: nodes must be their number or a list of labels",
             ),
-            ("not JSON", "2:2: no graph as a JSON object: expected ident"),
+            ("not JSON", "2:1: each line must be one graph, a JSON object with nodes and edges"),
+            ("{nodes}", "2:2: no graph as a JSON object: key must be a string"),
             (r#"{"nodes": 2, "edges": [], "label": 1, "weight": 3}"#, "2:46: unknown key `weight`"),
             (r#"{"nodes": 2, "edges": "#, "2:22: no graph as a JSON object: EOF while parsing"),
             (r#"{"nodes": 2, "label": 1}"#, "2:24: missing key `edges`"),
             (r#"{"nodes": 2, "edges": [], "label": ""}"#, "2:36: a row without a label"),
-            ("3", "2:1: found integer `3`, expected an object with nodes and edges"),
+            // Not the values of the keys in their order.
+            (
+                "  [1, 2, []]",
+                "2:3: each line must be one graph, a JSON object with nodes and edges; the lines are no list",
+            ),
             (r#"{"nodes": 2, "edges": 3, "label": 1}"#, "2:23: found integer `3`, expected a list"),
             (
                 r#"{"nodes": 1, "edges": [], "attributes": [["a"]]}"#,
@@ -265,7 +270,7 @@ mod tests {
         for text in ["[{\"nodes\": 1, \"edges\": []}]\n", "[\n{\"nodes\": 1, \"edges\": []}\n]\n"] {
             fs::write(&path, text).unwrap();
             let error = read_graphs(&path, &ReadOptions::default()).unwrap_err().to_string();
-            assert!(error.ends_with("each line must be one graph, without a list around all"), "{error}");
+            assert!(error.ends_with("g.json:1:1: each line must be one graph, a JSON object with nodes and edges; the lines are no list"), "{error}");
         }
     }
 

@@ -47,7 +47,7 @@ fn is_sound<P: Rounded>(name: &str, problem: &P, w: &[f64]) {
             best = next;
         }
     }
-    let (least, room) = (problem.primal(&best), 1e-5 * problem.primal(&best).abs());
+    let (least, room) = (problem.primal(&best), 1e-5 * problem.primal(&best).abs() + 1e-6);
     let proved = descend(problem, w.to_vec(), least - room).map_or(f64::NEG_INFINITY, |found| found.0);
     assert!((least - room..=least + 1e-9).contains(&proved), "{name}: {proved} of {least}");
 }

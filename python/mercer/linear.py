@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import OutlierMixin, RegressorMixin, _fit_context, clone, is_classifier
+from sklearn.base import OutlierMixin, RegressorMixin, _fit_context, clone, is_classifier, is_regressor
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d
 
 from mercer import _data, _mercer
 from mercer._labels import kind_of, names_of, positive_weights
-from mercer._native import NativeEstimator
+from mercer._native import NativeEstimator, warn
 from mercer._parameters import COUNT, FLAG, NON_NEGATIVE, POSITIVE, declared, fixed, parameter
 from mercer._svm import Solved
 from mercer.classification import Classes, Probable, WeightedClasses
@@ -34,7 +36,7 @@ class Linear(Solved):
     Attributes
     ----------
     coef_ : ndarray or sparse matrix of shape (n_functions, n_features) or (n_features,)
-        Weights of the features; sparse after `sparsify`.
+        Weights of the features; a sparse matrix of one row or more after `sparsify`.
     intercept_ : ndarray of shape (n_functions,) or float
         Constants of the decisions.
     n_iter_ : int
@@ -70,6 +72,31 @@ class Linear(Solved):
         rows: Any = _data.to_python(self._model.points)
         self.coef_: Any = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
         self.intercept_: Any = -self._model.offsets() + 0.0
+
+    def densify(self) -> Any:
+        """Store the weights as an array.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        check_is_fitted(self)
+        if sp.issparse(self.coef_):
+            self.coef_ = self.coef_.toarray().reshape(-1 if is_regressor(self) else self.coef_.shape)
+        return self
+
+    def sparsify(self) -> Any:
+        """Store the weights as a sparse matrix, which is smaller where most of them are 0.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
 
 
 @declared
@@ -116,31 +143,6 @@ class LinearClasses(Linear, WeightedClasses):
         """
         scores = self._ordered(self._outputs(X, "scores"))
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
-    def densify(self) -> Any:
-        """Store the weights as an array.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        check_is_fitted(self)
-        if sp.issparse(self.coef_):
-            self.coef_ = self.coef_.toarray()
-        return self
-
-    def sparsify(self) -> Any:
-        """Store the weights as a sparse matrix, which is smaller where most of them are 0.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
-        return self
 
 
 class FromFile:
@@ -257,6 +259,9 @@ class LinearSVC(FromFile, LinearClasses):
     _method = "linear-svc"
 
     def _settings(self, points: _mercer.Points) -> dict[str, Any]:
+        if self.penalty == "l1" and (self.loss == "hinge" or self.dual is True):
+            told = f"penalty='l1' and loss='{self.loss}' with dual={self.dual}"
+            raise ValueError(f"Unsupported set of arguments: {told}; l1 goes with squared_hinge and dual=\"auto\" or False")
         scheme, loss = self.multi_class.replace("_", "-"), self.loss.replace("_", "-")
         solver = "auto" if self.penalty == "l1" else _SOLVERS[self.dual]
         own = {"loss": loss if scheme == "ovr" else "hinge", "scheme": scheme, "solver": solver}
@@ -269,7 +274,8 @@ class LogisticRegression(FromFile, LinearClasses, Probable):
 
     Minimises ½‖w‖² + C Σ log(1 + exp(−yᵢ(w·xᵢ + b))) by Newton's method, to a gap that is proved. More than two classes have a
     function each and are told apart in one problem, of which the probabilities are the softmax; the intercept is not penalised. A
-    drop-in for :class:`sklearn.linear_model.LogisticRegression`.
+    drop-in for :class:`sklearn.linear_model.LogisticRegression`: where that has several solvers of one problem there is one here, and
+    ``solver="liblinear"``, whose problem is another one, is that problem.
 
     See Also
     --------
@@ -281,18 +287,48 @@ class LogisticRegression(FromFile, LinearClasses, Probable):
     array([0, 1])
     """
 
+    l1_ratio: float | None = parameter(
+        default=None, rule=[Interval(Real, 0.0, 1.0, closed="both"), None],
+        doc="scikit-learn's name for the penalty: 0 is \"l2\", 1 is \"l1\", None is what `penalty` says. Mixtures are refused.",
+    )
+    dual: bool = parameter(
+        default=False, rule=FLAG,
+        doc="Whether the dual is solved, by coordinate descent in one thread; with ``solver=\"liblinear\"`` and the penalty \"l2\".",
+    )
     multi_class: str = parameter(
         default="auto", rule=[StrOptions({"auto", "multinomial", "ovr"})],
         doc="Whether more than two classes are told apart in one problem, or each from all others, with probabilities that are shares of"
-        " their sum; \"auto\" is the first, but for the penalty \"l1\".",
+        " their sum; \"auto\" is the first, but for the penalty \"l1\" and ``solver=\"liblinear\"``.",
+    )
+    solver: str = parameter(
+        default="lbfgs", rule=[StrOptions({"lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"})],
+        doc="scikit-learn's solvers. \"liblinear\" penalises the intercept and tells each class from all others, as LIBLINEAR does; all others"
+        " have one optimum, which one method finds.",
+    )
+    warm_start: bool = parameter(
+        default=False, rule=FLAG, doc="Ignored: every fit begins anew; `linear_path` goes from one C to the next."
+    )
+    n_jobs: int | None = parameter(
+        default=None, rule=[Integral, None], doc="Ignored: a fit takes the threads of the package, and its bits do not depend on them."
     )
 
     _method = "logistic"
-    _free_offset = True
+
+    @property
+    def _free_offset(self) -> bool:
+        return self.solver != "liblinear"
 
     def _settings(self, points: _mercer.Points) -> dict[str, Any]:
-        joint = self.multi_class == "multinomial" or (self.multi_class == "auto" and self.penalty == "l2")
-        return super()._settings(points) | {"scheme": "softmax" if joint else "ovr"}
+        if self.l1_ratio not in (None, 0.0, 1.0):
+            raise ValueError(f"l1_ratio={self.l1_ratio}: must be 0 (penalty l2) or 1 (penalty l1); mixtures are not solved")
+        penalty = self.penalty if self.l1_ratio is None else ("l1" if self.l1_ratio else "l2")
+        if self.dual and (penalty == "l1" or self._free_offset):
+            raise ValueError(f"Solver {self.solver} supports only dual=False with penalty {penalty}, got dual=True")
+        joint = self.multi_class == "multinomial" or (
+            self.multi_class == "auto" and penalty == "l2" and self.solver != "liblinear"
+        )
+        own = {"penalty": penalty, "scheme": "softmax" if joint else "ovr", "solver": "dual" if self.dual else "auto"}
+        return super()._settings(points) | own
 
 
 @declared
@@ -587,6 +623,9 @@ class LinearOneClassSVM(OutlierMixin, Linear):
     def _found(self, X: Any) -> None:
         super()._found(X)
         self.offset_ = -self.intercept_
+        if self._model.found().get("origin_among_points") and X is not None:
+            text = "The origin lies among the rows, but for a share nu: no plane has it on its other side, and the function is 0 everywhere."
+            warn(text + " Take a larger nu, values that are positive, or a kernel (OneClassSVM).", ConvergenceWarning)
 
     def decision_function(self, X: Any) -> Any:
         """Signed distance to the border, positive inside.

@@ -18,6 +18,9 @@ THEIRS = {
     "SVR": "sklearn.svm",
     "NuSVR": "sklearn.svm",
     "OneClassSVM": "sklearn.svm",
+    "LinearSVC": "sklearn.svm",
+    "LinearSVR": "sklearn.svm",
+    "LogisticRegression": "sklearn.linear_model",
     "KernelPCA": "sklearn.decomposition",
     "KernelRidge": "sklearn.kernel_ridge",
 }
@@ -46,7 +49,7 @@ globals().update(CLASSES if PROVING else {})
 # Beside the default parameters. Not here, because a check asks for something else than scikit-learn's definition: "ovo"
 # (`check_classifiers_train` wants one column a class), class_weight="balanced" (it counts rows, not weights, so that
 # weights are not repeated rows), NuSVC on a Gram matrix (nu = 0.5 is infeasible on its few and uneven rows).
-#: Not among them yet: LinearSVC with all classes in one problem, whose weights are copies to 1e-6, not to the 1e-7 of the check.
+#: Not among them yet: LinearSVC with all classes in one problem or by its dual, whose weights are copies to 1e-6, not to the 1e-7 of the check.
 #: Not among them: a kernel that is not semi-definite ("sigmoid"), whose answer is one of several, and linear kernels for
 #: the machines of all classes together, which have no constant to move the border by.
 SETTINGS: dict[str, tuple[dict, ...]] = {
@@ -70,6 +73,7 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
         {"n_components": 2, "eigen_solver": "randomized"},
     ),
     "LinearSVC": ({"loss": "hinge"}, {"penalty": "l1"}),
+    "LogisticRegression": ({"solver": "liblinear"}, {"solver": "liblinear", "l1_ratio": 1.0}),
     "PegasosClassifier": ({"loss": "log_loss", "batch_size": 4}, {"learning_rate": "root", "eta0": 0.1, "projection": False}),
     "LinearOneClassSVM": ({"nu": 0.1},),
     "LinearSVR": ({"loss": "squared_epsilon_insensitive"},),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.base
+import sklearn.exceptions
 from sklearn import linear_model, svm
 from sklearn.datasets import make_classification
 
@@ -61,6 +62,45 @@ def test_logistic_regression_has_the_probabilities_of_scikit_learn():
     ours = mercer.LogisticRegression(tol=1e-10).fit(X, two)
     theirs = linear_model.LogisticRegression(tol=1e-9, max_iter=10**4).fit(X, two)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("dual", [False, True])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_solver_liblinear_penalises_the_intercept_and_has_each_class_against_all_others(dual, classes):
+    y = np.minimum(Y, classes - 1)
+    ours = mercer.LogisticRegression(solver="liblinear", dual=dual, tol=1e-10, max_iter=10**5, intercept_scaling=2.0).fit(X, y)
+    for own in range(classes if classes > 2 else 1):
+        target = (y == own if classes > 2 else y).astype(int)
+        theirs = linear_model.LogisticRegression(solver="liblinear", tol=1e-10, max_iter=10**5, intercept_scaling=2.0).fit(X, target)
+        np.testing.assert_allclose(ours.coef_[own], theirs.coef_[0], atol=1e-4)
+        np.testing.assert_allclose(ours.intercept_[own], theirs.intercept_[0], atol=1e-4)
+
+
+def test_parameters_of_scikit_learns_logistic_regression_mean_the_same_or_are_refused():
+    two = Y > 0
+    by = lambda **settings: mercer.LogisticRegression(C=0.05, tol=1e-9, **settings).fit(X, two).coef_  # noqa: E731
+    for solver in ("lbfgs", "newton-cg", "newton-cholesky", "sag", "saga"):
+        np.testing.assert_array_equal(by(solver=solver, n_jobs=2, warm_start=True), by())
+    np.testing.assert_array_equal(by(l1_ratio=1.0), by(penalty="l1"))
+    np.testing.assert_array_equal(by(l1_ratio=0.0, penalty="l1"), by())
+    for refused in ({"l1_ratio": 0.5}, {"dual": True}, {"dual": True, "solver": "liblinear", "penalty": "l1"}):
+        with pytest.raises(ValueError, match="l1_ratio=0.5|dual=False"):
+            by(**refused)
+
+
+def test_weights_are_sparse_or_dense_as_asked():
+    model = mercer.LinearSVR().fit(X, NUMBERS)
+    before = model.coef_.copy()
+    assert sp.issparse(model.sparsify().coef_) and model.coef_.shape == (1, 20)
+    np.testing.assert_array_equal(model.densify().coef_, before)
+    assert mercer.LinearSVC().fit(X, Y).sparsify().densify().coef_.shape == (3, 20)
+
+
+def test_an_origin_among_the_rows_is_told():
+    rows = np.random.default_rng(0).normal(size=(300, 5))
+    with pytest.warns(sklearn.exceptions.ConvergenceWarning, match="origin lies among the rows"):
+        model = mercer.LinearOneClassSVM(nu=0.05).fit(rows)
+    assert not model.coef_.any()
 
 
 def test_more_than_two_classes_of_logistic_regression_are_scikit_learns():

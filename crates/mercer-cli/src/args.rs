@@ -52,6 +52,18 @@ pub(crate) struct DataArgs {
 }
 
 impl DataArgs {
+    /// The first option given that is about columns of a table.
+    pub(crate) fn of_tables(&self) -> Option<&'static str> {
+        let given = [
+            ("--label", self.label.is_some()),
+            ("--columns", !self.columns.is_empty()),
+            ("--drop", !self.drop.is_empty()),
+            ("--group", self.group.is_some()),
+            ("--header", self.header.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
     /// What the library is to be told.
     pub(crate) fn options(&self) -> ReadOptions {
         ReadOptions {

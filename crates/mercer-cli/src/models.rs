@@ -23,6 +23,7 @@ const LIBSVM: &[u8] = b"svm_type";
 const LIBLINEAR: &[u8] = b"solver_type";
 /// The kinds of models that LIBLINEAR's text is for.
 const LINEAR: [&str; 4] = ["linear-svc", "logistic", "linear-svr", "linear-one-class"];
+
 /// The header of a mercer model: its length in 8 bytes, then an object.
 const BRACE: usize = 8;
 

@@ -219,8 +219,6 @@ fn every_model_tells_how_good_it_is() {
         for key in ["kernel", "method", "support_vectors", "features", "space", "stop"] {
             assert_eq!(trained[key], shown[key], "{name}: {key}");
         }
-        // Pegasos fits the models of another method.
-        let name = if name == "pegasos" { "linear-svc" } else { name };
         assert_eq!(text(&shown, "method").trim_start_matches("c-").trim_start_matches("epsilon-"), name);
         let shown = place.run("inspect m").ok().out;
         assert!(shown.contains("\ncertificate  ") && !shown.contains("certificate  none"), "{name}: {shown}");

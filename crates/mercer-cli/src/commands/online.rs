@@ -7,7 +7,7 @@ use std::time::Instant;
 use mercer::ErrorKind;
 use mercer::data::{ColumnRef, Format, LabelColumn, ReadOptions, Vectors, number_text, read_labelled_pieces};
 use mercer::kernel::{VectorExpr, linear};
-use mercer::model::file::Saved;
+use mercer::model::file::{Recipe, Saved};
 use mercer::model::{Example, Facts, Pegasos, PegasosStream, Progressive, Value};
 
 use crate::args::CommonArgs;
@@ -54,7 +54,7 @@ pub(crate) fn run(
     }
     let model = stream.model().in_file(input)?;
     let fit_seconds = started.elapsed().as_secs_f64();
-    Saved::from(model).save(path)?;
+    Saved { recipe: Some(recipe(choice, &stream)), ..Saved::from(model) }.save(path)?;
     table.end(stream.progressive());
     let told = Told { stream: &stream, path, threads, fit_seconds };
     common.tell(&told.text(), false, || told.object())?;
@@ -68,6 +68,18 @@ fn settings(choice: &Choice, seed: u64) -> mercer::Result<Pegasos<VectorExpr>> {
         choice.given(about.name).map_or(Ok(()), |value: &Value| settings.set(about.name, value))?;
     }
     Ok(settings)
+}
+
+/// What the model file says of the fit: the settings that were given, and λ.
+fn recipe(choice: &Choice, stream: &PegasosStream) -> Recipe {
+    let names = choice.card.parameters.iter().map(|about| about.name).filter(|name| *name != "alpha");
+    let mut parameters: Vec<(String, Value)> =
+        names.filter_map(|name| Some((name.to_owned(), choice.given(name)?.clone()))).collect();
+    parameters.push(("alpha".to_owned(), Value::Number(stream.alpha())));
+    parameters.sort_by(|a, b| a.0.cmp(&b.0));
+    let rows = stream.progressive().examples as usize;
+    let method = choice.card.name.to_owned();
+    Recipe { method, parameters, rows, weight: rows as f64, prices: Vec::new() }
 }
 
 /// Class names as data have them: numbers by their shortest text.

@@ -103,6 +103,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     let plain = args.row_weights.is_none() && args.scale == Scaling::None;
     let plain = plain && args.features.is_none() && !args.libsvm;
     if plain && online::is_stream(&args.data, &args.data_options.options(), &choice) {
+        check_online(args, &choice)?;
         return online::run(&choice, &args.classes, &path, threads, &args.common);
     }
     if !args.classes.is_empty() {
@@ -164,6 +165,28 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     warn(&finished, &choice);
     args.common.tell(&finished.text(), false, || finished.object())?;
     ended(finished.totals().map(|totals| totals.stop))
+}
+
+/// Refuses what one pass over standard input would not look at.
+fn check_online(args: &TrainArgs, choice: &Choice) -> Result<()> {
+    let unused = ["c", "tolerance"].into_iter().filter(|name| choice.given(name).is_some());
+    let unused = unused.filter_map(|name| choice.card.parameter(name)).map(method::spelled);
+    let rest = [("--seed", args.common.seed != 0), ("--memory", args.memory.is_some())];
+    let rest = rest.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned());
+    if let Some(option) = unused.chain(rest).next() {
+        return Err(usage!(
+            "{option}: one pass of pegasos over standard input does not look at it; --passes N reads all rows first"
+        ));
+    }
+    if let Some(option) = args.data_options.of_tables() {
+        return Err(usage!("{option}: standard input is read as LIBSVM text; --format csv reads a table"));
+    }
+    match choice.given("weight") {
+        Some(weight) if args.classes.is_empty() => Err(usage!(
+            "--weight {weight}: the classes of standard input are not known before; name them by --classes"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Says what the user should know although there is a model.

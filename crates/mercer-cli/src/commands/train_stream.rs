@@ -96,6 +96,8 @@ fn check(args: &TrainArgs, path: &Path, blocks: Option<&Path>) -> Result<()> {
         (args.probability.is_some(), "--probability needs all rows in memory"),
         (args.asked.targets.is_some(), "--targets: the target is the label"),
         (args.libsvm, "--libsvm: mercer convert writes other forms of a model"),
+        (args.features.is_some(), "--features: make rows of the texts by mercer features first"),
+        (!args.classes.is_empty(), "--classes, which are for one pass of pegasos over standard input"),
     ];
     if let Some((_, why)) = refused.into_iter().find(|(given, _)| *given) {
         return Err(usage!("--stream does not go with {why}"));

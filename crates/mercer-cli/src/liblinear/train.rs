@@ -1,6 +1,5 @@
 //! `linear-train`: the linear methods with LIBLINEAR's options, lines and model text.
 
-use mercer::ErrorKind;
 use mercer::data::{self, Format, LabelColumn, Points, ReadOptions, Vectors};
 use mercer::kernel::{VectorExpr, linear};
 use mercer::model::file::Saved;
@@ -14,6 +13,7 @@ use crate::failure::{InFile, Result};
 use crate::fit::{Data, Fitted, ended, fit_from};
 use crate::output::{answer, remark};
 use crate::program::{class_weights, targets};
+use crate::report::{ORIGIN_INSIDE, origin_inside};
 use crate::{paths, system};
 
 pub(super) fn run(words: &[String]) -> Result<()> {
@@ -31,8 +31,13 @@ pub(super) fn run(words: &[String]) -> Result<()> {
     }
     let fitted = task.fit()?;
     let stop = fitted.model.quality().stop();
-    if stop == Some(Stop::IterationLimit) {
-        remark("\nWARNING: reaching max number of iterations");
+    if fitted.found.get(ORIGIN_INSIDE).is_some() {
+        remark(format_args!("\n{}", origin_inside().replacen("warning", "WARNING", 1)));
+    }
+    match stop {
+        Some(Stop::IterationLimit) => remark("\nWARNING: reaching max number of iterations"),
+        Some(Stop::Stalled) => remark(format_args!("\nWARNING: {}", stalled(&fitted, options.gap))),
+        _ => {}
     }
     if !options.quiet {
         answer(lines(options.solver, &fitted))?;
@@ -44,6 +49,16 @@ pub(super) fn run(words: &[String]) -> Result<()> {
         saved.save(&options.model)?;
     }
     ended(stop)
+}
+
+/// What is said of a fit that came to rest before its gap was small enough.
+fn stalled(fitted: &Fitted, asked: f64) -> String {
+    let share = |own: &Certificate| own.gap.map_or(0.0, |gap| gap / (gap - own.objective).abs());
+    let largest = fitted.model.quality().certificates().iter().map(share).fold(0.0, f64::max);
+    format!(
+        "no step improves the objective in double precision: gap = {largest:.1e} of it where {asked:.1e} was asked for; take a smaller C or \
+         scale the data"
+    )
 }
 
 /// What is fitted to what.
@@ -70,10 +85,6 @@ impl<'a> Task<'a> {
         let table = data::read(&options.data, &text).in_file(&options.data)?;
         let labels = table.labels.unwrap_or(LabelColumn::Numbers(vec![]));
         let x = table.points.compact();
-        if x.width() == 0 {
-            return Err(ErrorKind::Unsupported { what: "data without features".into() }.into())
-                .in_file(&options.data);
-        }
         let y = targets(estimator(options)?.card().target, &labels).in_file(&options.data)?;
         let mut weights = Vec::new();
         if let Targets::Classes(labels) = &y {
@@ -166,8 +177,10 @@ fn lines(solver: &Solver, Fitted { model, found, .. }: &Fitted) -> String {
         let Certificate { iterations, objective, gap, .. } = *certificate;
         let primal = gap.unwrap_or(0.0) - objective;
         let shown = if solver.dual { objective } else { primal };
-        let share = gap.map_or(String::new(), |gap| format!(", gap = {:.1e}", gap / primal.abs()));
-        format!("optimization finished, #iter = {iterations}{share}\nObjective value = {shown:.6}\n")
+        // Of the objective 0 no gap is a share.
+        let share = |gap: f64| if primal == 0.0 { gap } else { gap / primal.abs() };
+        let told = gap.map_or(String::new(), |gap| format!(", gap = {:.1e}", share(gap)));
+        format!("optimization finished, #iter = {iterations}{told}\nObjective value = {shown:.6}\n")
     };
     let text: String = model.quality().certificates().iter().map(line).collect();
     match (linear_model(model), found.number("support_points")) {

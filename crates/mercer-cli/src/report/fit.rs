@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mercer::data::Points;
+use mercer::data::{Points, Vectors};
+use mercer::kernel::VectorExpr;
 use mercer::model::file::{Saved, Training};
 use mercer::model::probability::{Estimate, Settings};
-use mercer::model::{AnyEstimator, AnyPoints, Fact, Facts, Kind, Quality, Targets, Totals};
+use mercer::model::{AnyEstimator, AnyPoints, Fact, Facts, Kind, LinearModel, Quality, Targets, Totals};
 use mercer::solve::{Phases, Stop};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -18,6 +19,15 @@ use crate::output::{count, range, rough, seconds, short};
 
 /// Class names longer than this together are counted, not listed.
 const NAMES_SHOWN: usize = 60;
+
+/// What a linear one-class fit has found where no plane has the origin on its other side.
+pub(crate) const ORIGIN_INSIDE: &str = "origin_among_points";
+
+/// What to tell a user of that.
+pub(crate) fn origin_inside() -> &'static str {
+    "warning: the origin lies among the points, but for a share nu: no plane has it on its other side, and the best function is 0 everywhere; \
+     take a larger nu, values that are positive, or a kernel (--method one-class)"
+}
 
 /// What the fit took.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -91,6 +101,9 @@ impl Finished<'_> {
                 "warning: nu leaves no margin that could be found: the function is that of a large C; nu = {nu} has one"
             ));
         }
+        if self.found.get(ORIGIN_INSIDE) == Some(&Fact::Flag(true)) {
+            return Some(origin_inside().to_owned());
+        }
         if let Quality::Residual { residual, converged: false, .. } = self.saved.model.quality() {
             let residual = rough(residual);
             let more =
@@ -118,10 +131,21 @@ impl Finished<'_> {
             Stop::Interrupted => "interrupted",
             _ => "stopped early",
         };
-        let [found, asked] = [totals.violation, self.number("tolerance").unwrap_or(0.0)].map(rough);
-        Some(format!(
-            "warning: {reason}: violation {found} where {asked} was asked for; the model is the best so far"
-        ))
+        let asked = self.number("tolerance").unwrap_or(0.0);
+        let text = match totals.gap {
+            Some(gap) if self.is_held_to_its_gap() => {
+                let share = gap / (gap - totals.objective).abs();
+                let [share, asked] = [100.0 * share, 100.0 * asked].map(rough);
+                format!("a gap of {share} % of the objective where {asked} %")
+            }
+            _ => format!("violation {} where {}", rough(totals.violation), rough(asked)),
+        };
+        Some(format!("warning: {reason}: {text} was asked for; the model is the best so far"))
+    }
+
+    /// Whether the tolerance is a share of the objective, which the gap is held to.
+    fn is_held_to_its_gap(&self) -> bool {
+        self.saved.model.downcast::<LinearModel<Vectors, VectorExpr>>().is_some()
     }
 
     /// What to tell a user whose gap curve has a better number of clusters than the one that its rule stops at.
@@ -166,10 +190,13 @@ impl Finished<'_> {
         if self.parts().is_none() {
             text += &numbers(&facts, &told, &facts);
         }
-        // ε of the training stands in the line about the method already.
-        let is_told =
-            |name: &str| facts.get(name).is_some() || name == "epsilon" && self.saved.training.is_some();
-        text += &numbers(&only(self.found, |name, _| !is_told(name)), &told, &facts);
+        // ε and C of the training stand in the line about the method already.
+        let of_training = |name: &str, fact: &Fact| {
+            self.saved.training.is_some()
+                && (name == "epsilon" || name == "c" && matches!(fact, Fact::Number(_)))
+        };
+        let is_told = |name: &str, fact: &Fact| facts.get(name).is_some() || of_training(name, fact);
+        text += &numbers(&only(self.found, |name, fact| !is_told(name, fact)), &told, &facts);
         text += &self.certificate();
         text += &self.probability();
         text + &line("model", self.path.display())

@@ -6,6 +6,6 @@ mod prediction;
 mod probability;
 
 pub(crate) use facts::{features, line, listed, numbers};
-pub(crate) use fit::{Cost, Finished, Shape, parameters, training_facts};
+pub(crate) use fit::{Cost, Finished, ORIGIN_INSIDE, Shape, origin_inside, parameters, training_facts};
 pub(crate) use prediction::{Errors, Judgement, Predicted, agreement_words, summary};
 pub(crate) use probability::{object as probability_object, words as probability_words};

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::Real;
 
 /// Compressed sparse rows: row `i` has the entries `start[i]..start[i + 1]`. A clone shares the entries.
@@ -70,6 +72,17 @@ impl<T: Real> Sparse<T> {
     pub fn row(&self, i: usize) -> (&[u32], &[T]) {
         let range = self.start[i]..self.start[i + 1];
         (&self.index[range.clone()], &self.values[range])
+    }
+
+    /// The rows over the columns that have an entry alone, and the columns here that these are, ascending. The values are shared.
+    pub(crate) fn occurring(&self) -> (Self, Vec<u32>) {
+        let mut columns = self.index.to_vec();
+        columns.par_sort_unstable();
+        columns.dedup();
+        let place = |k: &u32| columns.binary_search(k).expect("each column is one of them") as u32;
+        let index = Arc::new(self.index.par_iter().map(place).collect());
+        let (start, values) = (self.start.clone(), self.values.clone());
+        (Self { columns: columns.len(), start, index, values }, columns)
     }
 
     /// The rows at `index`, in that order.

@@ -137,7 +137,9 @@ impl Training {
     #[must_use]
     pub fn of(estimator: &AnyEstimator, found: &Facts, classes: &[String]) -> Option<Self> {
         let number = |name: &str| estimator.get(name).and_then(|value| value.number());
-        let (c, nu, tolerance) = (number("c"), number("nu"), number("tolerance")?);
+        // C may be what the fit made of another price.
+        let c = found.number("c").or_else(|| number("c"));
+        let (nu, tolerance) = (number("nu"), number("tolerance")?);
         c.or(nu)?;
         let mut class_weights = match estimator.get("weight") {
             Some(Value::Weights(weights)) => factors(&weights, classes),
@@ -176,15 +178,18 @@ impl Saved {
         }
     }
 
-    /// The name of the method, as exactly as the file knows it: methods of C and of ν fit models of one kind.
+    /// The name of the method, as exactly as the file knows it: methods of C and of ν fit models of one kind, and so do methods that solve
+    /// one problem in different ways.
     #[must_use]
     pub fn method(&self) -> &'static str {
         let of_nu = self.training.as_ref().is_some_and(|training| training.nu.is_some());
+        let stochastic = self.recipe.as_ref().is_some_and(|recipe| recipe.method == "pegasos");
         match self.model.kind() {
             "svc" if of_nu => "nu-svc",
             "svc" => "c-svc",
             "svr" if of_nu => "nu-svr",
             "svr" if self.training.is_some() => "epsilon-svr",
+            "linear-svc" | "logistic" if stochastic => "pegasos",
             kind => kind,
         }
     }

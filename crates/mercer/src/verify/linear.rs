@@ -15,10 +15,13 @@ mod tests;
 use super::data::Data;
 use super::report::Report;
 use crate::data::{Points, Row, Vectors};
-use crate::error::Result;
+use crate::error::{Result, obtainable};
 use crate::model::{Cost, LinearModel, LinearScheme, Model, Space};
 use crate::solve::Certificate;
 use bound::Bound;
+
+/// Vectors as long as the features that the bound is computed with.
+const VECTORS: u64 = 4;
 
 /// Verifies a linear model; else answers that it is none.
 pub(super) fn verify<X: Space>(
@@ -41,6 +44,12 @@ pub(super) fn verify<X: Space>(
     };
     let free = data.flag("free-offset").unwrap_or(false) && constant > 0.0;
     let x = Rows { x: &rows, constant };
+    let functions = model.expansion.offsets().len();
+    obtainable(
+        "to verify a linear model, for vectors as long as the features,",
+        8 * (x.width() as u64).saturating_mul(functions as u64 + VECTORS),
+        "give the process more address space",
+    )?;
     let weights: Vec<Vec<f64>> = (0..model.expansion.offsets().len())
         .map(|output| {
             let mut w = model.weights(output);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::terms::TermUnit;
-use crate::error::{Error, ErrorKind, Result, check};
+use crate::error::{Error, ErrorKind, Result, check, goes};
 
 /// The longest runs.
 const MOST_NGRAMS: usize = 100;
@@ -92,25 +92,27 @@ impl TextFeatures {
     pub fn check(&self) -> Result<()> {
         let (least, most) = self.ngrams;
         let ordered = least >= 1 && least <= most && most <= MOST_NGRAMS;
-        check("ngrams", least as f64, ordered, "must be a range A..B of 1 to 100")?;
+        goes(ordered, "ngrams", &format!("{least}..{most}"), "a range A..B of 1 to 100")?;
         let bits = self.bits.unwrap_or(BITS);
         check("bits", bits.into(), (1..=MOST_BITS).contains(&bits), "must lie in 1 to 30")?;
-        check("bits", 0.0, self.bits.is_some() || self.weighting != Weighting::Hashed, "hashed needs them")?;
+        goes(
+            self.bits.is_some() || self.weighting != Weighting::Hashed,
+            "bits",
+            "none",
+            "1 to 30 where terms are hashed",
+        )?;
         check("min_df", self.min_df, self.min_df >= 0.0 && self.min_df.is_finite(), "must not be negative")?;
         check("max_df", self.max_df, self.max_df > 0.0 && self.max_df <= 1.0, "must lie in (0, 1]")?;
-        let chosen = self.min_df != 1.0 || self.max_df != 1.0;
-        check(
-            "min_df",
-            self.min_df,
-            !chosen || self.bits.is_none(),
-            "and max_df choose a vocabulary, which hashed terms have none of",
-        )?;
+        for (name, share) in [("min_df", self.min_df), ("max_df", self.max_df)] {
+            let open = share == 1.0 || self.bits.is_none();
+            check(name, share, open, "chooses a vocabulary, and hashed terms have none")?;
+        }
         let signed = self.bits.is_some() && self.signed;
-        check(
-            "sublinear",
-            1.0,
+        goes(
             !self.sublinear || !signed,
-            "of hashed terms goes with signed=no: a logarithm needs counts",
+            "sublinear",
+            "yes",
+            "no of hashed terms unless signed=no: a logarithm needs counts",
         )
     }
 

@@ -2,7 +2,7 @@
 
 use super::solver::{Learnt, SOLVERS, Solver};
 use crate::data::{Points, Vectors};
-use crate::error::Result;
+use crate::error::{Result, obtainable};
 use crate::kernel::{self, VectorExpr};
 use crate::model::file::Saved;
 use crate::model::libsvm::print::{labels, list, number, unsupported};
@@ -92,7 +92,7 @@ pub fn print_as(saved: &Saved, form: &Form) -> Result<String> {
         return Err(unsupported(format!("an offset beyond the largest number at bias {bias}")));
     }
     let mut text = header(model, form)?;
-    rows(&mut text, model, solver);
+    rows(&mut text, model, solver)?;
     if bias >= 0.0 {
         row(&mut text, last.into_iter(), solver);
     }
@@ -105,17 +105,25 @@ fn one_class(model: &LinearModel<Vectors, VectorExpr>, form: &Form) -> Result<St
         return Err(unsupported(format!("bias {} of a one-class model, which has none", form.bias)));
     }
     let mut text = header(model, form)?;
-    rows(&mut text, model, form.solver);
+    rows(&mut text, model, form.solver)?;
     Ok(text)
 }
 
 /// A line of weights for each feature.
-fn rows(text: &mut String, model: &LinearModel<Vectors, VectorExpr>, solver: &Solver) {
-    let functions = 0..model.expansion.offsets().len();
+fn rows(text: &mut String, model: &LinearModel<Vectors, VectorExpr>, solver: &Solver) -> Result<()> {
+    let (width, functions) = (model.expansion.points().width(), 0..model.expansion.offsets().len());
+    // A vector for each function, and in the text two bytes or more for each weight and the end of each line.
+    let needed = (width as u64).saturating_mul(1 + 10 * functions.len() as u64);
+    obtainable(
+        "LIBLINEAR's model text, which has a line for each feature,",
+        needed,
+        "write a mercer model, which has the weights that are not 0",
+    )?;
     let functions: Vec<Vec<f64>> = functions.map(|function| model.weights(function)).collect();
-    for feature in 0..model.expansion.points().width() {
+    for feature in 0..width {
         row(text, functions.iter().map(|weights| weights[feature]), solver);
     }
+    Ok(())
 }
 
 /// Refuses class names that are not whole numbers, before time is spent on a fit.

@@ -126,7 +126,7 @@ pub static SOLVERS: [Solver; 12] = [
         name: "L2R_LR_DUAL",
         about: "logistic regression (dual)",
         learnt: Learnt::Classes(Cost::Logistic),
-        method: ("logistic", &[]),
+        method: ("logistic", &[("solver", "dual")]),
         dual: true,
         tolerance: 0.1,
     },

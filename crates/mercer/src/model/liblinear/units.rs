@@ -16,15 +16,11 @@ pub fn with_total(
     total: f64,
 ) -> Result<LinearModel<Vectors, VectorExpr>> {
     check("total", total, total > 0.0 && total.is_finite(), "must be positive and finite")?;
-    let functions = 0..model.expansion.offsets().len();
-    let weights = functions.map(|function| model.weights(function).iter().map(|w| total * w).collect());
-    let offsets = model.expansion.offsets().iter().map(|rho| total * rho).collect();
     let mut certificates = model.certificates.clone();
     for certificate in &mut certificates {
         certificate.objective *= total * total;
         certificate.gap = certificate.gap.map(|gap| gap * total * total);
         certificate.violation *= total;
     }
-    let (kernel, classes) = (model.expansion.kernel().clone(), model.classes.clone());
-    LinearModel::of_weights(kernel, weights.collect(), offsets, classes, model.cost, certificates)
+    model.scaled(total, certificates)
 }

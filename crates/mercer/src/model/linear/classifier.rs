@@ -22,8 +22,9 @@
 //! ```
 
 use super::path::{self, Priced, least_c};
-use super::{Algorithm, CPath, Cost, LinearModel, LinearSolver, Part, stream, vectors};
+use super::{Algorithm, CPath, Cost, LinearModel, LinearSolver, Part, occurring, stream};
 use crate::data::{Stream, Vectors};
+use crate::error::goes;
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, check_prices, factors, priced_by_class, prices};
 use crate::model::words::named;
@@ -77,11 +78,6 @@ impl LinearScheme {
     }
 }
 
-/// Refuses the word of a setting where it does not go with the others.
-fn goes(allowed: bool, name: &'static str, value: &str, rule: &'static str) -> Result<()> {
-    if allowed { Ok(()) } else { Err(ErrorKind::Setting { name, value: value.into(), rule }.into()) }
-}
-
 /// A linear support vector machine and its settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearSvc<K> {
@@ -89,8 +85,8 @@ pub struct LinearSvc<K> {
     pub kernel: K,
     /// C > 0: the price of a margin error.
     pub c: f64,
-    /// What a margin error costs; of all classes in one problem always its size.
-    pub loss: Hinges,
+    /// What a margin error costs; where it is left open its square, of all classes in one problem its size.
+    pub loss: Option<Hinges>,
     /// What weights cost.
     pub penalty: Penalty,
     /// How several classes are told apart.
@@ -103,9 +99,9 @@ pub struct LinearSvc<K> {
 
 settings! { LinearSvc<K>:
     c: f64, "c" 'c', "above 0", "price C of a margin error";
-    loss: Hinges, "loss", "hinge or squared-hinge", "cost of a margin error: its size, or its square";
+    loss: Option<Hinges> | into, "loss", "hinge or squared-hinge", "cost of a margin error: its size, or its square; where left open the square, and of all classes in one problem the size";
     penalty: Penalty, "penalty", "l2 or l1", "cost of the weights: half their squares, or their absolute values, of which most are then 0 (with squared-hinge)";
-    scheme: LinearScheme, "scheme", "ovr, crammer-singer or weston-watkins", "how classes are told apart: each from all others, or all in one problem (whose loss is the hinge)";
+    scheme: LinearScheme, "scheme", "ovr, crammer-singer or weston-watkins", "how classes are told apart: each from all others, or all in one problem, whose loss is the hinge";
     class_weights: Vec<(String, f64)>, "weight" 'w', "above 0 for each class named", "factors on C for the points of some classes";
     /// Fits a classifier.
     fit(Labels) -> LinearModel;
@@ -143,8 +139,8 @@ impl<K> LinearSvc<K> {
     /// What errors cost.
     fn cost(&self) -> Cost {
         match self.loss {
-            Hinges::Hinge => Cost::Hinge,
-            Hinges::Squared => Cost::SquaredHinge,
+            Some(Hinges::Hinge) => Cost::Hinge,
+            Some(Hinges::Squared) | None => Cost::SquaredHinge,
         }
     }
 
@@ -153,7 +149,7 @@ impl<K> LinearSvc<K> {
         Self {
             kernel,
             c: 1.0,
-            loss: Hinges::Squared,
+            loss: None,
             penalty: Penalty::L2,
             scheme: LinearScheme::OneVsRest,
             class_weights: Vec::new(),
@@ -184,7 +180,13 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearSvc<K> {
     fn check(&self) -> Result<()> {
         check_prices(self.c, &self.class_weights)?;
         let (l1, ovr) = (self.penalty == Penalty::L1, self.scheme == LinearScheme::OneVsRest);
-        let hinge = self.loss == Hinges::Hinge;
+        let hinge = self.loss == Some(Hinges::Hinge);
+        goes(
+            ovr || self.loss != Some(Hinges::Squared),
+            "loss",
+            "squared-hinge",
+            "hinge where all classes are in one problem",
+        )?;
         goes(
             self.scheme != LinearScheme::Softmax,
             "scheme",
@@ -256,7 +258,8 @@ impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for LinearSvc<K> {
 
     fn least(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Option<f64>> {
         let (own, _, parts) = parts((1.0, &self.class_weights), (x, y), job)?;
-        Ok(least_c(&self.solver, (self.penalty, self.cost()), &*vectors(&self.kernel, &own.points)?, &parts))
+        let (points, _) = occurring(&self.kernel, &own.points, parts.len())?;
+        Ok(least_c(&self.solver, (self.penalty, self.cost()), &points, &parts))
     }
 }
 
@@ -270,9 +273,9 @@ fn fit_together<X: Points, K: Kernel<X> + Clone>(
 ) -> Result<LinearModel<X, K>> {
     check_known(class_weights, y)?;
     let (own, y) = Weighted::classes(x, y, job.weights)?;
-    let points = &*vectors(kernel, &own.points)?;
+    let (points, features) = occurring(kernel, &own.points, y.classes().len())?;
     let problem = Joint {
-        x: Design::new(points, solver.constant()),
+        x: Design::new(&points, solver.constant()),
         classes: y.index(),
         count: y.classes().len(),
         prices: &own.times(prices(c, class_weights, &y)),
@@ -281,12 +284,11 @@ fn fit_together<X: Points, K: Kernel<X> + Clone>(
     };
     let Together { weights, certificate, .. } =
         problem.solve(solver.algorithm, &solver.limits(), solver.seed, &mut job.rounds());
-    let (width, classes) = (points.width(), y.classes().to_vec());
     let one = if scheme == LinearScheme::Softmax { Cost::Logistic } else { Cost::Hinge };
-    let mut model =
-        LinearModel::of_rows(kernel, solver, one, width, weights, classes)?.of_inputs(own.points.width());
-    (model.scheme, model.certificates) = (scheme, vec![certificate]);
-    Ok(model)
+    let answers = (weights, vec![certificate]);
+    let mut model = LinearModel::of_rows(kernel, solver, one, &features, answers, y.classes().to_vec())?;
+    model.scheme = scheme;
+    Ok(model.of_inputs(own.points.width()))
 }
 
 impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
@@ -297,12 +299,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Logistic<K> {
     fn check(&self) -> Result<()> {
         check_prices(self.c, &self.class_weights)?;
         let dual = self.solver.algorithm == Algorithm::Dual;
-        goes(
-            !dual,
-            "solver",
-            "dual",
-            "auto or newton: coordinate descent is for hinges and insensitive zones",
-        )?;
+        let single = self.penalty == Penalty::L2 && self.scheme == LinearScheme::OneVsRest;
+        goes(single || !dual, "solver", "dual", "auto or newton for the penalty l1 and the scheme softmax")?;
         let known = matches!(self.scheme, LinearScheme::OneVsRest | LinearScheme::Softmax);
         goes(known, "scheme", self.scheme.name(), "ovr or softmax")?;
         let both = self.penalty == Penalty::L1 && self.scheme == LinearScheme::Softmax;
@@ -362,12 +360,8 @@ impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for Logistic<K> {
 
     fn least(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Option<f64>> {
         let (own, _, parts) = parts((1.0, &self.class_weights), (x, y), job)?;
-        Ok(least_c(
-            &self.solver,
-            (self.penalty, Cost::Logistic),
-            &*vectors(&self.kernel, &own.points)?,
-            &parts,
-        ))
+        let (points, _) = occurring(&self.kernel, &own.points, parts.len())?;
+        Ok(least_c(&self.solver, (self.penalty, Cost::Logistic), &points, &parts))
     }
 }
 
@@ -381,9 +375,9 @@ pub(super) fn fit<X: Points, K: Kernel<X> + Clone>(
     solve: impl FnOnce(&Vectors, &[Part], &mut Job<'_, X>) -> Vec<Answer>,
 ) -> Result<LinearModel<X, K>> {
     let (own, y, parts) = parts((c, class_weights), (x, y), job)?;
-    let points = &*vectors(kernel, &own.points)?;
-    let answers = solve(points, &parts, job);
-    let model = LinearModel::new(kernel, solver, cost, points.width(), answers, y.classes().to_vec())?;
+    let (points, features) = occurring(kernel, &own.points, parts.len())?;
+    let answers = solve(&points, &parts, job);
+    let model = LinearModel::new(kernel, solver, cost, &features, answers, y.classes().to_vec())?;
     Ok(model.of_inputs(own.points.width()))
 }
 

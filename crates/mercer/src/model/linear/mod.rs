@@ -2,6 +2,7 @@
 
 mod classifier;
 mod model;
+mod occurring;
 mod one_class;
 mod online;
 mod online_file;
@@ -25,11 +26,13 @@ pub use crate::solve::linear::{Algorithm, Cost};
 use std::borrow::Cow;
 use std::time::Duration;
 
+use self::occurring::Features;
 use super::method::Method;
 use super::prelude::*;
 use super::setting::{rows, words};
 use super::space::Space;
 use crate::data::Vectors;
+use crate::error::goes;
 use crate::solve::linear::{self, Answer, Columns, Design, L1, Limits, Problem, Start};
 use crate::solve::{Progress, Shared, Watch};
 
@@ -89,13 +92,14 @@ impl LinearSolver {
             "must be positive and finite",
         )?;
         self.path.check()?;
-        let free = self.offset && self.free_offset;
-        check(
-            "free-offset",
-            1.0,
+        let free = self.free_offset;
+        goes(
             !free || self.algorithm != Algorithm::Dual,
-            "goes with the solver newton: the dual has one condition more, which coordinate descent cannot keep",
-        )
+            "solver",
+            "dual",
+            "auto or newton where the offset is free: coordinate descent cannot keep the condition that it adds to the dual",
+        )?;
+        goes(self.offset || !self.free_offset, "free-offset", "true", "left out where there is no offset")
     }
 
     /// The value of the constant feature; 0 for none.
@@ -244,7 +248,18 @@ macro_rules! solved {
 }
 solved!(LinearSvc, Logistic, LinearSvr);
 
-/// The rows that a linear method is fitted to: those whose inner product the kernel is.
+/// The rows that a linear method is fitted to, and which features their columns are; refused where so many functions of them are too many.
+fn occurring<'x, X: Points, K: Kernel<X>>(
+    kernel: &K,
+    x: &'x X,
+    functions: usize,
+) -> Result<(Cow<'x, Vectors>, Features)> {
+    let (rows, features) = Features::occurring(vectors(kernel, x)?);
+    features.check_room(functions)?;
+    Ok((rows, features))
+}
+
+/// The rows whose inner product the kernel is.
 fn vectors<'x, X: Points, K: Kernel<X>>(kernel: &K, x: &'x X) -> Result<Cow<'x, Vectors>> {
     let refused = |what: &str| Err(ErrorKind::Unsupported { what: what.into() }.into());
     match (x.as_vectors(), kernel.coordinates()) {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Cost, LinearScheme, LinearSolver};
-use crate::data::{Sparse, Vectors};
+use super::{Cost, Features, LinearScheme, LinearSolver};
+use crate::data::Vectors;
 use crate::model::prelude::*;
 use crate::solve::linear::{Answer, Design};
 use crate::solve::network::logistic::softmax;
@@ -36,30 +36,29 @@ impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
         kernel: &K,
         solver: &LinearSolver,
         cost: Cost,
-        width: usize,
+        features: &Features,
         answers: Vec<Answer>,
         classes: Vec<String>,
     ) -> Result<Self> {
-        let (weights, certificates) = answers.into_iter().map(|a| (a.weights, a.certificate)).unzip();
-        let mut model = Self::of_rows(kernel, solver, cost, width, weights, classes)?;
-        model.certificates = certificates;
-        Ok(model)
+        let answers = answers.into_iter().map(|a| (a.weights, a.certificate)).unzip();
+        Self::of_rows(kernel, solver, cost, features, answers, classes)
     }
 
-    /// A model from the weights of each function, that of the constant feature last, without certificates.
+    /// A model from the weights of the columns for each function, that of the constant feature last, and its certificates.
     pub(super) fn of_rows(
         kernel: &K,
         solver: &LinearSolver,
         cost: Cost,
-        width: usize,
-        mut rows: Vec<Vec<f64>>,
+        features: &Features,
+        (mut rows, certificates): (Vec<Vec<f64>>, Vec<Certificate>),
         classes: Vec<String>,
     ) -> Result<Self> {
+        let columns = features.columns();
         // The offset is subtracted.
-        let offset = |row: &Vec<f64>| row.get(width).map_or(0.0, |b| -solver.constant() * b);
-        let offsets = rows.iter().map(offset).collect();
-        rows.iter_mut().for_each(|row| row.truncate(width));
-        Self::of_weights(kernel.clone(), rows, offsets, classes, cost, Vec::new())
+        let offset = |row: &Vec<f64>| row.get(columns).map_or(0.0, |b| -solver.constant() * b);
+        let offsets: Vec<f64> = rows.iter().map(offset).collect();
+        rows.iter_mut().for_each(|row| row.truncate(columns));
+        Self::of_functions(kernel.clone(), features, (rows, offsets), classes, cost, certificates)
     }
 
     /// The model of the vectors w, all of one length, with a function for each.
@@ -71,11 +70,45 @@ impl<X: Points, K: Kernel<X> + Clone> LinearModel<X, K> {
         cost: Cost,
         certificates: Vec<Certificate>,
     ) -> Result<Self> {
-        let (outputs, width) = (rows.len(), rows.first().map_or(0, Vec::len));
+        let features = Features::all(rows.first().map_or(0, Vec::len));
+        Self::of_functions(kernel, &features, (rows, offsets), classes, cost, certificates)
+    }
+
+    /// The model of functions that are `factor` times as large, with these certificates.
+    pub(in crate::model) fn scaled(&self, factor: f64, certificates: Vec<Certificate>) -> Result<Self> {
+        let weights =
+            self.expansion.points().as_vectors().expect("the weights of a linear model are vectors");
+        let (weights, features) = Features::occurring(Cow::Borrowed(weights));
+        let all = Features::all(features.columns());
+        let scaled = |o: usize| all.of(weights.row(o)).iter().map(|w| factor * w).collect();
+        let rows = (0..weights.len()).map(scaled).collect();
+        let offsets = self.expansion.offsets().iter().map(|b| factor * b).collect();
+        let (kernel, classes) = (self.expansion.kernel().clone(), self.classes.clone());
+        Self::of_functions(kernel, &features, (rows, offsets), classes, self.cost, certificates)
+    }
+
+    /// The model of functions over the columns that some features are.
+    fn of_functions(
+        kernel: K,
+        features: &Features,
+        (rows, offsets): (Vec<Vec<f64>>, Vec<f64>),
+        classes: Vec<String>,
+        cost: Cost,
+        certificates: Vec<Certificate>,
+    ) -> Result<Self> {
+        let outputs = rows.len();
+        if features.columns() == 0 {
+            return Err(ErrorKind::Unsupported { what: "data without features".into() }.into());
+        }
+        let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
+        let proved = |own: &Certificate| own.objective.is_finite() && own.gap.is_none_or(f64::is_finite);
+        if !finite(&offsets) || !rows.iter().all(|row| finite(row)) || !certificates.iter().all(proved) {
+            return Err(ErrorKind::Data(DataProblem::FitNotFinite).into());
+        }
         let mut identity = vec![0.0; outputs * outputs];
         (0..outputs).for_each(|o| identity[o * outputs + o] = 1.0);
         let coefficients = Coefficients::full(outputs, outputs, identity);
-        let points = X::of_vectors(stored(width, rows)).ok_or_else(|| ErrorKind::Unsupported {
+        let points = X::of_vectors(features.over_all(rows)).ok_or_else(|| ErrorKind::Unsupported {
             what: "linear methods on points that are not vectors".into(),
         })?;
         let expansion = Expansion::new(kernel, points, coefficients, offsets);
@@ -106,41 +139,22 @@ impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
     }
 }
 
-/// The vectors w, stored as they are smaller.
-fn stored(width: usize, rows: Vec<Vec<f64>>) -> Vectors {
-    let values: Vec<f64> = rows.concat();
-    let entries = values.iter().filter(|&&w| w != 0.0).count();
-    if 3 * entries >= 2 * values.len() || width > Sparse::<f64>::MAX_COLUMNS {
-        return Vectors::dense(width, values);
-    }
-    let (mut start, mut index, mut kept) = (vec![0], Vec::new(), Vec::new());
-    for row in rows {
-        for (k, w) in row.into_iter().enumerate().filter(|(_, w)| *w != 0.0) {
-            index.push(k as u32);
-            kept.push(w);
-        }
-        start.push(index.len());
-    }
-    Vectors::Sparse64(Sparse::new(width, start, index, kept))
-}
-
 impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
     /// The functions at each of `points`: one row per point, one column per function.
     ///
     /// # Errors
     /// If the points do not fit the model.
     pub fn values(&self, points: &X) -> Result<Dense<f64>> {
-        let x = &*self.rows(points)?;
         let Some(weights) = self.expansion.points().as_vectors() else {
             return self.expansion.rows(points, true);
         };
+        let (x, features) = Features::occurring(self.rows(points)?);
+        let x = &*x;
         let (design, outputs) = (Design::new(x, 0.0), self.expansion.offsets().len());
         let rows: Vec<u32> = (0..x.len() as u32).collect();
         let (mut all, mut own) = (vec![0.0; outputs * rows.len()], vec![0.0; rows.len()]);
         for (output, offset) in self.expansion.offsets().iter().enumerate() {
-            let mut dense = vec![0.0; x.width()];
-            weights.row(output).for_each(|k, w| dense[k] = w);
-            design.products(&rows, &dense, &mut own);
+            design.products(&rows, &features.of(weights.row(output)), &mut own);
             all.iter_mut().skip(output).step_by(outputs).zip(&own).for_each(|(all, f)| *all = f - offset);
         }
         match all.iter().position(|value| !value.is_finite()) {
@@ -166,7 +180,8 @@ impl<X: Points, K: Kernel<X>> LinearModel<X, K> {
     #[must_use]
     pub fn features_used(&self) -> usize {
         self.expansion.points().as_vectors().map_or(0, |weights| {
-            let mut used = vec![false; weights.width()];
+            let (weights, features) = Features::occurring(Cow::Borrowed(weights));
+            let mut used = vec![false; features.columns()];
             (0..weights.len()).for_each(|o| weights.row(o).for_each(|k, w| used[k] |= w != 0.0));
             used.iter().filter(|used| **used).count()
         })

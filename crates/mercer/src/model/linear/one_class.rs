@@ -2,7 +2,7 @@
 //!
 //! Minimise ½‖w‖² − ρ + 1/(νn) Σ max(0, ρ − ⟨w, xᵢ⟩): f(x) = ⟨w, x⟩ − ρ is negative for at most a share ν of the points (Schölkopf, Platt,
 //! Shawe-Taylor, Smola and Williamson 2001). The plane lies between the points and the origin, so it says something where the origin
-//! is outside of the data. Solved by Newton's method with the method of multipliers, as the hinge is; a point of weight v counts v times.
+//! is outside of the data. Where it lies among them, but for a share ν, the optimum is f = 0; the job's finding `origin_among_points` tells so. Solved by Newton's method with the method of multipliers, as the hinge is; a point of weight v counts v times.
 //!
 //! ```
 //! use mercer::data::Vectors;
@@ -18,7 +18,7 @@
 
 use std::time::Duration;
 
-use super::{Cost, LinearModel, LinearSolver, vectors};
+use super::{Cost, LinearModel, LinearSolver, occurring};
 use crate::model::prelude::*;
 use crate::model::svm::function::check_nu;
 use crate::solve::linear::{self, Limits};
@@ -73,16 +73,19 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearOneClass<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
-        let points = &*vectors(&self.kernel, &own.points)?;
+        let (points, features) = occurring(&self.kernel, &own.points, 1)?;
         let limits =
             Limits { tolerance: self.tolerance, iterations: self.iteration_limit, time: self.time_limit };
-        let answer = linear::one_class(points, &own.weights, self.nu, &limits, &mut job.rounds());
+        let (answer, inside) = linear::one_class(&points, &own.weights, self.nu, &limits, &mut job.rounds());
+        if inside {
+            job.found.add("origin_among_points", true);
+        }
         let most = 1.0 / (self.nu * own.weights.iter().sum::<f64>());
         let counts = |(beta, weight): &(&f64, &f64)| **beta > SUPPORT * most * **weight;
         job.found.add("support_points", answer.dual.iter().zip(&own.weights).filter(counts).count());
         let solver = LinearSolver::default();
-        let (width, answers) = (points.width(), vec![answer]);
-        let model = LinearModel::new(&self.kernel, &solver, Cost::Hinge, width, answers, Vec::new())?;
+        let model =
+            LinearModel::new(&self.kernel, &solver, Cost::Hinge, &features, vec![answer], Vec::new())?;
         Ok(model.of_inputs(own.points.width()))
     }
 }

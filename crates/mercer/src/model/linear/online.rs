@@ -31,6 +31,7 @@ use rayon::prelude::*;
 
 use super::{LinearModel, Pegasos};
 use crate::data::Vectors;
+use crate::error::goes;
 use crate::kernel::VectorExpr;
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::factors;
@@ -98,17 +99,11 @@ impl PegasosStream {
         };
         let named = stream.classes.len();
         let twice = (1..named).any(|k| stream.classes[..k].contains(&stream.classes[k]));
-        check(
-            "classes",
-            named as f64,
-            named != 1 && !twice,
-            "must be two or more different ones, or left open",
-        )?;
-        if let Some((class, _)) =
-            stream.settings.class_weights.iter().find(|(class, _)| !stream.classes.contains(class))
-        {
-            return Err(ErrorKind::Data(DataProblem::NoClass(class.as_str().into())).into());
-        }
+        let rule = "two or more different ones, or left open";
+        goes(named != 1 && !twice, "classes", &stream.classes.join(","), rule)?;
+        let unnamed = |(class, _): &&(String, f64)| !stream.classes.contains(class);
+        let unnamed = stream.settings.class_weights.iter().find(unnamed).map_or("", |(class, _)| class);
+        goes(unnamed.is_empty(), "weight", unnamed, "of a class that is named before")?;
         match named {
             0 => stream.unseen = Some(stream.fresh()),
             2 => stream.functions = vec![stream.fresh()],
@@ -147,9 +142,14 @@ impl PegasosStream {
     }
 
     fn fresh(&self) -> Stream {
-        let Pegasos { alpha, offset, .. } = self.settings;
-        let constant = if offset { 1.0 } else { 0.0 };
-        Stream::new(&self.settings.how(), self.settings.cost(), alpha.unwrap_or(ALPHA), self.width, constant)
+        let constant = if self.settings.offset { 1.0 } else { 0.0 };
+        Stream::new(&self.settings.how(), self.settings.cost(), self.alpha(), self.width, constant)
+    }
+
+    /// λ, the price of ½‖w‖² beside the mean of the costs.
+    #[must_use]
+    pub fn alpha(&self) -> f64 {
+        self.settings.alpha.unwrap_or(ALPHA)
     }
 
     /// The classes named, or those that have appeared, in that order.

@@ -192,6 +192,9 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Pegasos<K> {
         let limits = Limits { tolerance: self.tolerance, iterations: self.passes, time: self.time_limit };
         let points = if job.weights.is_empty() { x.len() as f64 } else { job.weights.iter().sum() };
         let prices = (self.price(points), &self.class_weights[..]);
+        if self.alpha.is_some() {
+            job.found.add("c", prices.0);
+        }
         fit(&self.kernel, prices, (&solver, cost), (x, y), job, |x, parts, job| {
             let x = Design::new(x, solver.constant());
             side_by_side((x.width(), parts), job, |(targets, prices), _, watch| {

@@ -22,7 +22,7 @@
 //! ```
 
 use super::classifier::{prices_of, targets_of};
-use super::{Algorithm, CPath, Cost, LinearModel, LinearScheme, LinearSolver, Penalty};
+use super::{Algorithm, CPath, Cost, Features, LinearModel, LinearScheme, LinearSolver, Penalty};
 use crate::data::{Stream, Vectors};
 use crate::error::obtainable;
 use crate::model::prelude::*;
@@ -71,7 +71,7 @@ pub(super) fn fit_classes<X: Points, K: Kernel<X> + Clone>(
     let answers = solve((solver, cost), x, functions, job, |class| {
         (targets_of(y, class), weighted(prices_of(y, class, c, &factors), weights))
     })?;
-    LinearModel::new(kernel, solver, cost, x.width(), answers, y.classes().to_vec())
+    LinearModel::new(kernel, solver, cost, &Features::all(x.width()), answers, y.classes().to_vec())
 }
 
 /// Fits a function to numbers.
@@ -90,7 +90,7 @@ pub(super) fn fit_numbers<X: Points, K: Kernel<X> + Clone>(
     let weights = job.weights;
     let prices = || weighted(std::iter::repeat_n(c, y.len()), weights);
     let answers = solve((solver, cost), x, 1, job, |_| (y.to_vec(), prices()))?;
-    LinearModel::new(kernel, solver, cost, x.width(), answers, Vec::new())
+    LinearModel::new(kernel, solver, cost, &Features::all(x.width()), answers, Vec::new())
 }
 
 /// Prices times weights, where there are any.

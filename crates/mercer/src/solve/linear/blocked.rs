@@ -189,8 +189,8 @@ impl Passes for Blocked<'_> {
         self.width + usize::from(self.has_constant())
     }
 
-    fn has_constant(&self) -> bool {
-        self.constant != 0.0
+    fn constant(&self) -> f64 {
+        self.constant
     }
 
     fn entries(&self) -> f64 {

@@ -18,6 +18,12 @@ pub enum Cost {
 /// How far from 0 and from C a dual variable of the logistic cost is kept, as a share of C: its logarithm must be finite.
 const INSIDE: f64 = 1e-14;
 
+/// log(z/(C − z)) of a share z of C; none where it is as near to 0 or C as it may be.
+fn log_odds(z: f64, c: f64) -> Option<f64> {
+    let inside = z > INSIDE * c && z < c * (1.0 - INSIDE);
+    inside.then(|| (z / (c - z)).ln())
+}
+
 impl Cost {
     /// Whether the cost has a derivative everywhere.
     pub(super) fn is_smooth(self) -> bool {
@@ -50,6 +56,31 @@ impl Cost {
             }
             Self::Insensitive(e) => y * beta - e * beta.abs(),
             Self::SquaredInsensitive(e) => y * beta - e * beta.abs() - beta * beta / (4.0 * c),
+        }
+    }
+
+    /// By how much the optimality condition of a dual variable is violated, in units of outputs: what β would have to be pushed by, less
+    /// where it is at a bound or a kink. This is the projected gradient by which LIBLINEAR's solvers of the dual stop.
+    pub(super) fn violation(self, y: f64, c: f64, beta: f64, m: f64) -> f64 {
+        let hinge = |push: f64, most: f64| match y * beta {
+            own if own <= 0.0 => push.max(0.0),
+            own if own >= most => (-push).max(0.0),
+            _ => push.abs(),
+        };
+        let zone = |push: f64, epsilon: f64, most: f64| {
+            if beta == 0.0 {
+                (push.abs() - epsilon).max(0.0)
+            } else {
+                let rise = beta.signum() * push - epsilon;
+                if beta.abs() >= most { (-rise).max(0.0) } else { rise.abs() }
+            }
+        };
+        match self {
+            Self::Hinge => hinge(1.0 - y * m, c),
+            Self::SquaredHinge => hinge(1.0 - y * m - y * beta / (2.0 * c), f64::INFINITY),
+            Self::Insensitive(epsilon) => zone(y - m, epsilon, c),
+            Self::SquaredInsensitive(epsilon) => zone(y - m - beta / (2.0 * c), epsilon, f64::INFINITY),
+            Self::Logistic => log_odds(y * beta, c).map_or(0.0, |odds| (odds + y * m).abs()),
         }
     }
 
@@ -108,6 +139,37 @@ impl Cost {
     }
 }
 
+/// Newton steps to the best dual variable of a point.
+const STEPS: usize = 50;
+/// The share of the slope at the beginning that the last of them may leave.
+const LEFT: f64 = 1e-3;
+/// A slope that is rounding, as a share of what it is the sum of.
+const ROUNDING: f64 = 1e-14;
+
+/// The share z of C, 0 < z < C, at which z log z + (C − z) log(C − z) + q/2 (z − old)² + m (z − old) is (nearly) least: the best dual variable
+/// of a point of the logistic cost with ‖x‖² = q, whose margin is m (Yu, Huang and Lin 2011). Of z and C − z the smaller is solved for,
+/// which is where the function is steep: Newton's steps from there, or from a tenth, go up to the minimum.
+pub(super) fn best_share(q: f64, c: f64, old: f64, m: f64) -> f64 {
+    // Where the slope at C/2 is negative, the minimum is above.
+    let upper = 0.5 * q * (c - 2.0 * old) + m < 0.0;
+    let (own, slope) = if upper { (c - old, -m) } else { (old, m) };
+    let at = |z: f64| q * (z - own) + slope + (z / (c - z)).ln();
+    let first = at(own);
+    if !(first.abs() > ROUNDING * (slope.abs() + first.abs() + 1.0)) {
+        return old;
+    }
+    let mut z = if own > 0.5 * c { 0.1 * own } else { own };
+    for _ in 0..STEPS {
+        let value = at(z);
+        if value.abs() <= LEFT * first.abs() {
+            break;
+        }
+        let next = z - value / (q + 1.0 / z + 1.0 / (c - z));
+        z = if next > 0.0 { next.min(0.5 * (z + c)) } else { 0.1 * z };
+    }
+    if upper { c - z } else { z }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +181,47 @@ mod tests {
         Cost::Insensitive(0.3),
         Cost::SquaredInsensitive(0.3),
     ];
+
+    #[test]
+    fn the_best_share_is_where_its_slope_vanishes() {
+        // By halving: the slope rises with z.
+        for c in [1e-3, 1.0, 50.0] {
+            for q in [1e-6, 0.5, 3.0, 1e4] {
+                for old in [1e-13, 1e-4, 0.3, 0.5, 0.9, 1.0 - 1e-9] {
+                    for m in [-30.0, -2.0, 0.0, 0.4, 25.0] {
+                        let old = old * c;
+                        let slope = |z: f64| q * (z - old) + m + (z / (c - z)).ln();
+                        let (mut low, mut high) = (0.0, c);
+                        for _ in 0..200 {
+                            let middle = 0.5 * (low + high);
+                            if slope(middle) > 0.0 { high = middle } else { low = middle }
+                        }
+                        let first = slope(old).abs();
+                        let found = best_share(q, c, old, m);
+                        let near = slope(found).abs() <= 2e-3 * first || (found - low).abs() <= 1e-12 * c;
+                        assert!(near, "C {c}, q {q}, old {old}, m {m}: {found} and {low}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_violation_is_0_at_the_best_dual_variable_alone() {
+        for cost in ALL {
+            for (y, c) in [(1.0, 0.7), (-1.0, 2.0)] {
+                for m in OUTPUTS {
+                    // The best β for an output that is held: minus a derivative of the cost there.
+                    let beta = cost.answer(y, c, (0.0, 1e9), m).0;
+                    assert!(cost.violation(y, c, beta, m) <= 1e-8, "{cost:?} {m} {beta}");
+                    let other = cost.allowed(y, c, 0.5 * (beta + y * 0.9 * c));
+                    if (other - beta).abs() > 1e-3 {
+                        assert!(cost.violation(y, c, other, m) > 1e-4, "{cost:?} {m} {other}");
+                    }
+                }
+            }
+        }
+    }
 
     /// Outputs on both sides of every kink, and none on one.
     const OUTPUTS: [f64; 7] = [-3.1, -1.2, -0.4, 0.05, 0.9, 1.6, 4.2];

@@ -6,21 +6,28 @@
 //!   β ← allowed(shrink(β + (y − ⟨w, x⟩ − Dβ)/q, ε/q)),
 //!
 //! where shrink moves a number towards 0, and hinges are the case ε = 0. Points that stay where they are and would have to be pushed
-//! by more than the largest push of the last pass are left out until the others have come to rest. Cost: the entries of the data for
-//! a pass, in one thread; it pays where few passes are needed, for small C above all.
+//! by more than the largest push of the last pass are left out until the others have come to rest. The logistic cost has no formula: a few
+//! steps of Newton's method find the best β of a point (Yu, Huang and Lin 2011), and no point is left out, since none is at a bound.
+//! Cost: the entries of the data for a pass, in one thread; it pays where few passes are needed, for small C above all.
+//!
+//! The violation that is told is the largest projected gradient at the w and β of the answer, over all points: the measure by which
+//! LIBLINEAR's solvers of the dual stop. It bounds no objective; the gap does, and is what ends the passes.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
-use super::cost::Cost;
+use super::cost::{Cost, best_share};
 use super::design::{dot, sums};
 use super::system::MAX_DIRECT;
-use super::{Answer, Limits, Problem, Start};
+use super::{Answer, Limits, Problem, Start, certificate};
 use crate::data::SplitMix;
-use crate::solve::{Certificate, Progress, Stop, Watch};
+use crate::solve::{Progress, Watch};
 
 /// Passes from one look at the gap to the next.
 const PASSES: u64 = 4;
+
+/// The dual variables of the logistic cost at first, as a share of C, and at most: LIBLINEAR's.
+const FIRST_SHARE: f64 = 1e-3;
+const FIRST_SIZE: f64 = 1e-8;
 
 /// Maximises the dual objective, from the dual variables of a start if there is one; the order of the points is drawn by `seed`.
 pub(super) fn solve(
@@ -35,8 +42,10 @@ pub(super) fn solve(
     let mut passes: u64 = 0;
     // A start may be nearly all that there is to do: one pass, and a look at the gap.
     let mut look = start.is_some();
-    if let Some(start) = start {
-        run.begin(&start.dual);
+    match start {
+        Some(start) => run.begin(&start.dual),
+        None if problem.cost == Cost::Logistic => run.begin_inside(),
+        None => {}
     }
     loop {
         let settled = run.pass() <= f64::EPSILON;
@@ -48,8 +57,7 @@ pub(super) fn solve(
         {
             continue;
         }
-        let (primal, gap) = run.gap();
-        let elapsed = started.elapsed();
+        let (primal, gap, violation) = run.gap();
         let progress = Progress {
             part: 0,
             parts: 1,
@@ -58,35 +66,19 @@ pub(super) fn solve(
             active: run.active.len(),
             working_set: 1,
             pair: None,
-            violation: run.largest,
+            violation,
             gap,
             objective: gap - primal,
-            elapsed,
+            elapsed: started.elapsed(),
         };
-        let stop = if gap <= limits.tolerance * primal.abs() {
-            Some(Stop::Converged)
-        } else if watch(&progress) == ControlFlow::Break(()) {
-            Some(Stop::Interrupted)
-        } else if passes >= limits.iterations {
-            Some(Stop::IterationLimit)
-        } else if limits.time.is_some_and(|limit| elapsed >= limit) {
-            Some(Stop::TimeLimit)
-        } else if settled && run.active.len() == problem.x.len() {
-            Some(Stop::Stalled)
-        } else {
-            None
-        };
-        if let Some(stop) = stop {
-            let certificate = Certificate {
-                objective: gap - primal,
-                gap: Some(gap),
-                violation: run.largest,
-                iterations: run.updates,
-                rows: 0.0,
-                stop,
-                exact: false,
+        // Nothing comes of passes over numbers that are not finite.
+        let over = (settled && run.active.len() == problem.x.len()) || !gap.is_finite();
+        if let Some(stop) = limits.reached(&progress, primal, over, watch) {
+            return Answer {
+                weights: run.weights,
+                dual: run.dual,
+                certificate: certificate(&progress, stop),
             };
-            return Answer { weights: run.weights, dual: run.dual, certificate };
         }
     }
 }
@@ -128,7 +120,7 @@ pub(super) fn start(problem: &Problem<'_>, tolerance: f64, seed: u64) -> Option<
             return None;
         }
         if pass.is_multiple_of((pass / 4).max(PASSES as usize)) {
-            let (primal, gap) = run.gap();
+            let (primal, gap, _) = run.gap();
             if gap <= tolerance * primal {
                 break;
             }
@@ -173,6 +165,14 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Begins where all dual variables are allowed: of the logistic cost none is 0.
+    fn begin_inside(&mut self) {
+        let prices = self.problem.prices.iter();
+        let small = prices.zip(self.problem.targets).map(|(&c, y)| y * (FIRST_SHARE * c).min(FIRST_SIZE));
+        let small: Vec<f64> = small.collect();
+        self.begin(&small);
+    }
+
     /// Takes dual variables to begin with, as far as they are allowed.
     fn begin(&mut self, dual: &[f64]) {
         let (targets, prices, cost) = (self.problem.targets, self.problem.prices, self.problem.cost);
@@ -183,11 +183,15 @@ impl<'a> Run<'a> {
 
     /// One pass over the points that are not left out; gives the largest push.
     fn pass(&mut self) -> f64 {
+        if self.problem.cost == Cost::Logistic {
+            return self.pass_of_shares();
+        }
         let (epsilon, squared) = match self.problem.cost {
             Cost::Hinge => (0.0, false),
             Cost::Insensitive(epsilon) => (epsilon, false),
             Cost::SquaredInsensitive(epsilon) => (epsilon, true),
-            Cost::SquaredHinge | Cost::Logistic => (0.0, true),
+            Cost::SquaredHinge => (0.0, true),
+            Cost::Logistic => unreachable!("it has a pass of its own"),
         };
         self.random.shuffle(&mut self.active);
         self.gain = 0.0;
@@ -229,8 +233,29 @@ impl<'a> Run<'a> {
         largest
     }
 
-    /// The primal objective and the gap. The sum w = Σ βx is made anew, so that rounding does not add up.
-    fn gap(&mut self) -> (f64, f64) {
+    /// One pass over all points of the logistic cost; gives the largest push, in units of outputs or, if that is more, of C.
+    fn pass_of_shares(&mut self) -> f64 {
+        self.random.shuffle(&mut self.active);
+        self.largest = 0.0;
+        for &i in &self.active {
+            let i = i as usize;
+            let (y, c, old) = (self.problem.targets[i], self.problem.prices[i], self.dual[i]);
+            let margin = y * self.problem.x.product(i, &self.weights);
+            let share = best_share(self.norms[i], c, y * old, margin);
+            let new = self.problem.cost.allowed(y, c, y * share);
+            if new != old {
+                // Where C is small a push of the whole of it moves no output.
+                self.largest = self.largest.max((new - old).abs() * self.norms[i].max(1.0 / c));
+                self.dual[i] = new;
+                self.problem.x.add(i, new - old, &mut self.weights);
+                self.updates += 1;
+            }
+        }
+        self.largest
+    }
+
+    /// The primal objective, the gap and the largest violation. The sum w = Σ βx is made anew, so that rounding does not add up.
+    fn gap(&mut self) -> (f64, f64, f64) {
         let n = self.problem.x.len();
         let rows: Vec<u32> = (0..n as u32).collect();
         self.weights = self.problem.x.sum(&rows, &self.dual);
@@ -241,6 +266,10 @@ impl<'a> Run<'a> {
             let (y, c) = (self.problem.targets[i], self.problem.prices[i]);
             [cost.value(y, c, outputs[i]), cost.dual(y, c, self.dual[i])]
         });
+        let violation = |i: usize| {
+            cost.violation(self.problem.targets[i], self.problem.prices[i], self.dual[i], outputs[i])
+        };
+        let violation = (0..n).map(violation).fold(0.0, f64::max);
         let square = dot(&self.weights, &self.weights);
         // Points that were left out count too: they come back when the gap is not yet small.
         let (primal, gap) = (0.5 * square + costs, (square + costs - duals).max(0.0));
@@ -248,6 +277,129 @@ impl<'a> Run<'a> {
             self.active = rows;
             self.bound = f64::INFINITY;
         }
-        (primal, gap)
+        (primal, gap, violation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::data::Vectors;
+    use crate::solve::linear::Design;
+    use crate::solve::{Certificate, Stop, unwatched};
+
+    const COSTS: [Cost; 5] = [
+        Cost::Hinge,
+        Cost::SquaredHinge,
+        Cost::Logistic,
+        Cost::Insensitive(0.1),
+        Cost::SquaredInsensitive(0.1),
+    ];
+
+    /// Rows of four features, and noisy signs.
+    fn drawn(n: usize) -> (Vectors, Vec<f64>) {
+        let mut random = SplitMix(5);
+        let mut uniform = || 2.0 * random.uniform() - 1.0;
+        let rows: Vec<f64> = (0..4 * n).map(|_| uniform()).collect();
+        let targets = rows.chunks(4).map(|x| (x[0] - x[2] + 0.3 * uniform()).signum()).collect();
+        (Vectors::dense(4, rows), targets)
+    }
+
+    fn problem<'a>(x: &'a Vectors, targets: &'a [f64], prices: &'a [f64], cost: Cost) -> Problem<'a> {
+        let x = Design::new(x, 1.0);
+        Problem { x, targets, prices, cost, free_offset: false, offset_price: 0.0 }
+    }
+
+    const LIMITS: Limits = Limits { tolerance: 1e-7, iterations: 100_000, time: None };
+
+    #[test]
+    fn points_at_their_bounds_are_left_out_and_come_back() {
+        let (x, targets) = drawn(300);
+        let prices = vec![1.0; 300];
+        let problem = problem(&x, &targets, &prices, Cost::Hinge);
+        let mut run = Run::new(&problem, 1);
+        for _ in 0..40 {
+            run.pass();
+        }
+        assert!(run.active.len() < 100, "{}", run.active.len());
+        // Where pushes are small beside what is left of the gap, all are looked at again.
+        run.largest = 0.0;
+        run.gap();
+        assert_eq!(run.active.len(), 300);
+        let answer = solve(&problem, None, &LIMITS, 1, &mut unwatched());
+        run.begin(&answer.dual);
+        // What was left out counts: the answer is that of all points.
+        let (primal, gap, violation) = run.gap();
+        assert!(gap <= 1e-7 * primal && violation < 1e-2, "{gap} of {primal}, {violation}");
+        let largest = |cost: Cost| {
+            (0..300)
+                .map(|i| {
+                    let m = problem.x.product(i, &run.weights);
+                    cost.violation(targets[i], 1.0, run.dual[i], m)
+                })
+                .fold(0.0, f64::max)
+        };
+        assert!((largest(Cost::Hinge) - violation).abs() <= 1e-12);
+    }
+
+    #[test]
+    fn a_seed_is_an_answer_and_another_seed_another_way_to_the_same_optimum() {
+        let (x, targets) = drawn(150);
+        let prices: Vec<f64> = (0..150).map(|i| 0.2 * f64::from(1 + i % 3)).collect();
+        for cost in COSTS {
+            let problem = problem(&x, &targets, &prices, cost);
+            let by = |seed, limits: &Limits| solve(&problem, None, limits, seed, &mut unwatched());
+            let primal = |answer: &Answer| answer.certificate.gap.unwrap() - answer.certificate.objective;
+            let (one, again, other) = (by(1, &LIMITS), by(1, &LIMITS), by(2, &LIMITS));
+            assert!(one.weights == again.weights && one.dual == again.dual, "{cost:?}");
+            assert_eq!((one.certificate.stop, other.certificate.stop), (Stop::Converged, Stop::Converged));
+            assert!((primal(&one) - primal(&other)).abs() <= 1e-7 * primal(&one), "{cost:?}");
+            let early = Limits { iterations: 1, ..LIMITS };
+            assert_ne!(by(1, &early).weights, by(2, &early).weights, "{cost:?}");
+        }
+    }
+
+    #[test]
+    fn limits_and_interruptions_end_with_a_true_gap() {
+        let (x, targets) = drawn(200);
+        let prices = vec![10.0; 200];
+        for cost in COSTS {
+            let problem = problem(&x, &targets, &prices, cost);
+            let best = solve(&problem, None, &LIMITS, 0, &mut unwatched()).certificate;
+            let best = best.gap.unwrap() - best.objective;
+            let tight = Limits { tolerance: 1e-15, ..LIMITS };
+            let few = Limits { iterations: 3, ..tight };
+            let none = Limits { time: Some(Duration::ZERO), ..tight };
+            let mut stop = |_: &Progress| ControlFlow::Break(());
+            for (answer, expected) in [
+                (solve(&problem, None, &few, 0, &mut unwatched()), Stop::IterationLimit),
+                (solve(&problem, None, &none, 0, &mut unwatched()), Stop::TimeLimit),
+                (solve(&problem, None, &tight, 0, &mut stop), Stop::Interrupted),
+            ] {
+                let Certificate { stop, gap, objective, iterations, .. } = answer.certificate;
+                assert_eq!(stop, expected, "{cost:?}");
+                assert!(iterations > 0 && gap.unwrap() > 0.0);
+                // The bound from below is below the optimum, the objective above it.
+                assert!(-objective <= best * (1.0 + 1e-12), "{cost:?}");
+                assert!(gap.unwrap() - objective >= best * (1.0 - 1e-6), "{cost:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_dual_of_logistic_regression_begins_and_ends_inside() {
+        let (x, targets) = drawn(120);
+        for (dear, cheap) in [(1e3, 1e-3), (1.0, 1.0), (1e-200, 1e-250)] {
+            let prices: Vec<f64> = (0..120).map(|i| if i % 7 == 0 { dear } else { cheap }).collect();
+            let problem = problem(&x, &targets, &prices, Cost::Logistic);
+            let answer = solve(&problem, None, &LIMITS, 0, &mut unwatched());
+            assert_eq!(answer.certificate.stop, Stop::Converged, "{dear} {cheap}");
+            for ((beta, y), c) in answer.dual.iter().zip(&targets).zip(&prices) {
+                assert!(y * beta > 0.0 && y * beta < *c, "{beta} of {c}");
+            }
+        }
     }
 }

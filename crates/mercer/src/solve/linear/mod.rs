@@ -54,8 +54,8 @@ pub(crate) struct Problem<'a, D = Design<'a>> {
     pub(crate) cost: Cost,
     /// Whether the weight of the constant feature is left out of ‖w‖².
     pub(crate) free_offset: bool,
-    /// p ≥ 0 of a term p (b − 1) of the objective, where b is a free weight of a constant feature 1 and all targets are 1: with the hinge
-    /// and p = 1 the one-class problem ½‖w‖² − ρ + Σ Cᵢ max(0, ρ − ⟨w, xᵢ⟩), where ρ = 1 − b. For Newton's method.
+    /// p ≥ 0 of a term p (κb − 1) of the objective, where b is a free weight of a constant feature κ and all targets are 1: with the hinge
+    /// and p = 1 the one-class problem ½‖w‖² − ρ + Σ Cᵢ max(0, ρ − ⟨w, xᵢ⟩), where ρ = 1 − κb. For Newton's method.
     pub(crate) offset_price: f64,
 }
 
@@ -71,9 +71,14 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
+    /// Whether a gap is small enough beside the primal objective. Numbers beyond the largest one are not: ∞ ≤ ε·∞ proves nothing.
+    fn are_met(&self, gap: f64, primal: f64) -> bool {
+        gap <= self.tolerance * primal.abs() && primal.is_finite()
+    }
+
     /// Why to stop where `progress` and the primal objective have been reached; `settled` where no step changes anything more.
     fn reached(&self, progress: &Progress, primal: f64, settled: bool, watch: Watch<'_>) -> Option<Stop> {
-        if progress.gap <= self.tolerance * primal.abs() {
+        if self.are_met(progress.gap, primal) {
             Some(Stop::Converged)
         } else if watch(progress) == ControlFlow::Break(()) {
             Some(Stop::Interrupted)

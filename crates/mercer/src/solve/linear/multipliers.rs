@@ -103,9 +103,9 @@ pub(super) trait Descending {
     /// Smooths more about the same guess, by this factor of σ.
     fn soften(&mut self, factor: f64);
 
-    /// The gap that is rounding, where the objective may be 0.
-    fn rounding(&self) -> f64 {
-        0.0
+    /// The size of an objective that is 0 but for rounding; none where the optimum is above 0.
+    fn rounding(&self) -> Option<f64> {
+        None
     }
 
     /// Some steps over a sample of the points.
@@ -133,7 +133,7 @@ pub(super) trait Descending {
                 steps += 1;
                 self.step(self.target(limits), MAX_CONJUGATE)
             });
-            if reached.gap <= self.target(limits) {
+            if self.is_met(&reached, limits) {
                 // What was carried along from step to step is computed anew before it is believed.
                 reached = self.certified();
             }
@@ -153,7 +153,7 @@ pub(super) trait Descending {
                 objective: reached.gap - self.primal(),
                 elapsed,
             };
-            let stop = if reached.gap <= self.target(limits) {
+            let stop = if self.is_met(&reached, limits) {
                 Some(Stop::Converged)
             } else if watch(&progress) == ControlFlow::Break(()) {
                 Some(Stop::Interrupted)
@@ -194,7 +194,13 @@ pub(super) trait Descending {
 
     /// The largest gap that is small enough.
     fn target(&self, limits: &Limits) -> f64 {
-        (limits.tolerance * self.primal().abs()).max(self.rounding())
+        (limits.tolerance * self.primal().abs()).max(self.rounding().unwrap_or(0.0))
+    }
+
+    /// Whether the gap is a small enough share of the objective, or the bound from below proves that the optimum is 0.
+    fn is_met(&self, reached: &Reached, limits: &Limits) -> bool {
+        let is_zero = |rounding| reached.gap - self.primal() <= rounding;
+        limits.are_met(reached.gap, self.primal()) || self.rounding().is_some_and(is_zero)
     }
 }
 

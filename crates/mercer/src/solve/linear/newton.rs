@@ -32,8 +32,9 @@ use crate::solve::Watch;
 /// The largest σ where the offset has a price, in units of the price of a point. With 100 the gap falls slowly towards the end, without a
 /// limit steps stall: 3000 took 14 to 47 steps to a gap of 1e-8 on all of iris, heart, wine, glass, svmguide1 and a9a.
 const MAX_SIGMA: f64 = 3000.0;
-/// The gap, in units of the price of the offset, that is rounding: the objective is 0 where the origin is among the points.
-const ZERO: f64 = 1e-14;
+/// The objective ½‖Σ βx‖², in units of the mean of ‖x‖², below which it is 0: the plane is nearer to the origin than about a millionth of
+/// the distance of the points.
+pub(super) const ZERO: f64 = 1e-12;
 /// A system that takes more steps than this is hard: a pass of coordinate descent costs as much as one of them.
 const HARD: usize = 60;
 /// The most rows of a sample, in units of the features.
@@ -193,22 +194,27 @@ impl<'a, D: Passes> Descent<'a, D> {
     fn gradient(&self, mut gradient: Vec<f64>) -> Vec<f64> {
         gradient.iter_mut().zip(&self.weights).for_each(|(g, w)| *g = w - *g);
         if let (true, Some(last)) = (self.problem.free_offset, gradient.last_mut()) {
-            *last += self.problem.offset_price - self.weights[self.weights.len() - 1];
+            *last += self.offset_slope() - self.weights[self.weights.len() - 1];
         }
         gradient
+    }
+
+    /// The slope of the price of an offset, by the weight of the constant feature.
+    fn offset_slope(&self) -> f64 {
+        self.problem.offset_price * self.problem.x.constant()
     }
 
     /// What is added to the second derivative in an offset that costs nothing, so that it is never 0; none where the offset costs.
     fn damping(&self) -> Option<f64> {
         let total = || self.problem.prices.iter().sum::<f64>() * self.scale;
-        self.problem.free_offset.then(|| 1e-6 * total())
+        self.problem.free_offset.then(|| 1e-6 * total() * self.problem.x.constant().powi(2))
     }
 
     /// The length of a step along a direction with the slope `slope`, which changes the outputs by `change`.
     fn length(&self, direction: &[f64], change: &[f64], slope: f64) -> f64 {
         let own = self.costly(direction);
         let (mut along, square) = (dot(self.costly(&self.weights), own), dot(own, own));
-        along += self.problem.offset_price * direction.last().copied().unwrap_or(0.0);
+        along += self.offset_slope() * direction.last().copied().unwrap_or(0.0);
         length(slope, |s| {
             let [first, second] = sums(self.rows.len(), |at| {
                 let (beta, h) = self.answer_at(at, self.outputs[at] + s * change[at]);
@@ -255,7 +261,7 @@ impl<'a, D: Passes> Descent<'a, D> {
         let (own, left) = (self.costly(&self.weights), self.costly(&left));
         let reach: Vec<f64> = own.iter().zip(left).map(|(w, r)| w - r).collect();
         let price = self.problem.offset_price;
-        let offset = price * (self.weights.last().copied().unwrap_or(0.0) - 1.0);
+        let offset = self.offset_slope() * self.weights.last().copied().unwrap_or(0.0) - price;
         let (primal, duals) = (0.5 * dot(own, own) + offset + costs, duals - price);
         let gap = (primal - duals + 0.5 * dot(&reach, &reach)).max(0.0);
         let violation = left.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
@@ -338,8 +344,8 @@ impl<D: Passes> Descending for Descent<'_, D> {
         self.first = None;
     }
 
-    fn rounding(&self) -> f64 {
-        ZERO * self.problem.offset_price
+    fn rounding(&self) -> Option<f64> {
+        (self.problem.offset_price > 0.0).then(|| ZERO * self.problem.offset_price)
     }
 }
 

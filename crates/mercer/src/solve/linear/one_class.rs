@@ -3,23 +3,36 @@
 //!   minimise ½‖w‖² − ρ + Σ uᵢ max(0, ρ − ⟨w, xᵢ⟩),   uᵢ = vᵢ/(ν Σ v),
 //!
 //! where v are the weights of the points (Schölkopf, Platt, Shawe-Taylor, Smola and Williamson 2001; LIBLINEAR's one-class problem is
-//! this one with w and ρ multiplied by νn). The dual: minimise ½‖Σ βx‖² over 0 ≤ β ≤ u with Σ β = 1. With b = 1 − ρ this is the hinge
-//! problem whose free offset has a price, which [`newton`](super::newton) solves. Its smoothing is made for outputs of size 1, so w
-//! and ρ are counted in units of s, the mean of ‖x‖²: all prices are divided by s, and the objective by s².
+//! this one with w and ρ multiplied by νn). The dual: minimise ½‖Σ βx‖² over 0 ≤ β ≤ u with Σ β = 1. With κb = 1 − ρ this is the hinge
+//! problem whose free offset, the weight of a constant feature κ, has a price, which [`newton`](super::newton) solves.
+//!
+//! **Units.** Its smoothing is made for outputs of size 1, so w and ρ are counted in units of s, the mean of ‖x‖²: all prices are divided
+//! by s, and the objective by s². The constant feature is κ = √s, as large as the others: the problem of points ten times as large is then the
+//! same one to rounding.
+//!
+//! **The origin.** Where it lies among the points, Σ βx = 0 for some β, the optimum is 0 and so is f: no plane has the origin on its other
+//! side. That is proved by a bound ½‖Σ βx‖² that is 0 to rounding, and the answer is then w = 0 and ρ = 0.
 
 use super::design::Design;
-use super::{Answer, Cost, Limits, Problem, newton};
+use super::newton::{self, ZERO};
+use super::{Answer, Cost, Limits, Problem};
 use crate::data::{Points, Vectors};
 use crate::solve::Watch;
 
-/// Finds w and, as the last weight, −ρ, for points `x` with the `weights` v.
-pub(crate) fn one_class(x: &Vectors, weights: &[f64], nu: f64, limits: &Limits, watch: Watch<'_>) -> Answer {
+/// Finds w and, as the last weight, −ρ, for points `x` with the `weights` v; and whether the origin lies among the points.
+pub(crate) fn one_class(
+    x: &Vectors,
+    weights: &[f64],
+    nu: f64,
+    limits: &Limits,
+    watch: Watch<'_>,
+) -> (Answer, bool) {
     let mean = Design::new(x, 0.0).norms().iter().sum::<f64>() / x.len().max(1) as f64;
     let unit = if mean > 0.0 { mean } else { 1.0 };
     let share = nu * weights.iter().sum::<f64>() * unit;
     let prices: Vec<f64> = weights.iter().map(|weight| weight / share).collect();
     let problem = Problem {
-        x: Design::new(x, 1.0),
+        x: Design::new(x, unit.sqrt()),
         targets: &vec![1.0; x.len()],
         prices: &prices,
         cost: Cost::Hinge,
@@ -27,12 +40,20 @@ pub(crate) fn one_class(x: &Vectors, weights: &[f64], nu: f64, limits: &Limits, 
         offset_price: 1.0 / unit,
     };
     let mut answer = newton::solve(&problem, None, limits, watch);
-    answer.weights.iter_mut().skip(x.width()).for_each(|b| *b -= 1.0);
-    answer.weights.iter_mut().for_each(|w| *w *= unit);
-    answer.dual.iter_mut().for_each(|b| *b *= unit);
     let certificate = &mut answer.certificate;
+    // In the units of the solver the objective is as large as the price of the offset.
+    let inside = certificate.objective <= ZERO * problem.offset_price;
     certificate.objective *= unit * unit;
-    certificate.gap = certificate.gap.map(|gap| gap * unit * unit);
     certificate.violation *= unit;
-    answer
+    if inside {
+        // At w = 0 the primal objective is 0, and the gap is what the bound leaves.
+        certificate.gap = Some(certificate.objective);
+        answer.weights.fill(0.0);
+    } else {
+        certificate.gap = certificate.gap.map(|gap| gap * unit * unit);
+        answer.weights.iter_mut().skip(x.width()).for_each(|b| *b = *b * unit.sqrt() - 1.0);
+        answer.weights.iter_mut().for_each(|w| *w *= unit);
+    }
+    answer.dual.iter_mut().for_each(|b| *b *= unit);
+    (answer, inside)
 }

@@ -11,8 +11,12 @@ pub(crate) trait Passes: Sync {
     fn len(&self) -> usize;
     /// The number of features, the constant one among them.
     fn width(&self) -> usize;
+    /// The value of the constant feature; 0 for none.
+    fn constant(&self) -> f64;
     /// Whether there is a constant feature.
-    fn has_constant(&self) -> bool;
+    fn has_constant(&self) -> bool {
+        self.constant() != 0.0
+    }
     /// Entries of a row, on average.
     fn entries(&self) -> f64;
     /// ⟨w, x⟩ of each of `rows`.
@@ -60,8 +64,8 @@ impl Passes for Design<'_> {
     fn width(&self) -> usize {
         self.width()
     }
-    fn has_constant(&self) -> bool {
-        self.has_constant()
+    fn constant(&self) -> f64 {
+        self.constant()
     }
     fn entries(&self) -> f64 {
         self.entries()

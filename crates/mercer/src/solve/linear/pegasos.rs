@@ -244,6 +244,22 @@ mod tests {
     }
 
     #[test]
+    fn a_gap_beyond_the_largest_number_is_not_converged() {
+        let (x, targets, _) = drawn(50, 3);
+        let x = Design::new(&x, 1.0);
+        let limits = Limits { tolerance: 1e-2, iterations: 8, time: None };
+        for (price, steps, projection) in
+            [(1e300, Steps::Inverse, true), (1.0, Steps::Constant(1e200), false)]
+        {
+            let (targets, prices, cost) = (&targets[..], &[price; 50][..], Cost::Hinge);
+            let p = Problem { x, targets, prices, cost, free_offset: false, offset_price: 0.0 };
+            let how = Pegasos { steps, batch: 1, projection, averaging: true, seed: 1 };
+            let own = how.solve(&p, &limits, &mut unwatched()).certificate;
+            assert_eq!(own.stop, Stop::IterationLimit, "{price} {steps:?}: {own:?}");
+        }
+    }
+
+    #[test]
     fn the_first_steps_are_those_written_out() {
         let (x, targets, prices) = drawn(40, 3);
         let (mut order, mut w, mut sum) = ((0..40).collect::<Vec<u32>>(), vec![0.0; 3], vec![0.0; 3]);

@@ -65,7 +65,7 @@ fn both_ways_find_an_objective_that_no_small_change_improves() {
                     assert!(objective(&p, &rows, d, constant, &near) >= best - gap, "{cost:?}");
                 }
             }
-            if cost != Cost::Logistic && !free_offset {
+            if !free_offset {
                 let dual = solve(&p, (Algorithm::Dual, None), &limits(1e-8), 0, &mut unwatched());
                 assert_eq!(dual.certificate.stop, Stop::Converged, "{cost:?} {constant}");
                 let other = objective(&p, &rows, d, constant, &dual.weights);
@@ -204,12 +204,13 @@ fn one_class_objective(rows: &[f64], d: usize, prices: &[f64], w: &[f64]) -> f64
 fn one_class_is_solved_to_the_gap_of_its_own_objective() {
     let (n, d) = (90, 4);
     let (rows, ..) = drawn(2, n, d, Cost::Hinge);
-    for (shift, size) in [(1.0, 1.0), (0.5, 1.0), (1.0, 1e3), (1.0, 1e-3)] {
+    for (shift, size) in [(1.0, 1.0), (0.5, 1.0), (1.0, 1e3), (1.0, 1e-3), (1.0, 1e9), (0.5, 1e-9)] {
         let rows: Vec<f64> = rows.iter().map(|v| size * (v + shift)).collect();
         let x = Vectors::dense(d, rows.clone());
         for nu in [0.05, 0.3, 0.77, 1.0] {
             let prices = vec![1.0 / (nu * n as f64); n];
-            let answer = one_class(&x, &vec![2.0; n], nu, &limits(1e-8), &mut unwatched());
+            let (answer, inside) = one_class(&x, &vec![2.0; n], nu, &limits(1e-8), &mut unwatched());
+            assert!(!inside, "{shift} {size} {nu}");
             let certificate = answer.certificate;
             assert_eq!(certificate.stop, Stop::Converged, "{shift} {size} {nu}");
             let (total, mut sum) = (answer.dual.iter().sum::<f64>(), vec![0.0; d]);
@@ -224,6 +225,46 @@ fn one_class_is_solved_to_the_gap_of_its_own_objective() {
             assert!((dual + certificate.objective).abs() <= 1e-9 * dual.abs(), "{shift} {size} {nu}");
             assert!(gap <= told + 1e-12 * dual.abs(), "{shift} {size} {nu}: {gap} and {told}");
             assert!(gap <= 1.001e-8 * dual.abs(), "{shift} {size} {nu}: {gap} of {dual}");
+        }
+    }
+}
+
+#[test]
+fn one_class_about_the_origin_is_said_to_be_nothing_whatever_the_units() {
+    let (n, d) = (300, 5);
+    let (rows, ..) = drawn(8, n, d, Cost::Hinge);
+    for size in [1e-6, 1.0, 1e3, 1e8] {
+        let rows: Vec<f64> = rows.iter().map(|v| size * v).collect();
+        let x = Vectors::dense(d, rows.clone());
+        let (answer, inside) = one_class(&x, &vec![1.0; n], 0.05, &limits(1e-4), &mut unwatched());
+        assert!(inside && answer.certificate.stop == Stop::Converged, "{size}");
+        assert!(answer.weights.iter().all(|w| *w == 0.0), "{size}");
+        // At w = 0 the gap is the bound ½‖Σ βx‖², which the dual point must have.
+        let mut sum = vec![0.0; d];
+        for (x, b) in rows.chunks(d).zip(&answer.dual) {
+            x.iter().zip(&mut sum).for_each(|(x, s)| *s += b * x);
+        }
+        let bound = 0.5 * sum.iter().map(|s| s * s).sum::<f64>();
+        let told = answer.certificate.gap.unwrap();
+        assert_eq!(told, answer.certificate.objective);
+        // What is told is a difference of sums of 300 numbers of the size of the rows.
+        assert!((bound - told).abs() <= 1e-14 * size * size && told <= 2e-12 * size * size, "{size}: {told}");
+    }
+}
+
+#[test]
+fn numbers_beyond_the_largest_are_no_small_gap() {
+    let (rows, targets, _) = drawn(4, 60, 3, Cost::Hinge);
+    let x = Vectors::dense(3, rows);
+    for cost in [Cost::Hinge, Cost::SquaredHinge, Cost::Logistic] {
+        for algorithm in [Algorithm::Newton, Algorithm::Dual] {
+            let prices = &[1e308; 60];
+            let x = Design::new(&x, 1.0);
+            let p = Problem { x, targets: &targets, prices, cost, free_offset: false, offset_price: 0.0 };
+            let limits = Limits { iterations: 20, ..limits(1e-4) };
+            let own = solve(&p, (algorithm, None), &limits, 0, &mut unwatched()).certificate;
+            let primal = own.gap.unwrap() - own.objective;
+            assert!(own.stop != Stop::Converged || primal.is_finite(), "{cost:?} {algorithm:?}: {own:?}");
         }
     }
 }

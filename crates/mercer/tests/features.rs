@@ -74,7 +74,7 @@ fn flaws_of_the_text_are_told_with_their_place() {
         ("tfidf(ngrams)", "column 7: expected key=value"),
         ("tfidf(ngrams=3..2)", "must be a range"),
         ("hashed(bits=31)", "must lie in 1 to 30"),
-        ("hashed(min_df=2)", "hashed terms have none of"),
+        ("hashed(min_df=2)", "hashed terms have none"),
         ("hashed(sublinear=yes)", "signed=no"),
         ("tfidf(max_df=0)", "must lie in (0, 1]"),
     ] {

@@ -325,9 +325,9 @@ mod tests {
                     let expected =
                         rest.iter().zip(&solution.coefficients).map(of).sum::<f64>() - solution.offset;
                     let found = path.value(i) - path.offset();
-                    // Either gap is at most n C 1e-9, 7e-5 for the largest C, and a function differs by less than its root;
-                    // by far less, since few of the points violate by so much.
-                    assert!((found - expected).abs() < 2e-4 * expected.abs().max(1.0), "{found}, {expected}");
+                    // The solver's gradient is of the kernel, the path's of its values in single precision: with C = 1000 they
+                    // differ by the rounding of a sum of sizes up to n C.
+                    assert!((found - expected).abs() < 1e-3 * expected.abs().max(1.0), "{found}, {expected}");
                 }
             }
         }

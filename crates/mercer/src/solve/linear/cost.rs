@@ -155,7 +155,7 @@ pub(super) fn best_share(q: f64, c: f64, old: f64, m: f64) -> f64 {
     let (own, slope) = if upper { (c - old, -m) } else { (old, m) };
     let at = |z: f64| q * (z - own) + slope + (z / (c - z)).ln();
     let first = at(own);
-    if !(first.abs() > ROUNDING * (slope.abs() + first.abs() + 1.0)) {
+    if first.is_nan() || first.abs() <= ROUNDING * (slope.abs() + first.abs() + 1.0) {
         return old;
     }
     let mut z = if own > 0.5 * c { 0.1 * own } else { own };

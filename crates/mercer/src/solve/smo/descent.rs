@@ -15,7 +15,7 @@ use super::active::Active;
 use super::choice::Choice;
 use super::exact;
 use super::inner::Source;
-use super::rounding::{self, Rounding};
+use super::rounding::Rounding;
 use super::set_size::SetSize;
 use super::state::{Extremes, hard_gap};
 use super::working_set::WorkingSet;
@@ -97,7 +97,7 @@ impl<'a> Descent<'a> {
                     self.bring_back();
                 } else if !self.correct() {
                     return Stop::Converged;
-                } else if self.rounding.corrections > rounding::MOST {
+                } else if self.rounding.is_endless(self.effort.iterations) {
                     return Stop::Stalled;
                 }
                 continue;

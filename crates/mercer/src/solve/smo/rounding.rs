@@ -26,9 +26,10 @@ const SHARE: f64 = 0.125;
 /// Entries that are computed again before all are; the worst of all is taken to be twice as far off as theirs.
 const SAMPLE: usize = 8;
 const WORST: f64 = 2.0;
-/// The most corrections of a solve. Each leaves less to do; where K is nearly singular and β moves far all the same, rounding
-/// has the last word.
-pub(super) const MOST: u32 = 40;
+/// The most corrections of a solve, and the steps of two variables that it may always take after the first. Each correction leaves less
+/// to do; where K is nearly singular and β moves far all the same, rounding has the last word.
+const MOST: u32 = 40;
+const STEPS: u64 = 100_000;
 /// Rows that are held at once, and the entries of the gradient that a task adds them to.
 const ROWS: usize = 64;
 const TASK: usize = 2048;
@@ -36,13 +37,21 @@ const TASK: usize = 2048;
 /// Where the gradient was last computed in double precision, and how often it was.
 pub(super) struct Rounding {
     start: Vec<f64>,
-    pub(super) corrections: u32,
+    corrections: u32,
+    /// The steps taken before the first correction.
+    before: Option<u64>,
 }
 
 impl Rounding {
     /// A gradient that has been built up from β = 0.
     pub(super) fn new(n: usize) -> Self {
-        Self { start: vec![0.0; n], corrections: 0 }
+        Self { start: vec![0.0; n], corrections: 0, before: None }
+    }
+
+    /// Whether corrections do not end after so many steps in all: they may take as many again as the solve did without them.
+    pub(super) fn is_endless(&mut self, steps: u64) -> bool {
+        let before = *self.before.get_or_insert(steps);
+        self.corrections > MOST || steps > before + before.max(STEPS)
     }
 
     /// The gradient at β in double precision, if `gradient` is further from it than the tolerance allows.
@@ -57,8 +66,10 @@ impl Rounding {
         let allowed = SHARE * tolerance;
         let square: f64 = beta.iter().zip(&self.start).map(|(b, s)| (b - s) * (b - s)).sum();
         let largest = gram.diagonal().iter().fold(0.0, |most: f64, k| most.max(k.abs()));
+        let bound = UNIT * largest * square.sqrt();
         // A sum that is not finite is reported by name elsewhere.
-        if !(UNIT * largest * square.sqrt() > allowed)
+        if bound.is_nan()
+            || bound <= allowed
             || self.sampled(problem, gram, beta, gradient) * WORST <= allowed
         {
             return None;

@@ -14,7 +14,6 @@ use super::report::Report;
 use crate::data::Points;
 use crate::error::Result;
 use crate::model::{Model, RelevanceModel, Space};
-use crate::simd::{add_scaled, inner_product};
 
 /// The share ε of a column's length by which one of its values may err.
 const ROUNDING: f64 = 1e-13;
@@ -406,4 +405,14 @@ fn log_determinant(columns: &[Vec<f64>]) -> Option<f64> {
         log += 2.0 * length.ln();
     }
     Some(log)
+}
+
+/// Σ aᵢbᵢ
+fn inner_product(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Adds a multiple of one vector to another.
+fn add_scaled(to: &mut [f64], factor: f64, vector: &[f64]) {
+    to.iter_mut().zip(vector).for_each(|(to, value)| *to += factor * value);
 }

@@ -54,8 +54,9 @@ fn objectives_and_values_agree_with_libsvm() {
         let function = fitted(case, text("kernel").parse().expect("parses"), &x, &targets);
         let name = format!("{} {} {}", text("machine"), text("file"), text("kernel"));
         let certificate = function.certificate.expect("a fit has one");
-        // Where the Gram matrix is nearly singular rounding may have the last word, and then says so.
-        let astray = certificate.stop == Stop::Stalled && certificate.violation <= 10.0 * exact().tolerance;
+        // Where the Gram matrix is nearly singular rounding may have the last word, and the certificate then says so.
+        let ended = matches!(certificate.stop, Stop::Stalled | Stop::IterationLimit);
+        let astray = ended && certificate.violation <= 10.0 * exact().tolerance;
         if certificate.stop != Stop::Converged && !astray {
             failures.push(format!("{name}: {}", certificate.stop));
         }

@@ -326,8 +326,9 @@ mod tests {
                         rest.iter().zip(&solution.coefficients).map(of).sum::<f64>() - solution.offset;
                     let found = path.value(i) - path.offset();
                     // The solver's gradient is of the kernel, the path's of its values in single precision: with C = 1000 they
-                    // differ by the rounding of a sum of sizes up to n C.
-                    assert!((found - expected).abs() < 1e-3 * expected.abs().max(1.0), "{found}, {expected}");
+                    // differ by the rounding of a sum of sizes up to n C, more with a Gram matrix that is nearly singular.
+                    let allowed = (2e-4 + 5e-6 * c) * expected.abs().max(1.0);
+                    assert!((found - expected).abs() < allowed, "C = {c}: {found}, {expected}");
                 }
             }
         }

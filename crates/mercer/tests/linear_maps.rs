@@ -1,7 +1,5 @@
 //! Linear methods in the features of an explicit map: the kernel `linear @ map`.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
-
 use mercer::data::{Dense, Labels, SplitMix, Vectors};
 use mercer::error::ErrorKind;
 use mercer::kernel::{VectorExpr, linear};

@@ -3,8 +3,6 @@
 //! Objectives and numbers of weights are those of LIBLINEAR 2.50 (`-s 5` and `-s 6` with `-B 1 -e 1e-9`) on heart_scale, at multiples of
 //! what scikit-learn 1.9's `l1_min_c` says.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
-
 use std::path::Path;
 
 use mercer::data::{Labels, Points, ReadOptions, Vectors, read};

@@ -345,7 +345,7 @@ impl<D: Passes> Descending for Descent<'_, D> {
     }
 
     fn rounding(&self) -> Option<f64> {
-        (self.problem.offset_price > 0.0).then(|| ZERO * self.problem.offset_price)
+        (self.problem.offset_price > 0.0).then_some(ZERO * self.problem.offset_price)
     }
 }
 

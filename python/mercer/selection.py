@@ -36,7 +36,7 @@ KNOWN = {
 }
 
 
-class SearchCV(GridSearchCV):  # type: ignore[misc]
+class SearchCV(GridSearchCV):
     """Search a grid of parameters by cross-validation, with what candidates have in common computed once.
 
     It takes what :class:`sklearn.model_selection.GridSearchCV` takes and has its attributes. Where the estimator is :class:`SVC`,

@@ -118,8 +118,7 @@ def timed(make: Callable[[], Any]) -> tuple[float, Any]:
 def own(X: Any, y: Any, cost: str, tolerance: float) -> Any:
     options = {"tol": tolerance, "max_iter": 10_000, "n_threads": ARGUMENTS.threads}
     if cost == "logistic":
-        model = mercer.LogisticRegression(**options)
-        model._free_offset = False
+        model = mercer.LogisticRegression(solver="liblinear", **options)
     else:
         model = mercer.LinearSVC(loss=cost.replace("-", "_"), **options)
     model.fit(X, y)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import OutlierMixin, RegressorMixin, _fit_context, clone, is_classifier, is_regressor
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
@@ -625,7 +624,7 @@ class LinearOneClassSVM(OutlierMixin, Linear):
         self.offset_ = -self.intercept_
         if self._model.found().get("origin_among_points") and X is not None:
             text = "The origin lies among the rows, but for a share nu: no plane has it on its other side, and the function is 0 everywhere."
-            warn(text + " Take a larger nu, values that are positive, or a kernel (OneClassSVM).", ConvergenceWarning)
+            warn(text + " Take a larger nu, values that are positive, or a kernel (OneClassSVM).")
 
     def decision_function(self, X: Any) -> Any:
         """Signed distance to the border, positive inside.

@@ -130,4 +130,5 @@ def test_libsvm_text_of_scikit_learns_solver_is_the_same_machine(tmp_path):
     mercer.to_libsvm(mercer.SVC(gamma=0.25).fit(X, Y), tmp_path / "model")
     ours = mercer.from_libsvm(tmp_path / "model").decision_function(X)
     reference = theirs.SVC(gamma=0.25, tol=1e-8).fit(X, Y).decision_function(X)
-    np.testing.assert_allclose(ours, reference, atol=1e-5)
+    # Free variables are exact; those at a bound are optimal to the tolerance of 1e-3, which leaves the fourth digit.
+    np.testing.assert_allclose(ours, reference, atol=1e-4)

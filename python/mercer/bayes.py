@@ -161,7 +161,7 @@ class RVC(Scored, Probable, Relevance):
     likelihood: str = parameter(
         default="one-vs-rest", setting="likelihood", rule=[StrOptions({"one-vs-rest", "multinomial"})]
     )
-    max_iter: int = parameter(default=1000, setting="max-iterations", rule=COUNT)
+    max_iter: int = parameter(default=10_000, setting="max-iterations", rule=COUNT)
 
     _method = "rvc"
 

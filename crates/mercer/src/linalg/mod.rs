@@ -51,8 +51,13 @@ pub(crate) type Tick<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 /// Bytes that products of `faer`'s matrices pack their blocks in, once for each thread.
 const PACKED: usize = 64 << 20;
 
+/// Bytes of matrices below which the system is not asked: it takes longer than their products, which need no more room than they.
+const SMALL: usize = 1 << 20;
+
 /// Asks for the memory of some matrices of `faer`, whose allocations cannot fail, and of what products of them need.
 fn ask_for_matrices(count: usize, rows: usize, columns: usize) {
     let matrices = count.saturating_mul(rows).saturating_mul(columns).saturating_mul(size_of::<f64>());
-    ask_for(matrices.saturating_add(PACKED));
+    if matrices >= SMALL {
+        ask_for(matrices.saturating_add(PACKED));
+    }
 }

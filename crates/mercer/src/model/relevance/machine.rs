@@ -137,7 +137,7 @@ impl<K> Rvr<K> {
 }
 
 impl<K> Rvc<K> {
-    /// Each class against the others, a constant, all points candidates, to a gain of 10⁻³, 1,000 steps.
+    /// Each class against the others, a constant, all points candidates, to a gain of 10⁻³, 10,000 steps.
     pub fn new(kernel: K) -> Self {
         Self {
             kernel,
@@ -146,7 +146,7 @@ impl<K> Rvc<K> {
             offset: true,
             candidates: None,
             tolerance: 1e-3,
-            iteration_limit: 1000,
+            iteration_limit: 10_000,
             seed: 0,
         }
     }

@@ -22,10 +22,17 @@ const ROUNDING: f64 = 1e-11;
 const NEAR: f64 = 1e-2;
 
 /// Steps of all α after each column.
-const BETWEEN: usize = 2;
+const BETWEEN: u64 = 2;
 
 /// Steps of all α at the end.
-const LAST: usize = 200;
+const LAST: u64 = 200;
+
+/// Steps of all α after which it is asked what they have gained.
+const PATIENCE: u64 = 20;
+
+/// A gain in [`PATIENCE`] steps below this share of the least for a column is none: where columns of tiny α nearly cancel, the
+/// evidence is so bent that it would rise for ever.
+const SLIGHT: f64 = 1e-3;
 
 /// The start from a regression is left out where it has more columns than this multiple of those of the other end, and this number
 /// more for each function: kernels are then so narrow that columns explain by themselves what they can, and the climb is long.
@@ -46,6 +53,10 @@ const REFUSALS: usize = 10;
 pub(crate) fn classify(problem: &Classes<'_>, climb: &Climb, watch: Steps<'_>) -> Relevant {
     let mut found: Option<Relevant> = None;
     for together in [false, true] {
+        let steps = found.as_ref().map_or(0, |found| found.steps);
+        if together && steps >= climb.steps {
+            break;
+        }
         let own = found.as_ref().map_or(0, |found| found.posterior.columns.len());
         let most = MANY.0 * own + MANY.1 * problem.members.len();
         let (active, alpha) =
@@ -55,7 +66,6 @@ pub(crate) fn classify(problem: &Classes<'_>, climb: &Climb, watch: Steps<'_>) -
             break;
         }
         let Some(start) = problem.mode(&active, &alpha, &vec![0.0; active.len()]) else { continue };
-        let steps = found.as_ref().map_or(0, |found| found.steps);
         let new = Ascent { problem, climb, mode: start, steps, converged: false }.climbed(watch);
         found = Some(match found {
             Some(old) if !new.beats(&old, climb.tolerance) => Relevant { steps: new.steps, ..old },
@@ -107,7 +117,7 @@ fn regressed(problem: &Classes<'_>, climb: &Climb, most: usize, watch: Steps<'_>
 /// How the evidence is inclined in the log α.
 #[derive(Clone, Copy, PartialEq)]
 enum Slope {
-    /// No derivative is left.
+    /// No derivative is left, or what it still rises by is not worth a step.
     Flat,
     /// It still rises.
     Rises,
@@ -129,11 +139,12 @@ impl Ascent<'_> {
         while self.steps < limit && watch(self.steps).is_continue() {
             self.steps += 1;
             if self.step() {
-                self.together(BETWEEN);
+                self.together(BETWEEN, watch);
                 continue;
             }
             // At the end all α climb until it is flat, and columns may come and go again.
-            let slope = self.together(LAST);
+            let (slope, taken) = self.together(LAST.min(limit - self.steps), watch);
+            self.steps += taken;
             if slope != Slope::Rises && !self.step() {
                 self.converged = slope == Slope::Flat;
                 break;
@@ -199,16 +210,26 @@ impl Ascent<'_> {
     }
 
     /// Climbs in all log α at once by at most so many steps, or until it is flat: quasi-Newton steps (BFGS) that begin with the
-    /// curvature which the evidence has where the mode does not move.
-    fn together(&mut self, steps: usize) -> Slope {
+    /// curvature which the evidence has where the mode does not move. Returns how it is inclined then, and the steps taken.
+    fn together(&mut self, steps: u64, watch: Steps<'_>) -> (Slope, u64) {
         let mut gradient = self.problem.gradient(&self.mode);
         let mut bend: Option<Bend> = None;
-        for _ in 0..steps {
+        let mut before = f64::NEG_INFINITY;
+        for taken in 0..steps {
             let (alpha, from) = (self.mode.alpha.clone(), self.mode.evidence);
             let free = free(&gradient, &alpha);
             let largest = largest(&free);
             if largest < STILL {
-                return Slope::Flat;
+                return (Slope::Flat, taken);
+            }
+            if taken % PATIENCE == 0 {
+                if from - before < SLIGHT * self.climb.tolerance {
+                    return (Slope::Flat, taken);
+                }
+                before = from;
+            }
+            if watch(self.steps + taken).is_break() {
+                return (Slope::Rises, taken);
             }
             let fresh = bend.is_none();
             let own = match bend.take() {
@@ -230,7 +251,7 @@ impl Ascent<'_> {
             });
             let Some(new) = new else {
                 if fresh {
-                    return Slope::Lost;
+                    return (Slope::Lost, taken);
                 }
                 continue;
             };
@@ -242,7 +263,7 @@ impl Ascent<'_> {
             bend = own.after(&step, &fall);
             gradient = next;
         }
-        Slope::Rises
+        (Slope::Rises, steps)
     }
 
     fn curvature(&self) -> Curvature {

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options
-from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_array, check_consistent_length, check_is_fitted, validate_data
 
 from mercer import _data, _kernel, _mercer
 from mercer._labels import positive_weights
@@ -142,6 +142,8 @@ class NativeEstimator(CallbackSupportMixin, BaseEstimator):
             X = _data.objects(X, kind, self.kernel) if kind in _data.OBJECTS else X
             if y is not None:
                 check_consistent_length(X, y)
+            if self._supervised:
+                y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
             return X, y
         if self._supervised:
             return self._validated(X, y, **self._target_options)  # type: ignore[no-any-return]

@@ -100,9 +100,9 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
 }
 
 
-def of_kernel(name: str, kernel: object) -> object:
+def of_kernel(name: str, kernel: object, classes: dict[str, type] = CLASSES) -> object:
     """An unfitted estimator of the class `name` with that kernel, which spectral clustering calls an affinity."""
-    made = CLASSES[name]
+    made = classes[name]
     # Medoids are drawn in the order of the rows, of which kernel values alone have none but that of the data.
     setting = {"centers": "all"} if name.startswith("RBFNetwork") else {}
     return made(**{"kernel" if "kernel" in made().get_params() else "affinity": kernel}, **setting)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import validate_data
 
-from .estimators import CLASSES, instances
+from .estimators import CLASSES, WITH_KERNELS, instances, of_kernel
 
 # Of a class of its own scikit-learn also asks these (`sklearn/tests/test_common.py`).
 INNER_CHECKS = ("check_dataframe_column_names_consistency", "check_param_validation")
@@ -27,6 +30,9 @@ TRANSFORMER_CHECKS = (
     "check_global_set_output_transform_polars",
 )
 DEFAULTS = [each() for each in CLASSES.values()]
+#: The methods that take points.
+METHODS = ("fit", "fit_predict", "fit_transform", "predict", "predict_proba", "predict_log_proba", "decision_function")
+METHODS += ("transform", "score_samples")
 
 
 def short(value) -> str:
@@ -91,3 +97,43 @@ def test_dispatch_by_the_array_api_changes_nothing():
     command = [sys.executable, "-P", "-c", ARRAY_API.format(parent=parent, package=package)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+class Sets(list):
+    """Sets of one row each."""
+
+
+def takes_rows(base):
+    """The class, of vectors, each of which it takes as a set of one."""
+
+    def over_sets(name):
+        own = getattr(base, name)
+
+        @functools.wraps(own)
+        def method(self, X, *others, **named):
+            if not isinstance(X, Sets):
+                X = Sets(row[None] for row in validate_data(self, X, reset=name.startswith("fit"), dtype=np.float64))
+            return own(self, X, *others, **named)
+
+        return method
+
+    def tags(self):
+        found = base.__sklearn_tags__(self)
+        found.input_tags.one_d_array, found.input_tags.two_d_array = False, True
+        if found.transformer_tags is not None:
+            found.transformer_tags.preserves_dtype = []
+        return found
+
+    parts = {name: over_sets(name) for name in METHODS if hasattr(base(), name)}
+    return type(base.__name__, (base,), parts | {"__sklearn_tags__": tags, "__module__": __name__})
+
+
+# Not KernelCCA, whose second view would be vectors.
+OVER_SETS = {name: takes_rows(each) for name, each in WITH_KERNELS.items() if name != "KernelCCA"}
+globals().update(OVER_SETS)  # Where pickle looks for them.
+
+
+@parametrize_with_checks([of_kernel(name, "set(rbf(gamma=0.01))", OVER_SETS) for name in OVER_SETS])
+def test_it_is_an_estimator_of_scikit_learn_where_points_are_no_vectors(estimator, check):
+    """All checks once more, by sets of one vector: the way of objects through an estimator has no gap."""
+    check(estimator)

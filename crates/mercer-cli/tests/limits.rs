@@ -116,7 +116,7 @@ fn a_limit_of_memory_is_an_error() {
     place.write("rows", (0..8000).map(row).collect::<String>());
     let limited = |arguments: &str| -> common::Run {
         let program = common::program().display();
-        let script = format!("ulimit -v 160000; exec {program} {arguments}");
+        let script = format!("ulimit -v 110000; exec {program} {arguments}");
         let mut shell = std::process::Command::new("sh");
         shell.current_dir(place.path("")).args(["-c", &script]).output().unwrap().into()
     };

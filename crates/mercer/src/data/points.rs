@@ -173,6 +173,14 @@ impl Points for Vec<Vectors> {
     fn first_not_finite(&self) -> Option<(usize, usize)> {
         self.iter().enumerate().find_map(|(i, set)| set.first_not_finite().map(|(_, column)| (i, column)))
     }
+    /// No sets, as a model without relevance vectors has, know of no width.
+    fn accepts(&self, others: &Self) -> Result<()> {
+        let (found, expected) = (others.width(), self.width());
+        if self.is_empty() || found == expected {
+            return Ok(());
+        }
+        Err(ErrorKind::Data(DataProblem::Width { found, expected }).into())
+    }
     /// By the number of rows, then row by row.
     fn compare(&self, i: usize, j: usize) -> Ordering {
         let (a, b) = (&self[i], &self[j]);

@@ -41,11 +41,12 @@ cargo xtask COMMAND
   learners   relevance vectors, clusters, maps and networks beside peers; `tables`: Tipping's published errors
   linear     linear machines beside LIBLINEAR and scikit-learn (--threads N)
   fuzz       --minutes N [TARGET…]: every reader, and fits behind it, on inputs that a mutator makes (fuzz/README.md)
+  faults     kills and interrupts the program at random moments, fills its disk, limits its memory (--count N)
   answers    makes LIBSVM's stored answers anew (crates/mercer/tests/libsvm)
   help       this text
 
 `test`, `wheel` and `stubs` set up a private Python environment in target/python-env the first time; `test --peers`,
-`bench`, `bench-python`, `compat`, `published` and `answers` one in target/bench-env, `structured` one in
+`bench`, `bench-python`, `compat`, `published`, `faults` and `answers` one in target/bench-env, `structured` one in
 target/structured-env, `learners` one in target/learners-env, `linear` one in
 target/linear-env. All need Python 3.11 or newer.
 The full data sets are looked for in $MERCER_DATA, else in ../shared/data.
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         "bench" => python::bench(&place, rest),
         "bench-python" => python::bench_package(&place, rest),
         "compat" => python::compat(&place, rest),
+        "faults" => python::faults(&place, rest),
         "published" => python::published(&place, rest),
         "structured" => python::structured(&place, rest),
         "learners" => python::learners(&place, rest),

@@ -79,6 +79,11 @@ pub(crate) fn differential(place: &Place, arguments: &[String]) -> Result<(), Fa
     program(place, "bench/differential.py", arguments)
 }
 
+/// `cargo xtask faults`: signals at random moments, full disks, limits of memory.
+pub(crate) fn faults(place: &Place, arguments: &[String]) -> Result<(), Failure> {
+    program(place, "bench/faults.py", arguments)
+}
+
 /// `cargo xtask published`: published test errors, reproduced.
 pub(crate) fn published(place: &Place, arguments: &[String]) -> Result<(), Failure> {
     program(place, "bench/published.py", arguments)

@@ -11,13 +11,15 @@
 //! same one to rounding.
 //!
 //! **The origin.** Where it lies among the points, Σ βx = 0 for some β, the optimum is 0 and so is f: no plane has the origin on its other
-//! side. That is proved by a bound ½‖Σ βx‖² that is 0 to rounding, and the answer is then w = 0 and ρ = 0.
+//! side. That is proved by a bound ½‖Σ βx‖² that is 0 to rounding, and the answer is then w = 0 and ρ = 0. Whether it lies among them does
+//! not depend on the units of a feature, but how near a solver comes to 0 does: where it comes to no end, all
+//! features are brought to one size.
 
 use super::design::Design;
 use super::newton::{self, ZERO};
 use super::{Answer, Cost, Limits, Problem};
-use crate::data::{Points, Vectors};
-use crate::solve::Watch;
+use crate::data::{Points, Scaler, Vectors};
+use crate::solve::{Stop, Watch};
 
 /// Finds w and, as the last weight, −ρ, for points `x` with the `weights` v; and whether the origin lies among the points.
 pub(crate) fn one_class(
@@ -27,6 +29,39 @@ pub(crate) fn one_class(
     limits: &Limits,
     watch: Watch<'_>,
 ) -> (Answer, bool) {
+    let (mut answer, unit, mut inside) = solved(x, weights, nu, limits, watch);
+    let lost = matches!(answer.certificate.stop, Stop::Stalled | Stop::IterationLimit);
+    if !inside && lost && x.width() <= x.len() {
+        let (even, _, about) = solved(&of_one_size(x), weights, nu, limits, watch);
+        if about {
+            inside = true;
+            answer.dual = even.dual;
+            answer.certificate.stop = even.certificate.stop;
+            answer.certificate.violation = even.certificate.violation;
+            let sum = Design::new(x, 0.0).sum(&all(x), &answer.dual);
+            answer.certificate.objective = 0.5 * sum.iter().map(|s| s * s).sum::<f64>();
+        }
+    }
+    let certificate = &mut answer.certificate;
+    if inside {
+        // At w = 0 the primal objective is 0, and the gap is what the bound leaves.
+        certificate.gap = Some(certificate.objective);
+        answer.weights.fill(0.0);
+    } else {
+        answer.weights.iter_mut().skip(x.width()).for_each(|b| *b = *b * unit.sqrt() - 1.0);
+        answer.weights.iter_mut().for_each(|w| *w *= unit);
+    }
+    (answer, inside)
+}
+
+/// The answer, its weights in units of the mean of ‖x‖², which comes second; and whether the bound is 0.
+fn solved(
+    x: &Vectors,
+    weights: &[f64],
+    nu: f64,
+    limits: &Limits,
+    watch: Watch<'_>,
+) -> (Answer, f64, bool) {
     let mean = Design::new(x, 0.0).norms().iter().sum::<f64>() / x.len().max(1) as f64;
     let unit = if mean > 0.0 { mean } else { 1.0 };
     let share = nu * weights.iter().sum::<f64>() * unit;
@@ -45,15 +80,19 @@ pub(crate) fn one_class(
     let inside = certificate.objective <= ZERO * problem.offset_price;
     certificate.objective *= unit * unit;
     certificate.violation *= unit;
-    if inside {
-        // At w = 0 the primal objective is 0, and the gap is what the bound leaves.
-        certificate.gap = Some(certificate.objective);
-        answer.weights.fill(0.0);
-    } else {
-        certificate.gap = certificate.gap.map(|gap| gap * unit * unit);
-        answer.weights.iter_mut().skip(x.width()).for_each(|b| *b = *b * unit.sqrt() - 1.0);
-        answer.weights.iter_mut().for_each(|w| *w *= unit);
-    }
+    certificate.gap = certificate.gap.map(|gap| gap * unit * unit);
     answer.dual.iter_mut().for_each(|b| *b *= unit);
-    (answer, inside)
+    (answer, unit, inside)
+}
+
+/// The points with a mean square of 1 in each feature.
+fn of_one_size(x: &Vectors) -> Vectors {
+    let squares = Design::new(x, 0.0).squares(&all(x), &vec![1.0; x.len()]);
+    let size = |sum: &f64| if *sum > 0.0 { (sum / x.len() as f64).sqrt() } else { 1.0 };
+    let deviation: Vec<f64> = squares.iter().map(size).collect();
+    Scaler::Standard { mean: vec![0.0; x.width()], deviation }.apply(x)
+}
+
+fn all(x: &Vectors) -> Vec<u32> {
+    (0..x.len() as u32).collect()
 }

@@ -253,6 +253,28 @@ fn one_class_about_the_origin_is_said_to_be_nothing_whatever_the_units() {
 }
 
 #[test]
+fn one_class_about_the_origin_is_said_to_be_nothing_whatever_the_units_of_each_feature() {
+    for seed in 0..12 {
+        let (n, d) = (60 + 5 * seed as usize, 2 + seed as usize % 5);
+        let (rows, ..) = drawn(20 + seed, n, d, Cost::Hinge);
+        // From 1e-3 to 1e3, in an order that changes from draw to draw.
+        let size = |k: usize| 10_f64.powf(6.0 * ((k * 7 + seed as usize) % d) as f64 / (d - 1) as f64 - 3.0);
+        let rows: Vec<f64> = rows.iter().enumerate().map(|(at, v)| size(at % d) * (v + 0.1)).collect();
+        let x = Vectors::dense(d, rows.clone());
+        let (answer, inside) = one_class(&x, &vec![1.0; n], 0.2, &limits(1e-4), &mut unwatched());
+        assert!(inside && answer.certificate.stop == Stop::Converged, "{seed}: {:?}", answer.certificate);
+        let most = 1.0 / (0.2 * n as f64);
+        assert!(answer.dual.iter().all(|b| *b >= 0.0 && *b <= most * (1.0 + 1e-12)));
+        assert!((answer.dual.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        for k in 0..d {
+            let sum: f64 = rows.iter().skip(k).step_by(d).zip(&answer.dual).map(|(x, b)| x * b).sum();
+            // The largest feature decides what 0 is.
+            assert!(sum.abs() <= 1e-5 * 1e3, "{seed}: {sum} in feature {k}");
+        }
+    }
+}
+
+#[test]
 fn numbers_beyond_the_largest_are_no_small_gap() {
     let (rows, targets, _) = drawn(4, 60, 3, Cost::Hinge);
     let x = Vectors::dense(3, rows);

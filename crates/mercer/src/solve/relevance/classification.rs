@@ -41,6 +41,9 @@ const MANY: (usize, usize) = (2, 20);
 /// Columns beyond twice the number allowed at the end, at which the regression ends; or a third of the points, if that is fewer.
 const PASSING: usize = 50;
 
+/// Steps of that regression at most.
+const START: u64 = 10_000;
+
 /// Powers of ten of the α of a column that comes in, beyond the one that the Gaussian likelihood thinks best.
 const SHORTER: i32 = 4;
 
@@ -99,7 +102,7 @@ pub(crate) fn classify_from(
 fn regressed(problem: &Classes<'_>, climb: &Climb, most: usize, watch: Steps<'_>) -> (Vec<usize>, Vec<f64>) {
     // Columns come in before others leave.
     let columns = (2 * most + PASSING).min(problem.weights.len() / 3);
-    let climb = Climb { columns, ..climb.clone() };
+    let climb = Climb { columns, steps: START, ..climb.clone() };
     let (mut active, mut alpha) = (Vec::new(), Vec::new());
     for (function, members) in problem.members.iter().enumerate() {
         let target: Vec<f64> = members.iter().map(|t| 2.0 * t - 1.0).collect();

@@ -30,10 +30,10 @@ impl Joint<'_> {
         };
         if self.common.free {
             report.note("with an offset that is left free all classes are bound to each other: the optimum is not looked for");
-            judge("", own, primal, |wanted| wanted.max(primal - own.gap.unwrap_or(0.0)), report);
+            judge("", own, (primal, 0.0), |wanted| wanted.max(primal - own.gap.unwrap_or(0.0)), report);
             return;
         }
-        judge("", own, primal, |wanted| self.dual(w, wanted), report);
+        judge("", own, (primal, 0.0), |wanted| self.dual(w, wanted), report);
     }
 
     fn primal(&self, w: &[Vec<f64>]) -> f64 {

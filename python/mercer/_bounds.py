@@ -94,6 +94,8 @@ class PairBounds:
         min(⌊R²‖w‖²⌋, N) + 1.
     gap : float
         Duality gap of the optimum that all this is of.
+    stop : str
+        Why the solver stopped there: short of the optimum, unless it is "converged".
     bounds : tuple of Bound
         The bounds, by use.
 
@@ -118,6 +120,7 @@ class PairBounds:
     feature_dimension: float | None
     vc_dimension: float
     gap: float
+    stop: str
     bounds: tuple[Bound, ...]
 
     @classmethod

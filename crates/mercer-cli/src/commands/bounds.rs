@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::args::{CommonArgs, DataArgs};
 use crate::failure::{InFile, Result, usage};
 use crate::models::{Kind, load, read};
-use crate::output::{count, rough, save, short, table};
+use crate::output::{count, save, short, table};
 use crate::plot::{Captions, structural_risk};
 use crate::{paths, system};
 
@@ -151,14 +151,13 @@ fn text(head: &str, delta: f64, found: &Bounds) -> String {
 fn of_pair(pair: &PairBounds) -> String {
     let features = pair.features.map_or_else(|| "not known to be finite".to_owned(), short);
     format!(
-        "{}: {}, {} ({} free), {} training and {} margin errors, gap {}\n‖w‖² = {}, R² = {}, N {features}, d ≤ min(⌊R²‖w‖²⌋, N) + 1 = {}",
+        "{}: {}, {} ({} free), {} training and {} margin errors\n‖w‖² = {}, R² = {}, N {features}, d ≤ min(⌊R²‖w‖²⌋, N) + 1 = {}",
         pair.of,
         count(pair.rows, "row"),
         count(pair.support, "support vector"),
         pair.free,
         pair.training_errors,
         pair.margin_errors,
-        rough(pair.gap),
         short(pair.square_norm),
         short(pair.square_radius),
         short(pair.vc_dimension),

@@ -9,7 +9,8 @@
 //! $$ R < R_{emp} + \sqrt{\frac{d (\ln(2n/d) + 1) − \ln(δ/4)}{n}}, \qquad
 //!    R < R_{emp} + \sqrt{\frac{G(2n) − \ln(δ/4)}{n}} + \frac1n $$
 //!
-//! with the growth function G(2n) ≤ d (ln(2n/d) + 1) for d < 2n and 2n ln 2 else.
+//! with the growth function G(2n) ≤ d (ln(2n/d) + 1), and never above the 2n ln 2 of all ways to label 2n rows; where it is that, both
+//! bounds are above 1.
 
 use std::any::Any;
 
@@ -27,7 +28,8 @@ pub(super) fn dimension(square_radius: f64, square_norm: f64, features: Option<f
 
 /// G(2n), for classes of dimension d.
 pub(super) fn growth(d: f64, n: f64) -> f64 {
-    if d < 2.0 * n { d * ((2.0 * n / d).ln() + 1.0) } else { 2.0 * n * std::f64::consts::LN_2 }
+    let all = 2.0 * n * std::f64::consts::LN_2;
+    if d < 2.0 * n { all.min(d * ((2.0 * n / d).ln() + 1.0)) } else { all }
 }
 
 /// R_emp + √((d (ln(2n/d) + 1) − ln(δ/4)) / n)
@@ -55,5 +57,37 @@ pub(super) fn feature_dimension<K: Any>(kernel: &K, width: usize) -> Option<f64>
             Some((1..=degree).map(|k| (last + f64::from(k)) / f64::from(k)).product::<f64>().round())
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{linear, polynomial, rbf};
+
+    #[test]
+    fn the_bounds_are_those_that_the_lectures_print() {
+        // n = 1000, d = 10, δ = 0.05: √((10 (ln 200 + 1) + ln 80)/1000) = √((62.983 + 4.382)/1000) = 0.25955.
+        assert!((structural(0.1, 10.0, 1000.0, 0.05) - 0.359_55).abs() < 1e-5);
+        assert!((uniform(0.1, 10.0, 1000.0, 0.05) - 0.360_55).abs() < 1e-5);
+        // No more than all labellings, from below d = 2n on.
+        assert!(growth(199.0, 100.0) == growth(1e9, 100.0) && structural(0.0, 199.0, 100.0, 0.05) > 1.0);
+    }
+
+    #[test]
+    fn the_dimension_is_the_smaller_of_margin_and_space_and_one() {
+        assert_eq!(dimension(2.0, 3.7, Some(20.0)), 8.0);
+        assert_eq!(dimension(2.0, 3.7, Some(5.0)), 6.0);
+        assert_eq!(dimension(4.0 - 1e-12, 1.0, None), 5.0);
+    }
+
+    #[test]
+    fn feature_spaces_have_their_dimensions() {
+        assert_eq!(feature_dimension(&linear(), 13), Some(13.0));
+        // Monomials of two features up to degree 3: 10, of degree 3 alone: 4.
+        assert_eq!(feature_dimension(&polynomial(3, 1.0, 1.0), 2), Some(10.0));
+        assert_eq!(feature_dimension(&polynomial(3, 1.0, 0.0), 2), Some(4.0));
+        assert_eq!(feature_dimension(&rbf(1.0), 2), None);
+        assert_eq!(feature_dimension(&(linear() + rbf(1.0)), 2), None);
     }
 }

@@ -65,9 +65,10 @@ use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::gram::{Gram, Lazy};
 use crate::kernel::{Definiteness, Kernel};
 use crate::model::file::Saved;
-use crate::model::words::count;
+use crate::model::words::{count, rough};
 use crate::model::{AnyModel, AnyPoints, How, Model, Prediction, Space, SvcModel, Targets};
 use crate::select::clopper_pearson;
+use crate::solve::Stop;
 use crate::verify::{Asked, Data, Report, programmes, verify};
 pub use report::{AtPrice, Bound, Bounds, PairBounds, Says};
 use separation::Separation;
@@ -213,6 +214,13 @@ fn of_model<X: Space>(
         let points = data.x.select(&separation.rows);
         let gram = Lazy::new(kernel, &points)?;
         let pair = Solved::new(separation, beta, &gram, of_kernel, question)?;
+        if pair.bounds.stop != Stop::Converged {
+            let PairBounds { of, gap, stop, .. } = &pair.bounds;
+            let gap = rough(*gap);
+            found.note(&format!(
+                "{of}: {stop} short of the optimum, by a gap of {gap}; all here is of what was reached"
+            ));
+        }
         found.at_prices.extend(pair.at_prices.iter().cloned());
         found.pairs.push(pair.bounds.clone());
         solved.push(pair);

@@ -8,7 +8,7 @@ use super::standing::Standing;
 use super::table::Table;
 use crate::error::Result;
 use crate::gram::Gram;
-use crate::solve::{Smo, Solution, unwatched};
+use crate::solve::{Smo, Solution, Stop, unwatched};
 
 /// The largest violation left, in units of the margin.
 pub(super) const TOLERANCE: f64 = 1e-6;
@@ -26,6 +26,8 @@ pub(super) struct Optimum {
     /// b
     pub(super) offset: f64,
     pub(super) standing: Standing,
+    /// Why the solver stopped.
+    pub(super) stop: Stop,
     /// Rows with a coefficient inside its interval.
     pub(super) free: Vec<usize>,
 }
@@ -38,11 +40,11 @@ impl Optimum {
     pub(super) fn new(separation: &Separation, table: &Table, mut start: Vec<f64>) -> Result<Self> {
         separation.make_feasible(&mut start, None);
         let solution = solve(separation, table, start, None, TOLERANCE)?;
-        let (beta, offset) = (solution.coefficients, solution.offset);
+        let (beta, offset, stop) = (solution.coefficients, solution.offset, solution.certificate.stop);
         let u = table.product(&beta);
         let standing = Standing::new(separation, &beta, &u, table.diagonal(), None);
         let free = (0..beta.len()).filter(|&i| separation.is_free(i, beta[i])).collect();
-        Ok(Self { beta, u, offset, standing, free })
+        Ok(Self { beta, u, offset, standing, stop, free })
     }
 
     /// y(u − b) of a row: above 0 where it is classified as its class.

@@ -65,6 +65,7 @@ impl Ground<'_> {
             features: self.features,
             vc_dimension,
             gap: optimum.standing.gap,
+            stop: optimum.stop,
             bounds,
         })
     }
@@ -96,15 +97,13 @@ impl Ground<'_> {
         let bound = |value| Bound::new("leave-one-out", Says::Estimate, value, words::LEAVE_ONE_OUT);
         let Some(left_out) = self.left_out else { return bound(None).noted("not asked for") };
         let errors = left_out.errors(self.separation);
-        let solved = left_out.count(Known::Solved) + left_out.count(Known::Value);
-        let mut note = format!("{} of {}; ", count(errors, "error"), count(self.separation.len(), "row"));
-        note += &format!(
-            "signs known without a fit {}, by the span and the gap {}, by a fit that the gap ended {}, by one to the tolerance {}",
-            left_out.count(Known::Same),
-            left_out.count(Known::Moved),
-            solved - left_out.count(Known::Value),
-            left_out.count(Known::Value),
-        );
+        let fits = left_out.count(Known::Solved) + left_out.count(Known::Value);
+        let mut note = format!("{} of {}", count(errors, "error"), count(self.separation.len(), "row"));
+        note += &format!("; {} took a fit", count(fits, "row"));
+        match left_out.count(Known::Value) {
+            0 => {}
+            open => note += &format!(", {open} without a proof of the sign"),
+        }
         bound(Some(errors as f64 / self.n())).noted(note)
     }
 

@@ -1,6 +1,7 @@
 //! What theory says about a model, as it is told.
 
 use crate::model::Facts;
+use crate::solve::Stop;
 
 /// What a number says of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,10 +100,13 @@ impl Bound {
     }
 }
 
-/// Sorts by use: what was measured, then what is near the error, then what is above it; of each those with a value first, the smallest
-/// at the front.
+/// Sorts by use: what was measured, then what is near the error, the more exact first, then what is above it, the smallest first.
 pub(super) fn sort(bounds: &mut [Bound]) {
-    let key = |bound: &Bound| bound.value.unwrap_or(f64::INFINITY);
+    let key = |bound: &Bound| match bound.says {
+        // As they come: leave-one-out before what estimates it.
+        Says::Measured | Says::Estimate => 0.0,
+        _ => bound.value.unwrap_or(f64::INFINITY),
+    };
     bounds.sort_by(|a, b| a.says.cmp(&b.says).then(key(a).total_cmp(&key(b))));
 }
 
@@ -133,6 +137,8 @@ pub struct PairBounds {
     pub vc_dimension: f64,
     /// Duality gap of the optimum that all this is of, in double precision.
     pub gap: f64,
+    /// Why the solver stopped there: short of the optimum, unless it has converged.
+    pub stop: Stop,
     /// The bounds, by use.
     pub bounds: Vec<Bound>,
 }
@@ -158,6 +164,7 @@ impl PairBounds {
             .with("feature_dimension", self.features)
             .with("vc_dimension", self.vc_dimension)
             .with("gap", self.gap)
+            .with("stop", self.stop.name())
             .with("bounds", self.bounds.iter().map(Bound::facts).collect::<Vec<_>>())
     }
 }

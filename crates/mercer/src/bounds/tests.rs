@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
-
 use super::*;
 use crate::data::Vectors;
 use crate::kernel::VectorExpr;

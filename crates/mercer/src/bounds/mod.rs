@@ -213,7 +213,9 @@ fn of_model<X: Space>(
         let beta = separation.rows.iter().map(|&i| beta[i]).collect();
         let points = data.x.select(&separation.rows);
         let gram = Lazy::new(kernel, &points)?;
-        let pair = Solved::new(separation, beta, &gram, of_kernel, question)?;
+        let rows = separation.rows.clone();
+        let pair = Solved::new(separation, beta, &gram, of_kernel, question);
+        let pair = pair.map_err(|error| error.about(&rows))?;
         if pair.bounds.stop != Stop::Converged {
             let PairBounds { of, gap, stop, .. } = &pair.bounds;
             let gap = rough(*gap);

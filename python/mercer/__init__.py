@@ -1,6 +1,7 @@
 """Kernel machines for scikit-learn users: exact, certified, fast."""
 
 from mercer import _threads, errors, kernels, plot
+from mercer._bounds import Bound, Bounds, PairBounds, bounds
 from mercer._certificate import Certificate
 from mercer._files import from_libsvm, load, save, to_libsvm
 from mercer._graphs import Graph
@@ -24,10 +25,10 @@ from mercer.selection import SearchCV
 from mercer.som import KernelSOM
 
 __all__ = [
-    "RVC", "RVR", "SVC", "SVDD", "SVR", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher",
+    "RVC", "RVR", "SVC", "SVDD", "SVR", "Bound", "Bounds", "Certificate", "CrammerSingerSVC", "Graph", "KernelCCA", "KernelFisher",
     "KernelKMeans", "KernelPCA", "KernelPerceptron", "KernelRidge", "KernelSOM", "KernelSoftmax", "LinearOneClassSVM",
-    "LinearSVC", "LinearSVR", "LocalSVC", "LogisticRegression", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "PegasosClassifier",
+    "LinearSVC", "LinearSVR", "LocalSVC", "LogisticRegression", "NuSVC", "NuSVR", "OneClassSVM", "OneVsRestSVC", "PairBounds", "PegasosClassifier",
     "RBFNetworkClassifier", "RBFNetworkRegressor", "RelevantDimension", "SearchCV",
-    "SpectralClustering", "Verification", "WestonWatkinsSVC", "__version__", "errors", "from_libsvm", "kernels", "linear_path", "load", "plot",
+    "SpectralClustering", "Verification", "WestonWatkinsSVC", "__version__", "bounds", "errors", "from_libsvm", "kernels", "linear_path", "load", "plot",
     "save", "to_libsvm", "verify",
 ]

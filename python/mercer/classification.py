@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mercer import _mercer
+from mercer._bounds import Bounds, bounds
 from mercer._labels import classes_in, classes_of, kind_of, names_of
 from mercer._native import NativeEstimator, warn
 from mercer._parameters import FLAG, declared, parameter
@@ -248,6 +249,23 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
             return self._ordered(self._outputs(X, "scores"))
         decisions = self._outputs(X)
         return self._sign * decisions.ravel() if len(self._present) == 2 else decisions
+
+    def bounds(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Bounds:
+        """Bound the error by what theory says, from the data of the fit.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights of the fit, which must be equal, or 0, within each class.
+        **options : dict
+            `X_test`, `y_test`, `delta`, `leave_one_out` of :func:`mercer.bounds`.
+
+        Returns
+        -------
+        found : Bounds
+            The bounds by use, each with its formula and assumption, and what they rest on.
+        """
+        return bounds(self, X, y, sample_weight, **options)
 
     def _has_probability(self) -> bool:
         if isinstance(self.probability, str) and self.probability == "deprecated" or not self.probability:

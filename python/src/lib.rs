@@ -31,7 +31,7 @@ mod _mercer {
     #[pymodule_export]
     use crate::kernel::{Kernel, kernels, map_text, median};
     #[pymodule_export]
-    use crate::model::Model;
+    use crate::model::{Model, counted};
     #[pymodule_export]
     use crate::points::Points;
     #[pymodule_export]

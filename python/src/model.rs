@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mercer::bounds::{Question, bounds};
 use mercer::data::{Dense, LabelSets, Points as _, Vectors};
 use mercer::kernel::{VectorExpr, precomputed};
 use mercer::model::file::{LabelKind, Saved, Training};
@@ -291,6 +292,34 @@ impl Model {
         told(py, &report.facts())
     }
 
+    /// What theory says about the errors of a classifier, from the points, classes and weights that it was fitted to; `asked` is C, nu
+    /// and the tolerance where the model does not tell them.
+    #[pyo3(signature = (run, points, target: "typing.Any", weights: "numpy.typing.NDArray[numpy.float64] | None", asked, delta, leave_one_out) -> "dict[str, typing.Any]")]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python's")]
+    fn bounds<'py>(
+        &self,
+        py: Python<'py>,
+        run: &Run,
+        points: &Points,
+        target: Target<'py>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        asked: (Option<f64>, Option<f64>, Option<f64>),
+        delta: f64,
+        leave_one_out: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (weights, (c, nu, tolerance)) = (numbers(weights), asked);
+        let Targets::Classes(labels) = target.meant()?.0 else {
+            let what = "bounds of what is not told apart by classes".into();
+            return Err(raise(ErrorKind::Unsupported { what }.into()));
+        };
+        let told = Asked { c, nu, epsilon: None, tolerance };
+        let question = Question { delta, leave_one_out, prices: Vec::new(), told };
+        let found = self.at(py, run, points, None, move |saved, points| {
+            bounds(saved, points, &labels, &weights, &question)
+        })?;
+        crate::facts::told(py, &found.facts())
+    }
+
     /// The components of the support points, where they are known without a kernel value.
     #[pyo3(signature = () -> "numpy.typing.NDArray[numpy.float64] | None")]
     fn own_components<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
@@ -351,6 +380,13 @@ impl Model {
         let saved = py.detach(|| if libsvm { libsvm::read(path) } else { Saved::load(path) });
         saved.and_then(Self::read).map_err(raise)
     }
+}
+
+/// Errors among rows of a test as a share, with the exact interval that fails with the probability `delta` at most.
+#[pyfunction]
+#[pyo3(signature = (errors, rows, delta) -> "dict[str, typing.Any]")]
+pub(crate) fn counted(py: Python<'_>, errors: usize, rows: usize, delta: f64) -> PyResult<Bound<'_, PyDict>> {
+    told(py, &mercer::bounds::counted(errors, rows, delta).map_err(raise)?.facts())
 }
 
 /// The components of vectors, of which there are pre-images, and points that are vectors.

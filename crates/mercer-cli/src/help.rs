@@ -15,6 +15,7 @@ Examples:
   mercer predict heart.test.txt heart.mercer predictions.txt
   mercer inspect heart.mercer
   mercer verify heart.mercer heart.txt
+  mercer bounds heart.mercer heart.txt
   mercer kernel list
   mercer rde heart.txt
 
@@ -275,6 +276,21 @@ told as the file has it and as it was found, with what rounding alone may part t
 is 6 where one is not true, 0 where all are. Of a file without a certificate the numbers are told, and
 it is true where the conditions of an optimum hold to --tolerance; where C is not known, the largest
 coefficient of a class is taken for it. Files of earlier versions do not tell all settings.";
+
+pub(crate) const BOUNDS: &str = "\
+Examples:
+  mercer bounds heart.mercer heart.txt                the model and the data that it was trained on
+  mercer bounds --test heart.test.txt heart.mercer heart.txt
+  mercer bounds --json heart.mercer heart.txt | jq '.pairs[0].bounds[] | [.name, .value]'
+  mercer bounds -c 10 svm.model heart.txt             a model of LIBSVM
+  mercer bounds --picture risk.svg heart.mercer heart.txt
+
+Of classifiers by svc and nu-svc, whose kernel is positive semi-definite. Sorted by use: what was
+counted on a test, then what is near the error, then what is above the leave-one-out error or, but for a
+probability of --delta, above the error itself; each with its formula and the conditions under which it
+holds, and marked where it says nothing (1 or more). With more than two classes each pair has its own;
+the leave-one-out error and the share of support vectors are told of the vote too. Data that the model
+was not fitted to are refused.";
 
 pub(crate) const CONVERT: &str = "\
 Examples:

@@ -358,6 +358,11 @@ pub enum DataProblem {
         /// The matrix of the points up to this one, from 1, is not positive definite.
         row: usize,
     },
+    /// Data that a model was not fitted to.
+    NotFittedTo {
+        /// What does not fit together.
+        why: Box<str>,
+    },
     /// A spectrum without a leading part: the eigenvalues of the first half are equal to rounding, or none is positive.
     NoCut,
     /// The classes have the same mean in feature space, so that no axis separates them.
@@ -681,6 +686,9 @@ impl fmt::Display for DataProblem {
                     f,
                     "the Gram matrix with its regulariser is not positive definite (up to point {row}): take a larger one, or a kernel that is semi-definite"
                 )
+            }
+            Self::NotFittedTo { why } => {
+                write!(f, "these are not the data that the model was fitted to: {why}")
             }
             Self::NoCut => write!(
                 f,

@@ -46,7 +46,8 @@
 //! 4. [`solve`]: the quadratic programme of all support vector machines, its solver, its certificate;
 //! 5. [`model`]: estimators, models and model files, mercer's and LIBSVM's;
 //! 6. [`select`]: cross-validation and its scores;
-//! 7. [`verify`](mod@verify): whether the certificate of a model is true, from the model and its training data alone.
+//! 7. [`verify`](mod@verify): whether the certificate of a model is true, from the model and its training data alone;
+//! 8. [`bounds`](mod@bounds): what theory says about the errors that a classifier will make.
 //!
 //! # Promises
 //!
@@ -58,6 +59,7 @@
 //! Work is spread over rayon's current thread pool. There are no cargo features. `MERCER_SIMD=avx2` or `baseline` in the
 //! environment lowers the instruction set, which is chosen at run time otherwise.
 
+pub mod bounds;
 pub mod data;
 pub mod error;
 pub mod gram;

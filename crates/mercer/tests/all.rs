@@ -1,6 +1,7 @@
 //! All integration tests, one program: a program for each file would compile the generic parts of the library again and again.
 
 mod book;
+mod bounds;
 mod cca;
 mod centered;
 mod cluster;

@@ -6,7 +6,7 @@ mod search;
 use std::collections::BTreeSet;
 
 /// `error` and `simd` stand side by side at the bottom, `linalg` and `data` above them.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["error", "simd"],
     &["linalg", "data"],
     &["kernel"],
@@ -15,6 +15,7 @@ const LAYERS: [&[&str]; 8] = [
     &["model"],
     &["select"],
     &["verify"],
+    &["bounds"],
 ];
 
 fn layer(module: &str) -> Option<usize> {

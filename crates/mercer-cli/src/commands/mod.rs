@@ -1,5 +1,6 @@
 //! The commands: what can be typed, and what each does.
 
+mod bounds;
 mod convert;
 mod cv;
 mod demo;
@@ -68,6 +69,9 @@ pub(crate) enum Cli {
     /// Recompute from the training data whether the certificate in a model file is true
     #[command(after_help = help::VERIFY)]
     Verify(verify::VerifyArgs),
+    /// What theory says about the errors that a classifier will make: leave-one-out, span, margins, VC dimension
+    #[command(after_help = help::BOUNDS)]
+    Bounds(bounds::BoundsArgs),
     /// Turn a data or model file into another format
     #[command(after_help = help::CONVERT)]
     Convert(convert::ConvertArgs),
@@ -153,6 +157,7 @@ impl Cli {
             Self::Features(args) => features::run(args),
             Self::Inspect(args) => inspect::run(args),
             Self::Verify(args) => verify::run(args),
+            Self::Bounds(args) => bounds::run(args),
             Self::Convert(args) => convert::run(args),
             Self::Methods(args) => methods::run(args),
             Self::Kernel(command) => kernel::run(command),

@@ -7,16 +7,18 @@
 //! |---|---|
 //! | `split` | who is left out when |
 //! | `score` | how good predictions are |
-//! | `interval` | how far a score may be from the true one |
+//! | `interval`, `binomial` | how far a score may be from the true one |
 //! | `validate` | cross-validation |
 //! | `search` | candidates, their scores, their log |
 
+mod binomial;
 mod interval;
 mod score;
 mod search;
 mod split;
 mod validate;
 
+pub use binomial::clopper_pearson;
 pub use interval::{Fold, Interval, LEVEL, bootstrap, wilson};
 pub use score::{Average, Metric, Needs, Said, Truth};
 pub use search::{

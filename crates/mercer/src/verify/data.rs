@@ -24,11 +24,11 @@ pub struct Asked {
 }
 
 /// Rows of positive weight, what is known of each, and how the model was fitted.
-pub(super) struct Data<'a, X: Space> {
-    pub(super) x: X,
-    pub(super) y: Targets<X>,
+pub(crate) struct Data<'a, X: Space> {
+    pub(crate) x: X,
+    pub(crate) y: Targets<X>,
     /// The weight of each.
-    pub(super) weights: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
     /// For each row of the data its number among these.
     place: Vec<Option<usize>>,
     pub(super) recipe: Option<&'a Recipe>,
@@ -37,7 +37,7 @@ pub(super) struct Data<'a, X: Space> {
 }
 
 impl<'a, X: Space> Data<'a, X> {
-    pub(super) fn new(
+    pub(crate) fn new(
         x: &X,
         y: &Targets<X>,
         weights: &[f64],
@@ -81,7 +81,7 @@ impl<'a, X: Space> Data<'a, X> {
     }
 
     /// The number of rows.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.weights.len()
     }
 
@@ -315,7 +315,7 @@ impl<'a, X: Space> Data<'a, X> {
     }
 
     /// The number of a row in the data, from 1.
-    pub(super) fn name(&self, row: usize) -> usize {
+    pub(crate) fn name(&self, row: usize) -> usize {
         self.place.iter().position(|place| *place == Some(row)).map_or(0, |i| i + 1)
     }
 }

@@ -70,12 +70,17 @@ fn spread<X: Space>(
     let columns = data.x.select(rows);
     let values = data.values(expansion.kernel(), &columns, report)?;
     let sums = values.sums(&lists, if exact { DOUBLE } else { SINGLE });
-    let beta = lists.iter().map(|list| {
-        let mut beta = vec![0.0; data.len()];
+    Ok(Spread { beta: coefficients(&lists, rows, data.len()), sums })
+}
+
+/// β of each output at each of `n` rows; `rows` are the rows that its points are.
+fn coefficients(lists: &[Vec<(usize, f64)>], rows: &[usize], n: usize) -> Vec<Vec<f64>> {
+    let spread = |list: &Vec<(usize, f64)>| {
+        let mut beta = vec![0.0; n];
         list.iter().for_each(|&(k, b)| beta[rows[k]] = b);
         beta
-    });
-    Ok(Spread { beta: beta.collect(), sums })
+    };
+    lists.iter().map(spread).collect()
 }
 
 pub(super) fn definite<X: Space>(kernel: &X::Kernel) -> bool {
@@ -106,19 +111,20 @@ fn exact(certificates: &[Certificate]) -> bool {
     !certificates.is_empty() && certificates.iter().all(|own| own.exact)
 }
 
-/// The machine of two classes over some rows: which are positive, the price of each, the answer.
-struct Pair<'a> {
-    of: String,
-    rows: &'a [usize],
-    positive: Vec<bool>,
-    prices: Vec<f64>,
-    squared: bool,
-    offset: bool,
+/// The programme of two classes over some rows: which are positive, and the price of each.
+pub(crate) struct Pair {
+    pub(crate) of: String,
+    /// The rows of both classes.
+    pub(crate) rows: Vec<usize>,
+    pub(crate) positive: Vec<bool>,
+    pub(crate) prices: Vec<f64>,
+    pub(crate) squared: bool,
+    pub(crate) offset: bool,
     /// ν c Σw, where that is fixed in place of the price of a unit margin.
-    share: Option<f64>,
+    pub(crate) share: Option<f64>,
 }
 
-impl Pair<'_> {
+impl Pair {
     fn compare(
         &self,
         (beta, sums, b): (&[f64], &[Sum], f64),
@@ -176,6 +182,43 @@ fn classifier<X: Space>(
     report: &mut Report,
 ) -> Result<()> {
     let Some(class) = data.classes_of(&model.classes, members, report) else { return Ok(()) };
+    let Some(rows) = support_rows(prefix, model, &class, data, report) else { return Ok(()) };
+    let expansion = &model.expansion;
+    let Spread { beta, sums } = spread(expansion, &rows, data, exact(&model.certificates), report)?;
+    let definite = definite::<X>(expansion.kernel());
+    let programmes = programmes_of_pairs((prefix, model, members), &class, &beta, data, report);
+    for (number, pair) in programmes.iter().enumerate() {
+        let Some(pair) = pair else { continue };
+        let answer = (beta[number].as_slice(), sums[number].as_slice(), expansion.offsets()[number]);
+        let certified = told(&model.certificates, number, data, true);
+        pair.compare(answer, certified, definite, report);
+    }
+    Ok(())
+}
+
+/// The programme of each pair of a classifier that was fitted to all rows, and its β at each row of the data; none where the data are not
+/// those of the fit, of which flaws tell.
+pub(crate) fn programmes<X: Space>(
+    model: &SvcModel<X, X::Kernel>,
+    data: &Data<'_, X>,
+    report: &mut Report,
+) -> Option<Vec<(Option<Pair>, Vec<f64>)>> {
+    let members: Vec<usize> = (0..data.len()).collect();
+    let class = data.classes_of(&model.classes, &members, report)?;
+    let rows = support_rows("", model, &class, data, report)?;
+    let beta = coefficients(&lists(model.expansion.coefficients()), &rows, data.len());
+    let pairs = programmes_of_pairs(("", model, &members), &class, &beta, data, report);
+    Some(pairs.into_iter().zip(beta).collect())
+}
+
+/// The row that each support point of a classifier is.
+fn support_rows<X: Space>(
+    prefix: &str,
+    model: &SvcModel<X, X::Kernel>,
+    class: &[Option<usize>],
+    data: &Data<'_, X>,
+    report: &mut Report,
+) -> Option<Vec<usize>> {
     let (expansion, mut first) = (&model.expansion, 0);
     // Support points are sorted by class.
     let mut of_point = Vec::with_capacity(expansion.points().len());
@@ -184,49 +227,56 @@ fn classifier<X: Space>(
         first += size;
     }
     let wanted = |k: usize, row: usize| class[row] == of_point.get(k).copied();
-    let rows = data.rows_of(expansion.kernel(), expansion.points(), &model.support, &wanted, report);
-    let Some(rows) = rows else { return Ok(()) };
+    let rows = data.rows_of(expansion.kernel(), expansion.points(), &model.support, &wanted, report)?;
     if let Some(k) = (0..rows.len()).find(|&k| !wanted(k, rows[k])) {
         let row = data.name(rows[k]);
         report.flaw(
             prefix,
             format_args!("row {row} is a support point of another class than that of the data"),
         );
-        return Ok(());
+        return None;
     }
-    let Spread { beta, sums } = spread(expansion, &rows, data, exact(&model.certificates), report)?;
+    Some(rows)
+}
+
+/// The programme of each pair of a classifier over some of the rows; none for a pair that was broken off. `beta` are the coefficients of
+/// each pair at each row.
+fn programmes_of_pairs<X: Space>(
+    (prefix, model, members): (&str, &SvcModel<X, X::Kernel>, &[usize]),
+    class: &[Option<usize>],
+    beta: &[Vec<f64>],
+    data: &Data<'_, X>,
+    report: &mut Report,
+) -> Vec<Option<Pair>> {
     let factors = data.factors(&model.classes);
     let prices = Prices::new(&model.classes, data, report);
-    let definite = definite::<X>(expansion.kernel());
+    let mut programmes = Vec::new();
     for (number, (a, b)) in pairs(model.classes.len()).into_iter().enumerate() {
         let of = format!("{prefix}{} vs {}", model.classes[a], model.classes[b]);
         let rows: Vec<usize> =
             members.iter().copied().filter(|&i| class[i] == Some(a) || class[i] == Some(b)).collect();
         let positive: Vec<bool> = rows.iter().map(|&i| class[i] == Some(a)).collect();
-        let Some((price, share)) =
-            prices.of_pair(number, &rows, (&beta[number], &class, model.classes.len()), data)
-        else {
+        let price = prices.of_pair(number, &rows, (&beta[number], class, model.classes.len()), data);
+        let Some((price, share)) = price else {
             report.note(format!("{of}: broken off before there was a margin; nothing is told of it"));
+            programmes.push(None);
             continue;
         };
         let of_row = |&i: &usize| match &price {
             Price::Number(c) => c * class[i].map_or(1.0, |class| factors[class]) * data.weights[i],
             Price::OfClass(c) => class[i].map_or(0.0, |class| c[class]) * data.weights[i],
         };
-        let pair = Pair {
+        programmes.push(Some(Pair {
             of,
             prices: rows.iter().map(of_row).collect(),
-            rows: &rows,
+            rows,
             positive,
             squared: data.flag("squared").unwrap_or(false),
             offset: data.flag("offset").unwrap_or(true),
             share,
-        };
-        let answer = (beta[number].as_slice(), sums[number].as_slice(), expansion.offsets()[number]);
-        let certified = told(&model.certificates, number, data, true);
-        pair.compare(answer, certified, definite, report);
+        }));
     }
-    Ok(())
+    programmes
 }
 
 /// C before weights, or that of each class, factors and all.
@@ -399,7 +449,7 @@ fn each<X: Space>(
         let pair = Pair {
             of: name.clone(),
             prices: all.iter().map(|&i| c * factor(i) * data.weights[i]).collect(),
-            rows: &all,
+            rows: all.clone(),
             positive,
             squared: false,
             offset: true,

@@ -57,7 +57,8 @@ use crate::error::{ErrorKind, Result};
 use crate::model::file::Saved;
 use crate::model::{AnyModel, AnyPoints, Model, Space, Targets};
 pub use data::Asked;
-use data::Data;
+pub(crate) use data::Data;
+pub(crate) use machines::{Pair, programmes};
 pub use report::{Check, Report};
 
 /// Recomputes what a model says of itself from the data that it was fitted to, as they were handed to the fit (scaled and encoded as the

@@ -1,0 +1,59 @@
+//! Structural risk minimisation over C: what the training error loses the capacity term gains, and their sum is the bound.
+
+use mercer::bounds::{AtPrice, PairBounds};
+
+use super::contour::{Line, Point};
+use super::svg::{Captions, Mark, Page};
+
+/// Pixels of the axes.
+const SIZE: [f64; 2] = [640.0, 400.0];
+/// Blue of Okabe and Ito (2008).
+const SPAN: Mark = Mark::Circle("#0072b2");
+const BOUND: f64 = 2.6;
+const ERRORS: f64 = 1.6;
+const CAPACITY: &str = "7 4";
+const TRAINING: &str = "2 3";
+/// Where everything above is vacuous.
+const VACUOUS: &str = "1 5";
+
+/// Rows inside the margin, the capacity term and the bound that is their sum, training error and the span's estimate of the error, at
+/// the prices of errors in prices of the model.
+pub(crate) fn structural_risk(prices: &[AtPrice], captions: &Captions) -> String {
+    let curve = |of: &dyn Fn(&PairBounds) -> f64| -> Vec<Point> {
+        prices.iter().map(|at| [at.factor.log2(), of(&at.pair)]).collect()
+    };
+    let share = |count: usize, pair: &PairBounds| count as f64 / pair.rows as f64;
+    let value = |name: &'static str| {
+        move |pair: &PairBounds| pair.get(name).and_then(|bound| bound.value).unwrap_or(f64::NAN)
+    };
+    let bound = curve(&value("SRM, uniform"));
+    let inside = curve(&|pair| share(pair.margin_errors, pair));
+    let training = curve(&|pair| share(pair.training_errors, pair));
+    let span = curve(&value("span"));
+    let capacity: Vec<Point> = bound.iter().zip(&inside).map(|(b, e)| [b[0], b[1] - e[1]]).collect();
+    let low = prices.first().map_or(-1.0, |at| at.factor.log2());
+    let high = prices.last().map_or(1.0, |at| at.factor.log2());
+    let top = bound.iter().map(|point| point[1]).fold(1.0, f64::max) * 1.05;
+
+    let mut page = Page::stretched(SIZE, [low, 0.0], [high, top], [84.0, 66.0, 230.0, 56.0]);
+    page.stroke(&[open(vec![[low, 1.0], [high, 1.0]])], 1.0, VACUOUS);
+    page.stroke(&[open(training)], ERRORS, TRAINING);
+    page.stroke(&[open(inside)], ERRORS, "");
+    page.stroke(&[open(capacity)], ERRORS, CAPACITY);
+    page.stroke(&[open(bound)], BOUND, "");
+    span.into_iter().for_each(|point| page.mark(point, SPAN));
+    page.axes(["C, in powers of 2 of that of the model", "share"]);
+    page.captions(captions);
+    let mut legend = page.legend();
+    legend.entry(|page, place| page.sample(place, BOUND, ""), "bound: sum of the two below");
+    legend.entry(|page, place| page.sample(place, ERRORS, CAPACITY), "capacity, by d of R²‖w‖²");
+    legend.entry(|page, place| page.sample(place, ERRORS, ""), "rows inside the margin");
+    legend.entry(|page, place| page.sample(place, ERRORS, TRAINING), "training errors");
+    legend.entry(|page, place| page.mark_at(place, SPAN), "span, near the error");
+    legend.entry(|page, place| page.sample(place, 1.0, VACUOUS), "above this: vacuous");
+    page.finish(&captions.title)
+}
+
+fn open(points: Vec<Point>) -> Line {
+    Line { points, closed: false }
+}

@@ -161,8 +161,7 @@ impl<'a> Evidence<'a> {
                     packed[..s.len()].copy_from_slice(&span.along(i)[first..first + s.len()]);
                 }
                 for (strip, own) in strips.iter().zip(panel.chunks(STRIP * PANEL)) {
-                    let width = strip.len() / STRIP;
-                    dots_f64(width, strip, &panel[..width * PANEL], &mut tile);
+                    dots_f64(k, strip, &panel, &mut tile);
                     for (tile, own) in tile.chunks(PANEL).zip(own.chunks(PANEL)) {
                         s.iter_mut().zip(tile).zip(own).for_each(|((s, sum), c)| *s += sum * c);
                     }
@@ -291,15 +290,11 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// The rows from `first` on, column after column, of the triangle T with cᵀTc = cᵀMc for a symmetric matrix M of k × k values: what is
-/// above the diagonal is added to what is below it. Rows that there are not are zero.
+/// The rows of a matrix of k × k values from `first` on, column after column; rows that there are not are zero.
 fn strip(matrix: &[f64], k: usize, first: usize) -> Vec<f64> {
-    let width = (first + STRIP).min(k);
-    let mut strip = vec![0.0; STRIP * width];
+    let mut strip = vec![0.0; STRIP * k];
     for (r, row) in matrix.chunks(k).skip(first).take(STRIP).enumerate() {
-        let diagonal = first + r;
-        row[..diagonal].iter().enumerate().for_each(|(j, value)| strip[j * STRIP + r] = 2.0 * value);
-        strip[diagonal * STRIP + r] = row[diagonal];
+        row.iter().enumerate().for_each(|(j, value)| strip[j * STRIP + r] = *value);
     }
     strip
 }

@@ -2,6 +2,7 @@
 //!
 //! These are the operations of the linear methods, which see a row at a time and hold no kernel value.
 
+use super::lines::{line_sums, lines_add};
 use super::{fma_f64, multiversion};
 
 /// A number of a row: `f32` or `f64`.
@@ -172,10 +173,8 @@ fn sparse_pass<const FMA: bool>(rows: &[u32], x: SparseBlock<'_, impl Number>, p
         Pass::Spread { outputs, weights, matrix } => {
             for (weights, &i) in weights.chunks_exact(outputs).zip(rows) {
                 let (index, values) = row(i);
-                for (&k, value) in index.iter().zip(values) {
-                    let line = &mut matrix[k as usize * outputs..][..outputs];
-                    line_add::<FMA>((*value).into(), weights, line);
-                }
+                let entries = index.iter().zip(values).map(|(&k, v)| (k as usize, (*v).into()));
+                lines_add::<FMA>(entries, weights, matrix);
             }
         }
     }
@@ -245,9 +244,8 @@ fn dense_pass<const FMA: bool>(rows: &[u32], x: DenseBlock<'_, impl Number>, pas
         }
         Pass::Spread { outputs, weights, matrix } => {
             for (weights, &i) in weights.chunks_exact(outputs).zip(rows) {
-                for (value, line) in row(i).iter().zip(matrix.chunks_exact_mut(outputs)) {
-                    line_add::<FMA>((*value).into(), weights, line);
-                }
+                let entries = row(i).iter().enumerate().map(|(k, v)| (k, (*v).into()));
+                lines_add::<FMA>(entries, weights, matrix);
             }
         }
     }
@@ -277,77 +275,4 @@ fn square(value: impl Number) -> f64 {
 #[inline(always)]
 fn dense_add<const FMA: bool>(c: f64, row: &[impl Number], out: &mut [f64]) {
     out.iter_mut().zip(row).for_each(|(out, value)| *out = fma_f64::<FMA>(c, (*value).into(), *out));
-}
-
-/// Adds value · line k of a matrix, whose lines are as long as `out`, for each entry (k, value): eight sums at a time stay in
-/// registers, then four, two and one.
-#[inline(always)]
-fn line_sums<const FMA: bool>(
-    entries: impl Iterator<Item = (usize, f64)> + Clone,
-    matrix: &[f64],
-    out: &mut [f64],
-) {
-    let (outputs, mut at) = (out.len(), 0);
-    while at + 8 <= outputs {
-        sums_at::<FMA, 8>(entries.clone(), matrix, at, out);
-        at += 8;
-    }
-    if at + 4 <= outputs {
-        sums_at::<FMA, 4>(entries.clone(), matrix, at, out);
-        at += 4;
-    }
-    if at + 2 <= outputs {
-        sums_at::<FMA, 2>(entries.clone(), matrix, at, out);
-        at += 2;
-    }
-    if at < outputs {
-        sums_at::<FMA, 1>(entries, matrix, at, out);
-    }
-}
-
-/// The sums of `N` columns of the matrix, from column `at` on.
-#[inline(always)]
-fn sums_at<const FMA: bool, const N: usize>(
-    entries: impl Iterator<Item = (usize, f64)>,
-    matrix: &[f64],
-    at: usize,
-    out: &mut [f64],
-) {
-    let outputs = out.len();
-    let mut sums: [f64; N] = std::array::from_fn(|l| out[at + l]);
-    for (k, value) in entries {
-        let line = &matrix[k * outputs + at..][..N];
-        (0..N).for_each(|l| sums[l] = fma_f64::<FMA>(value, line[l], sums[l]));
-    }
-    out[at..at + N].copy_from_slice(&sums);
-}
-
-/// out += c · line, for lines of a few numbers: eight at a time, then four, two and one.
-#[inline(always)]
-fn line_add<const FMA: bool>(c: f64, line: &[f64], out: &mut [f64]) {
-    let (mut line, mut out) = (line, &mut out[..line.len()]);
-    while line.len() >= 8 {
-        (line, out) = add_at::<FMA, 8>(c, line, out);
-    }
-    if line.len() >= 4 {
-        (line, out) = add_at::<FMA, 4>(c, line, out);
-    }
-    if line.len() >= 2 {
-        (line, out) = add_at::<FMA, 2>(c, line, out);
-    }
-    if !line.is_empty() {
-        add_at::<FMA, 1>(c, line, out);
-    }
-}
-
-/// out += c · line for the first `N` numbers; gives the others.
-#[inline(always)]
-fn add_at<'a, const FMA: bool, const N: usize>(
-    c: f64,
-    line: &'a [f64],
-    out: &'a mut [f64],
-) -> (&'a [f64], &'a mut [f64]) {
-    let ((line, others), (out, rest)) = (line.split_at(N), out.split_at_mut(N));
-    (0..N).for_each(|l| out[l] = fma_f64::<FMA>(c, line[l], out[l]));
-    (others, rest)
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::narrow::Narrow;
 use crate::data::{Points, Vectors};
 use crate::simd::{
     DenseBlock, Pass, SparseBlock, dense_pass_f32, dense_pass_f64, sparse_pass_f32, sparse_pass_f64,
@@ -53,6 +54,11 @@ impl<'a> Design<'a> {
     /// The value of the constant feature; 0 for none.
     pub(super) fn constant(&self) -> f64 {
         self.constant
+    }
+
+    /// Some rows over the features that occur in them; none where that would be no gain.
+    pub(super) fn narrowed(&self, rows: &[u32]) -> Option<Narrow> {
+        Narrow::new(self.x, self.constant, rows)
     }
 
     /// Entries of a row, on average.

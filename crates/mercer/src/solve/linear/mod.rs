@@ -15,6 +15,7 @@ mod design;
 mod joint;
 mod l1;
 mod multipliers;
+mod narrow;
 mod newton;
 mod one_class;
 mod passes;

@@ -1,6 +1,7 @@
 //! What Newton's method asks of the rows of a problem: passes over them, in which rows are multiplied with vectors and added up.
 
 use super::design::Design;
+use super::narrow::Narrow;
 use crate::data::Rows;
 
 /// Rows x, perhaps followed by a constant feature, wherever they are. Rows are named by ascending numbers.
@@ -47,6 +48,12 @@ pub(crate) trait Passes: Sync {
         None
     }
 
+    /// Some rows over the features that occur in them, where that makes passes over them cheaper.
+    fn narrowed(&self, rows: &[u32]) -> Option<Narrow> {
+        let _ = rows;
+        None
+    }
+
     /// The rows held, as rows of a problem.
     fn held<'h>(&self, held: &'h Held) -> super::Blocked<'h>;
 }
@@ -87,6 +94,9 @@ impl Passes for Design<'_> {
     }
     fn outer(&self, rows: &[u32], weights: &[f64]) -> Vec<f64> {
         self.outer(rows, weights)
+    }
+    fn narrowed(&self, rows: &[u32]) -> Option<Narrow> {
+        Design::narrowed(self, rows)
     }
     fn held<'h>(&self, held: &'h Held) -> super::Blocked<'h> {
         super::Blocked::held(held, self.width() - usize::from(self.has_constant()), self.constant())

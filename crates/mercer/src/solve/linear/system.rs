@@ -127,7 +127,7 @@ impl<D: Passes> System<'_, D> {
                 (solution(&factor, right), vec![0.0; gradient.len()], last)
             }
             (Some(factor), _) => self.conjugate(gradient, ends, &Inverse::Factor(factor)),
-            (None, None) => self.conjugate(gradient, ends, &self.diagonal()),
+            (None, None) => self.narrow(gradient, ends),
             (None, Some(held)) => self.by_held(gradient, ends, &held),
         }
     }
@@ -150,6 +150,22 @@ impl<D: Passes> System<'_, D> {
         } else {
             Way::Diagonal
         }
+    }
+
+    /// The solution by conjugate gradients, preconditioned by the diagonal. Features that occur in none of the rows are solved for as they
+    /// are: their part of the matrix is I.
+    fn narrow(&self, gradient: &[f64], ends: Ends) -> (Vec<f64>, Vec<f64>, usize) {
+        let Some(narrow) = self.x.narrowed(self.rows) else {
+            return self.conjugate(gradient, ends, &self.diagonal());
+        };
+        let rows: Vec<u32> = (0..self.rows.len() as u32).collect();
+        let own = System { x: &narrow.design(), rows: &rows, curvature: self.curvature, free: self.free };
+        let (found, left, steps) = own.conjugate(&narrow.gathered(gradient), ends, &own.diagonal());
+        let mut direction: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        let mut residual = vec![0.0; gradient.len()];
+        narrow.scatter(&found, &mut direction);
+        narrow.scatter(&left, &mut residual);
+        (direction, residual, steps)
     }
 
     /// The solution by conjugate gradients with rows that are held.

@@ -10,23 +10,31 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::cost::{JointCost, Point, largest, threshold};
+use super::cost::{JointCost, Point};
 use super::{Joint, Together};
 use crate::data::SplitMix;
+use crate::simd::{LINE, nearest_shares};
 use crate::solve::linear::design::dot;
 use crate::solve::linear::{Limits, certificate};
 use crate::solve::{Certificate, Progress, Watch};
 
-/// Passes from one look at the gap to the next.
-const PASSES: u64 = 4;
+/// Work from one look at the gap to the next, in passes over all points and as a share of what has been done: a look is half a pass.
+const BETWEEN: (f64, f64) = (2.0, 0.1);
+/// What a pass over no points counts as work, so that passes come to an end.
+const LEAST_WORK: f64 = 1e-2;
 /// The part of the gap that points which are left out may have before they come back.
 const LEFT_OUT: f64 = 0.1;
 /// Points whose terms of the gap one thread computes at a time.
 const ROWS: usize = 256;
 /// A violation below this share of the largest g is rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// The work that a start may take, in passes over all points.
+/// The share of the tolerance that the gap of a start is to have: Newton's method then has nothing to do.
+const ENOUGH: f64 = 0.9;
+/// The work that a start may take, in passes over all points, whatever comes of it.
 const WORK: f64 = 200.0;
+/// The work that it may take where the end is in sight. On usps Newton's method from a start of 200 passes took as long as 4,000 passes, on the
+/// first 10,000 of mnist as long as 2,000.
+const MOST_WORK: f64 = 3000.0;
 
 /// Solves a problem; the order of the points is drawn by `seed`.
 pub(super) fn solve(problem: &Joint<'_>, limits: &Limits, seed: u64, watch: Watch<'_>) -> Together {
@@ -36,7 +44,7 @@ pub(super) fn solve(problem: &Joint<'_>, limits: &Limits, seed: u64, watch: Watc
     loop {
         let settled = run.pass();
         passes += 1;
-        if !settled && !passes.is_multiple_of(PASSES) && passes < limits.iterations {
+        if !settled && !run.is_due() && passes < limits.iterations {
             continue;
         }
         let (mut primal, mut gap) = run.gap();
@@ -67,29 +75,42 @@ pub(super) fn solve(problem: &Joint<'_>, limits: &Limits, seed: u64, watch: Watc
 /// Some passes, as many as are enough or pay before Newton's method: weights, a line for each feature, and shares.
 pub(super) fn start(problem: &Joint<'_>, tolerance: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut run = Run::new(problem, seed);
-    let (mut work, mut next) = (0.0, PASSES as f64);
-    while work < WORK {
-        work += (run.active.len() as f64 / problem.x.len() as f64).max(1e-2);
+    // Work and gap of the looks.
+    let mut looks: Vec<(f64, f64)> = Vec::new();
+    loop {
         let settled = run.pass();
-        if work < next && !settled {
+        if !run.is_due() && !settled {
             continue;
         }
         let (primal, gap) = run.gap();
-        if settled || gap <= 0.5 * tolerance * primal {
+        let enough = ENOUGH * tolerance * primal;
+        looks.push((run.work, gap));
+        if settled || gap <= enough || (run.work >= WORK && expected(&looks, enough) > MOST_WORK) {
             break;
         }
-        next = 1.5 * work;
     }
     run.refresh();
-    (run.weights, run.shares)
+    (run.without_padding(&run.weights), run.without_padding(&run.shares))
 }
 
+/// The work at which the gap will be `enough`, if it goes on falling as it has since half of the work was done.
+fn expected(looks: &[(f64, f64)], enough: f64) -> f64 {
+    let Some(&(work, gap)) = looks.last() else { return 0.0 };
+    let half = looks.iter().rfind(|(before, _)| *before <= 0.5 * work);
+    let Some(&(before, first)) = half else { return work };
+    let fall = (first / gap).ln();
+    if fall > 0.0 { work + (work - before) * (gap / enough).ln() / fall } else { f64::INFINITY }
+}
+
+/// Passes of coordinate descent. Lines of numbers, one for each class, are filled up to whole registers: with 0, of outputs with −∞.
 struct Run<'a> {
     problem: &'a Joint<'a>,
     norms: Vec<f64>,
-    /// w, a line for each feature with a number for each class.
+    /// The length of a line.
+    lanes: usize,
+    /// w, a line for each feature.
     weights: Vec<f64>,
-    /// p
+    /// p, a line for each point.
     shares: Vec<f64>,
     /// The points that are not left out.
     active: Vec<u32>,
@@ -98,10 +119,14 @@ struct Run<'a> {
     /// A point that is decided by more than this is left out.
     bound: f64,
     updates: u64,
+    /// What was done, in passes over all points, and what will have been done when the gap is looked at again.
+    work: f64,
+    due: f64,
     random: SplitMix,
-    /// Of one point: its outputs, what its shares are made of, and the change of its β.
+    /// What makes g of outputs of other classes: 1, and −∞ where there is no class.
+    rise: Vec<f64>,
+    /// Of one point: its outputs, and the change of its β.
     scores: Vec<f64>,
-    wished: Vec<f64>,
     change: Vec<f64>,
 }
 
@@ -116,24 +141,42 @@ enum Look {
 impl<'a> Run<'a> {
     fn new(problem: &'a Joint<'a>, seed: u64) -> Self {
         let (n, count) = (problem.x.len(), problem.count);
-        let mut shares = vec![0.0; n * count];
+        let lanes = count.next_multiple_of(LINE);
+        let mut shares = vec![0.0; n * lanes];
         for (i, (&class, &price)) in problem.classes.iter().zip(problem.prices).enumerate() {
-            shares[i * count + class as usize] = price;
+            shares[i * lanes + class as usize] = price;
         }
         Self {
             problem,
             norms: problem.x.norms(),
-            weights: vec![0.0; problem.x.width() * count],
+            lanes,
+            weights: vec![0.0; problem.x.width() * lanes],
             shares,
             active: (0..n as u32).collect(),
             largest: f64::INFINITY,
             bound: f64::INFINITY,
             updates: 0,
+            work: 0.0,
+            due: BETWEEN.0,
             random: SplitMix(seed),
-            scores: vec![0.0; count],
-            wished: vec![0.0; count],
-            change: vec![0.0; count],
+            rise: (0..lanes).map(|c| if c < count { 1.0 } else { f64::NEG_INFINITY }).collect(),
+            scores: vec![0.0; lanes],
+            change: vec![0.0; lanes],
         }
+    }
+
+    /// Whether it is time to look at the gap.
+    fn is_due(&mut self) -> bool {
+        let is_due = self.work >= self.due;
+        if is_due {
+            self.due = self.work + BETWEEN.0.max(BETWEEN.1 * self.work);
+        }
+        is_due
+    }
+
+    /// The numbers of lines for the classes alone.
+    fn without_padding(&self, lines: &[f64]) -> Vec<f64> {
+        lines.chunks(self.lanes).flat_map(|line| &line[..self.problem.count]).copied().collect()
     }
 
     fn point(&self, i: usize) -> Point {
@@ -143,6 +186,7 @@ impl<'a> Run<'a> {
     /// One pass over the points that are not left out; whether none of all points has moved.
     fn pass(&mut self) -> bool {
         self.random.shuffle(&mut self.active);
+        self.work += (self.active.len() as f64 / self.problem.x.len() as f64).max(LEAST_WORK);
         let (mut largest, mut at): (f64, usize) = (0.0, 0);
         while at < self.active.len() {
             match self.look(self.active[at]) {
@@ -170,16 +214,17 @@ impl<'a> Run<'a> {
 
     /// Finds the best shares of point `i`.
     fn look(&mut self, i: u32) -> Look {
-        let count = self.problem.count;
-        self.problem.x.scores(&[i], count, &self.weights, &mut self.scores);
+        self.problem.x.scores(&[i], self.lanes, &self.weights, &mut self.scores);
         let class = self.problem.classes[i as usize] as usize;
-        self.scores.iter_mut().enumerate().for_each(|(c, g)| *g += if c == class { 0.0 } else { 1.0 });
+        let own = self.scores[class];
+        self.scores.iter_mut().zip(&self.rise).for_each(|(g, rise)| *g += rise);
+        self.scores[class] = own;
         let look = match self.problem.cost {
             JointCost::WestonWatkins => self.each_rival(i as usize),
             _ => self.all_rivals(i as usize),
         };
         if let Look::Moved(_) = look {
-            self.problem.x.spread(&[i], count, &self.change, &mut self.weights);
+            self.problem.x.spread(&[i], self.lanes, &self.change, &mut self.weights);
             self.updates += 1;
         }
         look
@@ -187,35 +232,32 @@ impl<'a> Run<'a> {
 
     /// The best shares for Crammer and Singer's cost: those of the simplex nearest to p + g/‖x‖².
     fn all_rivals(&mut self, i: usize) -> Look {
-        let (price, norm, count) = (self.problem.prices[i], self.norms[i], self.problem.count);
-        let shares = &mut self.shares[i * count..][..count];
-        let top = largest(&self.scores);
-        let lowest = self.scores.iter().zip(&*shares).filter(|(_, p)| **p > 0.0);
-        let lowest = lowest.fold(f64::INFINITY, |low, (g, _)| low.min(*g));
-        if top - lowest <= ROUNDING * (1.0 + top.abs()) {
+        let (price, norm) = (self.problem.prices[i], self.norms[i]);
+        let shares = &mut self.shares[i * self.lanes..][..self.lanes];
+        if norm > 0.0 {
+            let violation = nearest_shares(&self.scores, (norm, price, ROUNDING), shares, &mut self.change);
+            return if violation > 0.0 {
+                Look::Moved(violation)
+            } else {
+                Look::Rests(slack(&self.scores, shares))
+            };
+        }
+        // A point without a feature: all is with the first of the largest g.
+        let first =
+            (0..shares.len()).fold(0, |first, c| if self.scores[c] > self.scores[first] { c } else { first });
+        if shares[first] == price {
             return Look::Rests(slack(&self.scores, shares));
         }
-        if norm > 0.0 {
-            // From the largest g, so that shares that are small beside it keep their digits.
-            let wished = self.scores.iter().zip(&*shares).map(|(g, p)| g - top + norm * p);
-            self.wished.iter_mut().zip(wished).for_each(|(to, wish)| *to = wish);
-            let level = threshold(&self.wished, norm * price);
-            for ((p, wish), change) in shares.iter_mut().zip(&self.wished).zip(&mut self.change) {
-                let new = (wish - level).max(0.0) / norm;
-                (*change, *p) = (*p - new, new);
-            }
-        } else {
-            let first = self.scores.iter().position(|&g| g == top);
-            shares.iter_mut().enumerate().for_each(|(c, p)| *p = if Some(c) == first { price } else { 0.0 });
-            self.change.fill(0.0);
-        }
-        Look::Moved(top - lowest)
+        shares.fill(0.0);
+        shares[first] = price;
+        self.change.fill(0.0);
+        Look::Moved(1.0)
     }
 
     /// The best shares for Weston and Watkins' cost, one class after the other.
     fn each_rival(&mut self, i: usize) -> Look {
         let (Point { class, price }, norm, count) = (self.point(i), self.norms[i], self.problem.count);
-        let shares = &mut self.shares[i * count..][..count];
+        let shares = &mut self.shares[i * self.lanes..][..count];
         let (mut largest, mut slack): (f64, f64) = (0.0, f64::INFINITY);
         self.change.fill(0.0);
         for c in (0..count).filter(|&c| c != class) {
@@ -249,18 +291,18 @@ impl<'a> Run<'a> {
 
     /// The primal objective and the gap; points that are left out come back where they have a part of it.
     fn gap(&mut self) -> (f64, f64) {
-        let (n, count) = (self.problem.x.len(), self.problem.count);
+        let (n, lanes, count) = (self.problem.x.len(), self.lanes, self.problem.count);
         let mut active = vec![false; n];
         self.active.iter().for_each(|&i| active[i as usize] = true);
         let rows: Vec<u32> = (0..n as u32).collect();
         let pieces: Vec<[f64; 3]> = rows
             .par_chunks(ROWS)
             .map(|rows| {
-                let mut scores = vec![0.0; rows.len() * count];
-                self.problem.x.scores(rows, count, &self.weights, &mut scores);
-                rows.iter().zip(scores.chunks(count)).fold([0.0; 3], |[costs, gap, out], (&i, scores)| {
-                    let (cost, point) = (self.problem.cost, self.point(i as usize));
-                    let part = cost.gap(point, scores, &self.shares[i as usize * count..][..count]);
+                let mut scores = vec![0.0; rows.len() * lanes];
+                self.problem.x.scores(rows, lanes, &self.weights, &mut scores);
+                rows.iter().zip(scores.chunks(lanes)).fold([0.0; 3], |[costs, gap, out], (&i, scores)| {
+                    let (cost, point, scores) = (self.problem.cost, self.point(i as usize), &scores[..count]);
+                    let part = cost.gap(point, scores, &self.shares[i as usize * lanes..][..count]);
                     let left = if active[i as usize] { 0.0 } else { part };
                     [costs + cost.value(point, scores), gap + part, out + left]
                 })
@@ -276,24 +318,24 @@ impl<'a> Run<'a> {
 
     /// Makes w anew from the shares, and the shares of each point add up to its price, so that rounding does not add up.
     fn refresh(&mut self) {
-        let count = self.problem.count;
+        let (lanes, count) = (self.lanes, self.problem.count);
         let mut rows = self.shares.clone();
         for i in 0..self.problem.x.len() {
             let point = self.point(i);
-            let (shares, line) = (&mut self.shares[i * count..][..count], &mut rows[i * count..][..count]);
+            let (shares, line) = (&mut self.shares[i * lanes..][..count], &mut rows[i * lanes..][..count]);
             self.problem.cost.allow(point, shares);
             line.iter_mut().zip(shares).for_each(|(c, p)| *c = -*p);
             line[point.class] += point.price;
         }
         self.weights.fill(0.0);
         let points: Vec<u32> = (0..self.problem.x.len() as u32).collect();
-        self.problem.x.spread(&points, count, &rows, &mut self.weights);
+        self.problem.x.spread(&points, lanes, &rows, &mut self.weights);
     }
 
     fn answer(self, certificate: Certificate) -> Together {
-        let count = self.problem.count;
-        let of_class = |c: usize| self.weights.iter().skip(c).step_by(count).copied().collect();
-        Together { weights: (0..count).map(of_class).collect(), shares: self.shares, certificate }
+        let of_class = |c: usize| self.weights.iter().skip(c).step_by(self.lanes).copied().collect();
+        let weights = (0..self.problem.count).map(of_class).collect();
+        Together { weights, shares: self.without_padding(&self.shares), certificate }
     }
 }
 

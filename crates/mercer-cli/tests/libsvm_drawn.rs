@@ -3,6 +3,8 @@
 //! `libsvm/drawn.json` is written by `bench/differential.py --store`, whose head derives what may differ from the tolerance of the fit;
 //! `cargo xtask test --peers` compares a thousand with LIBSVM itself.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
+
 mod common;
 
 use common::{Place, data};
@@ -54,7 +56,8 @@ fn text(all: &Rows, chosen: &[usize], training: Option<&[usize]>) -> String {
 }
 
 fn distance(a: &[(usize, f64)], b: &[(usize, f64)]) -> f64 {
-    let at = |row: &[(usize, f64)], k: usize| row.iter().find(|(column, _)| *column == k).map_or(0.0, |(_, v)| *v);
+    let at =
+        |row: &[(usize, f64)], k: usize| row.iter().find(|(column, _)| *column == k).map_or(0.0, |(_, v)| *v);
     let width = a.iter().chain(b).map(|(column, _)| column + 1).max().unwrap_or(0);
     (0..width).map(|k| (at(a, k) - at(b, k)).powi(2)).sum()
 }
@@ -107,7 +110,10 @@ fn drawn_settings_have_libsvms_answers() {
             head.lines().find_map(|line| line.strip_prefix("total_sv ")).unwrap().parse().unwrap();
         let unsure = list(&answer["margins"]).iter().filter(|margin| **margin <= bound).count() as f64;
         let expected = number("count");
-        assert!((count - expected).abs() <= (0.01 * expected).max(unsure).max(2.0), "{what}: {count} vectors");
+        assert!(
+            (count - expected).abs() <= (0.01 * expected).max(unsure).max(2.0),
+            "{what}: {count} vectors"
+        );
         let found: Vec<f64> = place.read("out").lines().map(|line| line.parse().unwrap()).collect();
         let expected = list(&answer["predictions"]);
         assert_eq!(found.len(), expected.len(), "{what}");

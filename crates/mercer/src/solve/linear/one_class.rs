@@ -55,13 +55,7 @@ pub(crate) fn one_class(
 }
 
 /// The answer, its weights in units of the mean of ‖x‖², which comes second; and whether the bound is 0.
-fn solved(
-    x: &Vectors,
-    weights: &[f64],
-    nu: f64,
-    limits: &Limits,
-    watch: Watch<'_>,
-) -> (Answer, f64, bool) {
+fn solved(x: &Vectors, weights: &[f64], nu: f64, limits: &Limits, watch: Watch<'_>) -> (Answer, f64, bool) {
     let mean = Design::new(x, 0.0).norms().iter().sum::<f64>() / x.len().max(1) as f64;
     let unit = if mean > 0.0 { mean } else { 1.0 };
     let share = nu * weights.iter().sum::<f64>() * unit;

@@ -32,7 +32,7 @@ pub struct Outcome {
     pub failure: Option<(Vec<u8>, String)>,
 }
 
-/// What is being tried, for the watch; in a file too, where there is one, for whoever finds that the process was ended by it.
+/// What is being tried, for the watch; in a file too, where there is one: it stays where the process is ended by what it tries.
 #[derive(Default)]
 pub struct Current {
     now: Mutex<Option<(Instant, Vec<u8>)>>,

@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 /// Runs a command, which a signal ends; a matrix for which there is no memory ends it with an error.
 fn guarded(run: impl FnOnce() -> Result<()>) -> Result<()> {
     system::listen_for_interrupt()?;
-    mercer::error::within_memory(|| Ok(run()))?
+    mercer::memory::within_memory(|| Ok(run()))?
 }
 
 /// Says what went wrong and makes an exit code of it.

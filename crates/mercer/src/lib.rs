@@ -38,7 +38,7 @@
 //!
 //! # Modules
 //!
-//! Each uses only those before it: `error` and the private `simd`, then
+//! Each uses only those before it: `error`, `memory` and the private `simd`, then
 //!
 //! 1. [`data`]: points, labels, scaling, and the files they come from;
 //! 2. [`kernel`]: the leaves, the algebra, its text, the check on data; fast blocks of kernel values;
@@ -65,6 +65,7 @@ pub mod error;
 pub mod gram;
 pub mod kernel;
 mod linalg;
+pub mod memory;
 pub mod model;
 pub mod select;
 mod simd;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::error::{DataProblem, ErrorKind, Result, room};
+use crate::error::{DataProblem, ErrorKind, Result};
 use crate::gram::{Gram, Subset};
 use crate::linalg::{Eigen, Square, dot};
+use crate::memory::room;
 
 /// The most rows whose eigenvalues are computed: beyond that a kernel is definite by construction or refused.
 const MOST_EIGENVALUES: usize = 2000;

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::Gram;
-use crate::error::room;
 use crate::kernel::add_rows;
+use crate::memory::room;
 use crate::simd::Aligned;
 
 /// Marks a point whose row is in no slot.

@@ -43,7 +43,7 @@ pub(crate) use tall::{Tall, WIDTH};
 
 use std::ops::ControlFlow;
 
-use crate::error::ask_for;
+use crate::memory::ask_for;
 
 /// A callback that is told the share of the work done, from 0 to 1, and answers whether to go on.
 pub(crate) type Tick<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;

@@ -6,9 +6,10 @@ use rayon::prelude::*;
 
 use super::job::Job;
 use crate::data::Points;
-use crate::error::{Result, room};
+use crate::error::Result;
 use crate::gram::{Gram, Held, Lazy};
 use crate::kernel::{Bound, Definiteness, Kernel};
+use crate::memory::room;
 use crate::solve::{Answer, Problem, Progress, Shared, Smo, Solution, WHOLE, Watch};
 
 /// Programmes that may be solved at the same time, between which the memory for kernel rows is shared out: not the number

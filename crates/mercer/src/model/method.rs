@@ -9,7 +9,8 @@ use super::probability::{Estimate, Settings};
 use super::setting::{About, Parameter, Value};
 use super::space::Space;
 use crate::data::Stream;
-use crate::error::{ErrorKind, Result, within_memory};
+use crate::error::{ErrorKind, Result};
+use crate::memory::within_memory;
 
 /// What is told of a method.
 #[derive(Debug, Clone, PartialEq)]

@@ -325,7 +325,7 @@ macro_rules! settings {
                     K: $crate::kernel::Kernel<X> + Clone,
                 {
                     let y = $crate::model::setting::settings!(@target y $($target)?);
-                    $crate::error::within_memory(|| {
+                    $crate::memory::within_memory(|| {
                         $crate::model::Estimator::fit_in(self, x, y, &mut $crate::model::Job::new())
                     })
                 }

@@ -29,7 +29,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::data::{Folds, Labels, SplitMix};
-use crate::error::{Error, ErrorKind, Result, check, room};
+use crate::error::{Error, ErrorKind, Result, check};
+use crate::memory::room;
 
 /// A rule by which points are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! Memory for vector instructions: aligned to cache lines, in huge pages, and written past the caches where it is large.
 
 use super::{Level, level};
-use crate::error::ask_for;
+use crate::memory::ask_for;
 
 /// Bytes of a cache line, and of the widest vector.
 const LINE: usize = 64;

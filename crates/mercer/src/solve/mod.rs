@@ -48,4 +48,4 @@ pub use smo::{Answer, Problem, Selection, Smo, Solution};
 pub(crate) use stage::Plan;
 pub use stage::{Follow, Stage, unfollowed};
 
-pub(crate) use crate::error::room;
+pub(crate) use crate::memory::room;

@@ -28,7 +28,8 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::{Sparse, Vectors};
-use crate::error::{DataProblem, ErrorKind, Result, room};
+use crate::error::{DataProblem, ErrorKind, Result};
+use crate::memory::room;
 
 pub use spec::{RowNorm, TextFeatures, Weighting};
 pub use terms::TermUnit;

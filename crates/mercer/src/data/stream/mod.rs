@@ -35,7 +35,8 @@ pub(super) use pieces::{Piece, Seen};
 
 use super::input::Input;
 use super::{Encoding, LabelColumn, ReadOptions, table};
-use crate::error::{DataProblem, Error, ErrorKind, Result, obtainable};
+use crate::error::{DataProblem, Error, ErrorKind, Result};
+use crate::memory::obtainable;
 
 /// What a file of blocks begins and ends with.
 const MAGIC: &[u8; 8] = b"mercerSC";

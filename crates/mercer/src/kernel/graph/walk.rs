@@ -31,9 +31,10 @@ use rayon::prelude::*;
 use super::product_graph::{Labelled, Steps};
 use super::vocabulary::{Beyond, Vocabulary};
 use crate::data::{Graph, Real};
-use crate::error::{DataProblem, ErrorKind, Result, obtainable, room};
+use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::Bound;
 use crate::linalg::Eigen;
+use crate::memory::{obtainable, room};
 
 /// How walks of different lengths are weighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,10 @@
 
 use super::Map;
 use crate::data::{Dense, Points, Real, Sparse, Vectors};
-use crate::error::{DataProblem, ErrorKind, Result, check, room};
+use crate::error::{DataProblem, ErrorKind, Result, check};
 use crate::kernel::MAX_POWER;
 use crate::kernel::field::MAX_INDEX;
+use crate::memory::room;
 use crate::simd::PANEL;
 
 /// The most basis functions per feature, so that a short text cannot ask for more memory than there is.

@@ -2,8 +2,9 @@
 
 use super::solver::{Learnt, SOLVERS, Solver};
 use crate::data::{Points, Vectors};
-use crate::error::{Result, obtainable};
+use crate::error::Result;
 use crate::kernel::{self, VectorExpr};
+use crate::memory::obtainable;
 use crate::model::file::Saved;
 use crate::model::libsvm::print::{labels, list, number, unsupported};
 use crate::model::{Cost, LinearModel, LinearScheme};

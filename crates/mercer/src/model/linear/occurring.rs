@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use crate::data::{Row, Sparse, Vectors};
-use crate::error::obtainable;
+use crate::memory::obtainable;
 use crate::model::prelude::*;
 
 /// The fewest features that columns are left out of: 8 MB for a vector of weights.

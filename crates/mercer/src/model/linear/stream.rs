@@ -24,7 +24,7 @@
 use super::classifier::{prices_of, targets_of};
 use super::{Algorithm, CPath, Cost, Features, LinearModel, LinearScheme, LinearSolver, Penalty};
 use crate::data::{Stream, Vectors};
-use crate::error::obtainable;
+use crate::memory::obtainable;
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, factors};
 use crate::solve::linear::{self, Answer, Blocked, Problem};

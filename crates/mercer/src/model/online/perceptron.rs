@@ -40,8 +40,8 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use crate::data::SplitMix;
-use crate::error::available;
 use crate::gram::Gram;
+use crate::memory::available;
 use crate::model::prelude::*;
 use crate::solve::Stage;
 

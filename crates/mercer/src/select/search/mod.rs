@@ -23,8 +23,9 @@ use self::shared::Shared;
 use super::validate::{Task, Terms, cross_validate, mean_and_spread};
 use super::{Metric, Needs, Split};
 use crate::data::{Points, Vectors};
-use crate::error::{ErrorKind, Result, within_memory};
+use crate::error::{ErrorKind, Result};
 use crate::kernel::{Definiteness, Kernel};
+use crate::memory::within_memory;
 use crate::model::{AnyEstimator, AnyKernel, AnyPoints, Event, Targets, Value, VoteRule, Watcher};
 use crate::solve::Stage;
 
@@ -72,7 +73,7 @@ pub struct Search<'a> {
     pub memory: Option<usize>,
     /// The time after which no further candidate is begun.
     pub time_limit: Option<Duration>,
-    /// Whether every candidate is fitted by itself, as by hand: for tests, and for whoever doubts.
+    /// Whether every candidate is fitted by itself, as by hand: for tests and comparisons.
     pub alone: bool,
     /// Of classes that have won the same number of pairs the first is taken, as LIBSVM does: where kernel values are shared.
     pub libsvm_ties: bool,

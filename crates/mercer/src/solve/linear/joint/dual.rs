@@ -32,8 +32,8 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 const ENOUGH: f64 = 0.9;
 /// The work that a start may take, in passes over all points, whatever comes of it.
 const WORK: f64 = 200.0;
-/// The work that it may take where the end is in sight. On usps Newton's method from a start of 200 passes took as long as 4,000 passes, on the
-/// first 10,000 of mnist as long as 2,000.
+/// The work that it may take where the end is in sight: Newton's method from a start of 200 passes takes as long as a few thousand passes, by
+/// the time that either took on usps and on the first 10,000 of mnist.
 const MOST_WORK: f64 = 3000.0;
 
 /// Solves a problem; the order of the points is drawn by `seed`.

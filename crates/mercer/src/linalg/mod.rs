@@ -43,21 +43,35 @@ pub(crate) use tall::{Tall, WIDTH};
 
 use std::ops::ControlFlow;
 
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+
 use crate::memory::ask_for;
 
 /// A callback that is told the share of the work done, from 0 to 1, and answers whether to go on.
 pub(crate) type Tick<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
 
-/// Bytes that products of `faer`'s matrices pack their blocks in, once for each thread.
+/// Bytes at most that the first product of `faer`'s matrices on a thread takes for packed blocks, and later ones use again.
 const PACKED: usize = 64 << 20;
-
-/// Bytes of matrices below which the system is not asked: it takes longer than their products, which need no more room than they.
-const SMALL: usize = 1 << 20;
 
 /// Asks for the memory of some matrices of `faer`, whose allocations cannot fail, and of what products of them need.
 fn ask_for_matrices(count: usize, rows: usize, columns: usize) {
-    let matrices = count.saturating_mul(rows).saturating_mul(columns).saturating_mul(size_of::<f64>());
-    if matrices >= SMALL {
-        ask_for(matrices.saturating_add(PACKED));
+    thread_local! {
+        static PACKING: () = take_packing_memory();
     }
+    ask_for(count.saturating_mul(rows).saturating_mul(columns).saturating_mul(size_of::<f64>()));
+    PACKING.with(|()| ());
 }
+
+/// Makes `faer` take the memory in which this thread packs blocks, by a product that needs it. Asking for it before every factorisation
+/// would take longer than small ones do.
+fn take_packing_memory() {
+    ask_for(PACKED);
+    let factor = Mat::<f64>::zeros(PACKING_PRODUCT, PACKING_PRODUCT);
+    let mut product = factor.clone();
+    matmul(product.as_mut(), Accum::Replace, factor.as_ref(), factor.as_ref(), 1.0, Par::Seq);
+    std::hint::black_box(&product);
+}
+
+/// Rows of a product that `faer` computes from packed blocks; it has other ways for a few rows.
+const PACKING_PRODUCT: usize = 64;

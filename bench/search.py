@@ -1,8 +1,9 @@
 """A search of 10 C x 10 gamma in 5 folds on one thread: GridSearchCV with scikit-learn's SVC and with mercer's, and SearchCV.
 
-    python bench/search.py [SET ...]
+    python bench/search.py [--all] [SET ...]
 
-The folder of data sets is `$MERCER_DATA`. Prints seconds (the best of three of SearchCV, one run of the others) and the best score.
+Prints seconds (the best of three of SearchCV, with and without racing, one run of the others, which `--all` adds), the best score, and what
+the race has come to.
 """
 
 from __future__ import annotations
@@ -40,9 +41,11 @@ with threadpool_limits(1):
         X, y = load_svmlight_file(str(HERE / FILES[name]))
         X = X.toarray()
         ours = [timed(mercer.SearchCV(mercer.SVC(n_threads=1), GRID, n_jobs=1), X, y) for _ in range(3)]
-        line = f"{name:10} {X.shape} SearchCV {min(ours)[0]:.3f} s, {ours[0][1]:.4f}"
+        races = [mercer.SearchCV(mercer.SVC(n_threads=1), GRID, n_jobs=1, racing=True) for _ in range(3)]
+        raced = [timed(race, X, y) for race in races]
+        line = f"{name:10} {X.shape} SearchCV {min(ours)[0]:.3f} s, {ours[0][1]:.4f}; racing {min(raced)[0]:.3f} s, {raced[0][1]:.4f}, {races[0].race_}"
         if slow:
             for label, estimator in (("mercer", mercer.SVC(n_threads=1)), ("scikit-learn", TheirSVC())):
                 seconds, score = timed(GridSearchCV(estimator, GRID), X, y)
-                line += f"; {label} {seconds:.2f} s, {score:.4f}, {seconds / min(ours)[0]:.1f} times"
+                line += f"; {label} {seconds:.2f} s, {score:.4f}, {seconds / min(ours)[0]:.1f} and {seconds / min(raced)[0]:.1f} times"
         print(line, flush=True)

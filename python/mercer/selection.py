@@ -67,6 +67,9 @@ class SearchCV(GridSearchCV):
         The score of a candidate that cannot be fitted.
     return_train_score : bool, default=False
         Whether rows fitted to are scored too; then GridSearchCV does the work.
+    racing : bool, default=False
+        Whether candidates that are provably beaten are fitted no further: of an :class:`SVC` whose kernel is definite, scored by accuracy
+        or balanced accuracy alone. Their scores in the folds that they were not fitted in are NaN.
 
     Attributes
     ----------
@@ -84,6 +87,10 @@ class SearchCV(GridSearchCV):
         How many folds there were.
     shared_ : bool
         Whether the library scored the candidates.
+    race_ : dict or None
+        Of a race `certified`, whether the best is proved to be the best by exact fits of all candidates, `dropped`, how many candidates
+        were, and `saved`, the share of the fits that were not made; None where there was none. `cv_results_` then has the ends of the interval in
+        which each exact mean lies, `least_test_score` and `most_test_score`.
 
     Examples
     --------
@@ -96,6 +103,29 @@ class SearchCV(GridSearchCV):
     >>> print(round(search.best_score_, 3), search.shared_)
     0.98 True
     """
+
+    _parameter_constraints: dict = {**GridSearchCV._parameter_constraints, "racing": ["boolean"]}
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any,
+        *,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: Any = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+        racing: bool = False,
+    ) -> None:
+        super().__init__(
+            estimator, param_grid, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv, verbose=verbose, pre_dispatch=pre_dispatch,
+            error_score=error_score, return_train_score=return_train_score,
+        )
+        self.racing = racing
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> SearchCV:
         """Score every candidate, and fit the best to all rows.
@@ -119,6 +149,7 @@ class SearchCV(GridSearchCV):
         metrics = self._metrics(y, params)
         found = None if metrics is None else self._shared(X, y, candidates, metrics)
         self.shared_ = found is not None
+        self.race_: dict[str, Any] | None = None
         if found is None or metrics is None:
             super().fit(X, y, **params)
             return self
@@ -192,10 +223,12 @@ class SearchCV(GridSearchCV):
             return None
         threads = self.n_jobs if isinstance(self.n_jobs, int) and self.n_jobs > 0 else first.n_threads
         run = _mercer.Run(threads if threads is None or threads > 0 else None)
-        outcomes = _mercer.search(run, first._method, native, points, target, lists, list(metrics.values()))
+        outcomes, verdict = _mercer.search(
+            run, first._method, native, points, target, lists, list(metrics.values()), race=bool(self.racing)
+        )
         if any(outcome is None or outcome[2] is not None for outcome in outcomes):
             return None
-        return lists, outcomes
+        return lists, outcomes, verdict
 
     @staticmethod
     def _is_plain(estimator: NativeEstimator) -> bool:
@@ -222,12 +255,12 @@ class SearchCV(GridSearchCV):
         return (None if estimator._kind == "function" else kernel), points
 
     def _finish(
-        self, X: Any, y: Any, candidates: list[dict[str, Any]], metrics: dict[str, str], splits: Any, outcomes: Any
+        self, X: Any, y: Any, candidates: list[dict[str, Any]], metrics: dict[str, str], splits: Any, outcomes: Any, verdict: Any
     ) -> None:
         """The attributes of GridSearchCV."""
         count = len(candidates)
         results: dict[str, Any] = {
-            "mean_fit_time": np.array([seconds for _, seconds, _ in outcomes]),
+            "mean_fit_time": np.array([outcome[1] for outcome in outcomes]),
             "std_fit_time": np.zeros(count),
             "mean_score_time": np.zeros(count),
             "std_score_time": np.zeros(count),
@@ -255,6 +288,10 @@ class SearchCV(GridSearchCV):
             results[f"rank_test_{name}"] = np.array([1 + int((merits > own).sum()) for own in merits], dtype=np.int32)
         self.n_splits_ = len(splits)
         self.cv_results_ = results
+        if verdict is not None:
+            self.race_ = dict(zip(("certified", "dropped", "saved"), verdict, strict=True))
+            ends = [outcome[3][:2] if outcome[3] else (np.nan, np.nan) for outcome in outcomes]
+            results["least_test_score"], results["most_test_score"] = np.array(ends).T
         self.multimetric_ = not isinstance(self.scoring, (str, type(None)))
         if self.multimetric_:
             self.scorer_: Any = {name: check_scoring(self.estimator, scoring) for name, scoring in metrics.items()}

@@ -71,6 +71,33 @@ def test_same_as_grid_search(name: str) -> None:
     assert ours.score(X, y) == theirs.score(X, y)
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_a_race_finds_what_exact_fits_find(name: str) -> None:
+    X, y = SETS[name]
+    race = SearchCV(SVC(), GRID, racing=True).fit(X, y)
+    exact = SearchCV(SVC(tol=1e-7), GRID).fit(X, y)
+    assert race.shared_ and race.race_ is not None and exact.race_ is None
+    means = exact.cv_results_["mean_test_score"]
+    assert (race.cv_results_["least_test_score"] <= means).all() and (means <= race.cv_results_["most_test_score"]).all()
+    if race.race_["certified"]:
+        assert race.best_params_ == exact.best_params_
+    assert (race.race_["saved"] > 0) == (race.race_["dropped"] > 0)
+
+
+def test_most_races_are_decided() -> None:
+    races = [SearchCV(SVC(), GRID, racing=True).fit(*SETS[name]).race_ for name in SETS]
+    assert sum(race["certified"] for race in races) >= len(SETS) - 2
+    assert sum(race["saved"] > 0.1 for race in races) >= len(SETS) // 2
+
+
+def test_no_race_by_other_scores_or_of_kernels_that_are_not_definite() -> None:
+    X, y = SETS["wine"]
+    assert SearchCV(SVC(), GRID, scoring="f1_macro", racing=True).fit(X, y).race_ is None
+    assert SearchCV(SVC(kernel="sigmoid"), GRID, racing=True).fit(X, y).race_ is None
+    with pytest.raises(ValueError, match="racing"):
+        SearchCV(SVC(), GRID, racing="yes").fit(X, y)
+
+
 @pytest.mark.parametrize("cv", [3, KFold(4, shuffle=True, random_state=1), ShuffleSplit(3, test_size=0.2, train_size=0.5, random_state=0),
                                 RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)])
 def test_any_folds(cv: Any) -> None:

@@ -58,6 +58,37 @@ fn shared_values_and_single_fits_give_the_same_scores() {
 }
 
 #[test]
+fn a_race_finds_what_exact_fits_find() {
+    let place = Place::new();
+    three(&place);
+    for arguments in [
+        "-k rbf(gamma=2^-5..2^3) -c 2^-3..2^9 three",
+        "-k rbf(gamma=2^-7..2^-1) -c 2^-3..2^5 --metric balanced-accuracy @heart_scale",
+    ] {
+        let exact = place.run(&format!("search --no-refit --json --tolerance 1e-7 {arguments}")).ok().json();
+        let race = place.run(&format!("search --no-refit --json --race {arguments}")).ok().json();
+        assert_eq!(race["race"]["certified"], true);
+        assert_eq!(race["best"]["candidate"], exact["best"]["candidate"]);
+        assert!(race["race"]["saved"].as_f64().unwrap() > 0.0);
+        let threaded =
+            place.run(&format!("search --no-refit --json --race --threads 2 {arguments}")).ok().json();
+        let proofs = |object: &Value| -> Vec<Value> {
+            object["candidates"].as_array().unwrap().iter().map(|c| c["proof"].clone()).collect()
+        };
+        assert_eq!(proofs(&race), proofs(&threaded));
+        let text = place.run(&format!("search --no-refit --race {arguments}")).ok();
+        text.says("the best is proved").says("at most 0.");
+    }
+    let search = "search --no-refit --race -k rbf(gamma=2^-1..2^1) three";
+    place.run(&format!("{search} --metric mcc")).refused(2).says("--race: by one metric");
+    place.run(&format!("{search} --log log")).refused(2).says("cannot be used with");
+    place
+        .run("search --no-refit --race -k tanh(gamma=0.1..0.2) three")
+        .ok()
+        .says("no candidate can be raced");
+}
+
+#[test]
 fn the_best_is_refitted_and_saved() {
     let place = Place::new();
     three(&place);

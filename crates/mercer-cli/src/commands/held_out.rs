@@ -71,6 +71,17 @@ impl HeldOutArgs {
         Ok(Division { scheme: self.scheme, repeats: self.repeats, groups, folds })
     }
 
+    /// The metric that candidates are raced by: the one asked for, else the first of the usual ones.
+    pub(crate) fn raced_by(&self, metrics: &mut Vec<Metric>) -> Result<()> {
+        if self.metric.is_empty() {
+            metrics.truncate(1);
+        }
+        match metrics.as_slice() {
+            [metric] if metric.is_raced_by() => Ok(()),
+            _ => Err(usage!("--race: by one metric, accuracy or balanced-accuracy")),
+        }
+    }
+
     /// The metrics asked for, else those usual for the method.
     pub(crate) fn metrics(&self, card: &Card, truth: Option<&Truth>) -> Result<Vec<Metric>> {
         if !self.metric.is_empty() {

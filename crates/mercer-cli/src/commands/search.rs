@@ -40,6 +40,9 @@ pub(crate) struct SearchArgs {
     /// Look so often about the best, at half the distance each time
     #[arg(long, value_name = "N", default_value_t = 0)]
     refine: u32,
+    /// Fit candidates no further that are provably beaten, and prove the best to be the best (C-SVC, definite kernels)
+    #[arg(long, conflicts_with_all = ["log", "halving", "one_se", "alone"])]
+    race: bool,
     /// Take the first candidate within one standard error of the best
     #[arg(long)]
     one_se: bool,
@@ -109,7 +112,10 @@ pub(crate) fn run(args: &SearchArgs) -> Result<()> {
     let seed = args.common.seed;
     let division = args.held_out.division(input.x.len())?;
     let splits = division.splits(input.x.len(), &y, seed)?;
-    let metrics = args.held_out.metrics(&choice.card, Some(&truth))?;
+    let mut metrics = args.held_out.metrics(&choice.card, Some(&truth))?;
+    if args.race {
+        args.held_out.raced_by(&mut metrics)?;
+    }
     let scale = scale(args.scale, &input.x)?;
     let task = Task { x: &input.x, y: &y, truth: Some(&truth), weights: &[], scale };
 

@@ -6,7 +6,7 @@
 //! - a row that the optimum misclassifies is misclassified by that of the others too: each is the best for its own sum of costs, so that
 //!   the cost of row p is no less where it is not part of the sum, and its decision no nearer to its class;
 //! - else the coefficient of the row goes to the free support vectors as its [span](super::span) says. What that proves of the new
-//!   optimum ([`Standing`]) often settles the sign; if not, our solver goes on from there, to tolerances that fall until it does. At
+//!   optimum ([`Standing`](crate::solve::standing::Standing)) often settles the sign; if not, our solver goes on from there, to tolerances that fall until it does. At
 //!   the last the value is taken as it is.
 //!
 //! Rows are left out side by side; each begins at the optimum of all, so that the answer does not depend on the number of threads.
@@ -16,7 +16,6 @@ use rayon::prelude::*;
 use super::optimum::{Optimum, TOLERANCE, solve};
 use super::separation::Separation;
 use super::span::Spans;
-use super::standing::Standing;
 use super::table::{Table, add};
 use crate::error::Result;
 use crate::gram::Gram;
@@ -135,7 +134,7 @@ impl All<'_> {
     /// The sign of the decision at `p` of the optimum without `p`, where these coefficients prove it.
     fn settled(&self, beta: &[f64], u: &[f64], p: usize) -> Option<f64> {
         let diagonal = self.table.diagonal();
-        Standing::new(self.separation, beta, u, diagonal, Some(p)).sign(u[p], diagonal[p])
+        self.separation.standing(beta, u, diagonal, Some(p)).sign(u[p], diagonal[p])
     }
 
     /// The coefficients with that of `p` moved to the free support vectors, and their Kβ.

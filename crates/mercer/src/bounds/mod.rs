@@ -51,7 +51,6 @@ mod separation;
 mod solved;
 mod span;
 mod sphere;
-mod standing;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -3,11 +3,11 @@
 //! Theorems speak of the optimum, a model is within its tolerance of it: a few more steps from the model's coefficients, then the linear
 //! system of the free variables in double precision.
 
-use super::separation::{Cost, Separation};
-use super::standing::Standing;
+use super::separation::Separation;
 use super::table::Table;
 use crate::error::Result;
 use crate::gram::Gram;
+use crate::solve::standing::{Cost, Standing};
 use crate::solve::{Smo, Solution, Stop, unwatched};
 
 /// The largest violation left, in units of the margin.
@@ -42,7 +42,7 @@ impl Optimum {
         let solution = solve(separation, table, start, None, TOLERANCE)?;
         let (beta, offset, stop) = (solution.coefficients, solution.offset, solution.certificate.stop);
         let u = table.product(&beta);
-        let standing = Standing::new(separation, &beta, &u, table.diagonal(), None);
+        let standing = separation.standing(&beta, &u, table.diagonal(), None);
         let free = (0..beta.len()).filter(|&i| separation.is_free(i, beta[i])).collect();
         Ok(Self { beta, u, offset, standing, stop, free })
     }

@@ -5,7 +5,7 @@ use super::left_out::{Known, LeftOut};
 use super::margin::{pac_bayes, rademacher};
 use super::optimum::{Optimum, TOLERANCE};
 use super::report::{Bound, PairBounds, Says, sort};
-use super::separation::{Cost, Separation};
+use super::separation::Separation;
 use super::span::Spans;
 use super::sphere::Sphere;
 use super::table::Table;
@@ -13,6 +13,7 @@ use super::words;
 use crate::error::Result;
 use crate::gram::Gram;
 use crate::model::words::{count, short};
+use crate::solve::standing::Cost;
 
 /// By how much a margin may be below 1 and not count as below it: the tolerance of the optimum, twice.
 const INSIDE: f64 = 2.0 * TOLERANCE;

@@ -1,18 +1,8 @@
 //! The programme of a pair of classes as bounds look at it.
 
 use crate::solve::Problem;
+use crate::solve::standing::{Cost, Hinge, Standing};
 use crate::verify::Pair;
-
-/// What an error on a training row costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cost {
-    /// c ξ
-    Linear,
-    /// ½ c ξ²
-    Squared,
-    /// No error is allowed.
-    Infinite,
-}
 
 /// Minimise ½‖w‖² and the cost of the errors ξᵢ = max(0, 1 − yᵢ(⟨w, φ(xᵢ)⟩ − b)) on the rows of two classes.
 #[derive(Debug, Clone)]
@@ -71,17 +61,20 @@ impl Separation {
         }
     }
 
-    /// The cost of all errors of the function u − b.
-    pub(super) fn loss(&self, u: &[f64], b: f64, without: Option<usize>) -> f64 {
-        let of_row = |i: usize| {
-            let slack = (1.0 - self.y[i] * (u[i] - b)).max(0.0);
-            match self.cost {
-                Cost::Linear => self.price[i] * slack,
-                Cost::Squared => 0.5 * self.price[i] * slack * slack,
-                Cost::Infinite => 0.0,
-            }
-        };
-        (0..self.len()).filter(|&i| Some(i) != without).map(of_row).sum()
+    /// How far coefficients are from the optimum whose sums are u = Kβ, with k(x, x) of each row; the row `without` is left out.
+    pub(super) fn standing(
+        &self,
+        beta: &[f64],
+        u: &[f64],
+        diagonal: &[f64],
+        without: Option<usize>,
+    ) -> Standing {
+        let mut y = self.y.clone();
+        if let Some(p) = without {
+            y[p] = 0.0;
+        }
+        let hinge = Hinge { y: &y, price: &self.price, cost: self.cost, offset: self.offset };
+        Standing::new(&hinge, beta, u, diagonal)
     }
 
     /// The dual as our solver has it, from `start`; β of the row `without` stays 0, which leaves that row out.

@@ -5,12 +5,13 @@ use super::left_out::LeftOut;
 use super::optimum::Optimum;
 use super::pair::Ground;
 use super::report::{AtPrice, PairBounds};
-use super::separation::{Cost, Separation};
+use super::separation::Separation;
 use super::span::Spans;
 use super::sphere::Sphere;
 use super::table::Table;
 use crate::error::{ErrorKind, Result};
 use crate::gram::Gram;
+use crate::solve::standing::Cost;
 
 /// The optimum of a pair of classes, and what follows from it.
 pub(super) struct Solved {

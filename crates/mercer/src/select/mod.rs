@@ -22,7 +22,8 @@ pub use binomial::clopper_pearson;
 pub use interval::{Fold, Interval, LEVEL, bootstrap, wilson};
 pub use score::{Average, Metric, Needs, Said, Truth};
 pub use search::{
-    Axis, Candidate, Grid, Log, Outcome, Point, Ranking, Search, Spacing, Told, evaluate, expand, survivors,
+    Axis, Candidate, Grid, Log, Outcome, Point, Proof, Ranking, Search, Spacing, Told, Verdict, evaluate,
+    expand, survivors,
 };
 pub use split::{Layout, Scheme, Split, Splits};
 pub use validate::{Scale, Summary, Task, Terms, Trial, Validation, cross_validate, mean_and_spread};

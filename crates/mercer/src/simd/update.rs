@@ -93,13 +93,21 @@ multiversion! {
     fn accumulate_tile(sums: &mut [f64; PANEL], tile: &[f32], weights: &[f64]) = accumulate_tile_body;
 }
 
-/// The smallest of `LANES` values and its number; the lower number wins a tie.
+/// The smallest of `LANES` values and its number; the lower number wins a tie. By halves, so that lanes are compared side by side.
+#[inline(always)]
 fn smallest(values: &[f32; LANES], numbers: &[u32; LANES]) -> (f32, usize) {
-    let (mut value, mut number) = (f32::INFINITY, u32::MAX);
-    for l in 0..LANES {
-        if values[l] < value || (values[l] == value && numbers[l] < number) {
-            (value, number) = (values[l], numbers[l]);
+    let mut least = *values;
+    let mut width = LANES / 2;
+    while width > 0 {
+        for l in 0..width {
+            least[l] = if least[l + width] < least[l] { least[l + width] } else { least[l] };
         }
+        width /= 2;
+    }
+    let value = least[0];
+    let mut number = u32::MAX;
+    for l in 0..LANES {
+        number = number.min(if values[l] == value { numbers[l] } else { u32::MAX });
     }
     (value, number as usize)
 }
@@ -167,7 +175,14 @@ fn best_pair_body<const FMA: bool>(
         place[l] = place[l] * LANES as u32 + l as u32;
     }
     let (gain, partner) = smallest(&best, &place);
-    (partner, -gain, widest.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b)))
+    let mut width = LANES / 2;
+    while width > 0 {
+        for l in 0..width {
+            widest[l] = if widest[l + width] > widest[l] { widest[l + width] } else { widest[l] };
+        }
+        width /= 2;
+    }
+    (partner, -gain, widest[0])
 }
 
 /// K is rounded to `f32`, so a pair of near-duplicates can show curvature ≤ 0. The floor keeps the step finite; the

@@ -34,6 +34,7 @@ pub(crate) mod relevance;
 mod shared;
 pub(crate) mod smo;
 mod stage;
+pub(crate) mod standing;
 pub mod together;
 
 pub use algebra::rde::{Criterion, Cut, Relevance, Target};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use mercer::select::{Grid, Metric, Ranking, mean_and_spread};
+use mercer::select::{Grid, Metric, Outcome, Ranking, Verdict, mean_and_spread};
 use serde_json::{Value, json};
 
 use super::{SearchArgs, Tried, words_of};
@@ -48,6 +48,11 @@ impl Found<'_> {
                 "mercer: warning: the best lies on the edge: {name} = {end}; there may be a better one {side} it"
             ));
         }
+        if self.args.race && self.verdict().is_none() {
+            remark(format_args!(
+                "mercer: warning: --race: no candidate can be raced; only those of svc that share kernel values can, which --scale, and kernels that are not definite by construction, exclude"
+            ));
+        }
         let failed = self.whole.iter().filter_map(|tried| tried.outcome.failure.as_ref()).count();
         if failed > 0 {
             let first = self.whole.iter().find_map(|tried| tried.outcome.failure.clone()).unwrap_or_default();
@@ -58,15 +63,29 @@ impl Found<'_> {
         }
     }
 
+    /// What a race has come to.
+    fn verdict(&self) -> Option<Verdict> {
+        let outcomes: Vec<Option<Outcome>> =
+            self.whole.iter().map(|tried| Some(tried.outcome.clone())).collect();
+        Verdict::new(&outcomes, self.ranking.best)
+    }
+
     /// Candidates by rank.
     fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.whole.len()).collect();
         order.sort_by_key(|&i| self.ranking.ranks[i].unwrap_or(usize::MAX));
+        // Those that were dropped by what they could have reached.
+        let most = |i: &usize| self.whole[*i].outcome.proof.map_or(f64::INFINITY, |proof| -proof.high);
+        let ranked = order.iter().take_while(|&&i| self.ranking.ranks[i].is_some()).count();
+        order[ranked..].sort_by(|i, j| most(i).total_cmp(&most(j)));
         order
     }
 
     fn mean_words(&self, tried: &Tried) -> String {
-        with_spread(tried.outcome.mean(0))
+        match tried.outcome.proof.filter(|proof| proof.dropped) {
+            Some(proof) => format!("at most {}", short(proof.high)),
+            None => with_spread(tried.outcome.mean(0)),
+        }
     }
 
     pub(super) fn text(&self, model: Option<&PathBuf>, elapsed: f64) -> String {
@@ -77,6 +96,11 @@ impl Found<'_> {
         if let Some(scores) = &self.nested {
             let (score, folds) = (with_spread(mean_and_spread(scores)), count(scores.len(), "fold"));
             text += &line("nested", format!("{score} over {folds} left out of the whole search"));
+        }
+        if let Some(verdict) = self.verdict() {
+            let known = if verdict.certified { "the best is proved" } else { "the best is not proved" };
+            let (dropped, saved) = (count(verdict.dropped, "candidate"), 100.0 * verdict.saved);
+            text += &line("race", format!("{known}; {dropped} dropped, {saved:.0} % of the fits saved"));
         }
         let tried = count(self.whole.len(), "candidate");
         text += &line("work", format!("{tried} in {}, threads {}", seconds(elapsed), self.threads));
@@ -125,12 +149,20 @@ impl Found<'_> {
                 "fit_seconds": outcome.fit_seconds,
                 "support_points": outcome.support_points,
                 "failure": outcome.failure,
+                "proof": outcome.proof.map(|proof| {
+                    let (low, high) = (proof.low, proof.high);
+                    json!({ "low": low, "high": high, "folds": proof.fitted, "dropped": proof.dropped })
+                }),
             })
         };
         json!({
             "best": candidate(self.taken),
             "standard_error": self.ranking.standard_error,
             "nested": self.nested,
+            "race": self.verdict().map(|verdict| {
+                let Verdict { certified, dropped, saved } = verdict;
+                json!({ "certified": certified, "dropped": dropped, "saved": saved })
+            }),
             "candidates": (0..self.whole.len()).map(candidate).collect::<Vec<_>>(),
             "model": model,
             "folds": self.args.held_out.scheme.to_string(),

@@ -167,6 +167,7 @@ impl Hunt<'_> {
             memory: self.args.memory,
             time_limit: self.args.stop_after.map(|limit| limit.saturating_sub(self.started.elapsed())),
             alone: self.args.alone,
+            race: self.args.race,
             watcher: Some(&mut look),
             told: Some(&mut told),
             ..Search::default()

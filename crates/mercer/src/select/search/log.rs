@@ -130,6 +130,7 @@ fn parse(object: &Value) -> Option<(String, Outcome)> {
         fit_seconds: number(&object["fit_seconds"])?,
         support_points: number(&object["support_points"])?,
         failure: object["failure"].as_str().map(str::to_owned),
+        proof: None,
     };
     Some((object["candidate"].as_str()?.to_owned(), outcome))
 }
@@ -147,6 +148,7 @@ mod tests {
             fit_seconds: 0.125,
             support_points: 7.5,
             failure: Some("none".into()),
+            proof: None,
         };
         let mut log = Log::open(&path, &head).unwrap();
         log.write("c=1", &outcome).unwrap();

@@ -1,11 +1,13 @@
 //! Search: which candidate is best on points left out.
 //!
 //! [`evaluate`] scores candidates by the same splits. Those of C-SVC that differ in C alone share one matrix of kernel values for all
-//! folds, pairs of classes and prices, and each price begins from the answer for the last; all others are fitted one by one.
+//! folds, pairs of classes and prices, and each price begins from the answer for the last; all others are fitted one by one. In a race
+//! ([`Search::race`]) those that are provably beaten are fitted no further, and the outcome says what is proved of each ([`Proof`]).
 //! [`Ranking`] says which is best, which is simplest within one standard error of it, and whether it lies on the edge of its grid.
 
 mod grid;
 mod log;
+mod race;
 mod shared;
 
 use std::collections::BTreeMap;
@@ -18,13 +20,15 @@ use rayon::prelude::*;
 
 pub use grid::{Axis, Grid, Point, Spacing, expand};
 pub use log::Log;
+pub use race::{Proof, Verdict};
 
+use self::race::{Entry, Race};
 use self::shared::Shared;
 use super::validate::{Task, Terms, cross_validate, mean_and_spread};
 use super::{Metric, Needs, Split};
 use crate::data::{Points, Vectors};
 use crate::error::{ErrorKind, Result};
-use crate::kernel::{Definiteness, Kernel};
+use crate::kernel::{Definiteness, Kernel, VectorExpr};
 use crate::memory::within_memory;
 use crate::model::{AnyEstimator, AnyKernel, AnyPoints, Event, Targets, Value, VoteRule, Watcher};
 use crate::solve::Stage;
@@ -52,6 +56,8 @@ pub struct Outcome {
     pub support_points: f64,
     /// Why it could not be fitted.
     pub failure: Option<String>,
+    /// What a race has proved of it; none where there was none.
+    pub proof: Option<Proof>,
 }
 
 impl Outcome {
@@ -75,6 +81,9 @@ pub struct Search<'a> {
     pub time_limit: Option<Duration>,
     /// Whether every candidate is fitted by itself, as by hand: for tests and comparisons.
     pub alone: bool,
+    /// Whether candidates that are provably beaten are fitted no further: of those that share kernel values, by a single metric, accuracy or
+    /// balanced accuracy.
+    pub race: bool,
     /// Of classes that have won the same number of pairs the first is taken, as LIBSVM does: where kernel values are shared.
     pub libsvm_ties: bool,
     /// The caller's callback, shown the share of the candidates that is done; it can end the search.
@@ -109,8 +118,17 @@ pub fn evaluate(
         watcher: Mutex::new(search.watcher),
         told: Mutex::new(search.told),
     };
-    let groups = if search.alone { (0..candidates.len()).map(|i| vec![i]).collect() } else { run.groups() };
+    let mut groups =
+        if search.alone { (0..candidates.len()).map(|i| vec![i]).collect() } else { run.groups() };
     let mut outcomes = vec![None; candidates.len()];
+    if search.race && !search.alone {
+        for (number, outcome) in run.race(&groups)? {
+            run.tell(number, Some(&outcome));
+            outcomes[number] = Some(outcome);
+        }
+        groups.iter_mut().for_each(|group| group.retain(|&number| outcomes[number].is_none()));
+        groups.retain(|group| !group.is_empty());
+    }
     // No more groups side by side than have room for their values, on any number of threads.
     for some in groups.chunks(run.at_once()) {
         let all: Vec<Vec<(usize, Option<Outcome>)>> = some
@@ -166,7 +184,7 @@ impl Run<'_, '_> {
     /// How many groups have room for their kernel values at the same time; all where none shares any.
     fn at_once(&self) -> usize {
         let Targets::Classes(labels) = self.task.y else { return usize::MAX };
-        shared::at_once(self.memory.unwrap_or(MEMORY), self.task.x.len(), labels.classes().len())
+        shared::at_once(self.memory.unwrap_or(MEMORY), self.task.x.len(), labels.classes().len(), false)
     }
 
     /// What candidates that share kernel values have in common, as text; none for one that shares none.
@@ -229,15 +247,21 @@ impl Run<'_, '_> {
         kernel: &K,
         group: &[usize],
     ) -> Result<Option<Vec<Outcome>>> {
-        let estimator = &self.candidates[group[0]].estimator;
-        let (Targets::Classes(labels), Some(truth)) = (self.task.y, self.task.truth) else { return Ok(None) };
+        let Some(shared) = self.common(x, group[0], false) else { return Ok(None) };
+        let prices: Vec<f64> = group.iter().map(|&i| price(&self.candidates[i].estimator)).collect();
+        // An error of the data is told by the fit itself, with its place.
+        let run = || shared.run(kernel, &prices, &|| self.look().is_break());
+        Ok(within_memory(run).unwrap_or(None))
+    }
+
+    /// What candidates like this one have in common; none where they cannot share kernel values.
+    fn common<'x, X: Points>(&'x self, x: &'x X, number: usize, double: bool) -> Option<Shared<'x, X>> {
+        let estimator = &self.candidates[number].estimator;
+        let (Targets::Classes(labels), Some(truth)) = (self.task.y, self.task.truth) else { return None };
         let mut factors = vec![1.0; labels.classes().len()];
         if let Some(Value::Weights(weights)) = estimator.get("weight") {
             for (class, weight) in weights {
-                match labels.classes().iter().position(|name| *name == class) {
-                    Some(place) => factors[place] *= weight,
-                    None => return Ok(None),
-                }
+                factors[labels.classes().iter().position(|name| *name == class)?] *= weight;
             }
         }
         let rule = match estimator.get("multiclass") {
@@ -248,13 +272,59 @@ impl Run<'_, '_> {
         let (splits, metrics) = (self.splits, self.metrics);
         let libsvm_ties = self.libsvm_ties && rule == VoteRule::Votes;
         let shared = Shared { x, labels, truth, splits, metrics, factors, rule, libsvm_ties, tolerance };
-        if !shared.is_possible(self.memory.unwrap_or(MEMORY)) {
-            return Ok(None);
+        shared.is_possible(self.memory.unwrap_or(MEMORY), double).then_some(shared)
+    }
+
+    /// The outcomes of a race of all candidates that can take part.
+    fn race(&self, groups: &[Vec<usize>]) -> Result<BTreeMap<usize, Outcome>> {
+        fn vectors(kernel: &AnyKernel) -> Option<&VectorExpr> {
+            if let AnyKernel::Vectors(kernel) = kernel { Some(kernel) } else { None }
         }
-        let prices: Vec<f64> = group.iter().map(|&i| price(&self.candidates[i].estimator)).collect();
-        // An error of the data is told by the fit itself, with its place.
-        let run = || shared.run(kernel, &prices, &|| self.look().is_break());
-        Ok(within_memory(run).unwrap_or(None))
+        fn any(kernel: &AnyKernel) -> Option<&AnyKernel> {
+            Some(kernel)
+        }
+        match self.task.x {
+            AnyPoints::Vectors(x) => self.race_on(x, groups, vectors),
+            x => self.race_on(x, groups, any),
+        }
+    }
+
+    fn race_on<X: Points, K: Kernel<X>>(
+        &self,
+        x: &X,
+        groups: &[Vec<usize>],
+        own: fn(&AnyKernel) -> Option<&K>,
+    ) -> Result<BTreeMap<usize, Outcome>> {
+        if self.metrics.len() != 1 || !self.metrics[0].is_raced_by() {
+            return Ok(BTreeMap::new());
+        }
+        let mut entries = Vec::new();
+        for group in groups.iter().filter(|group| self.key(&self.candidates[group[0]]).is_some()) {
+            let common = self.common(x, group[0], true);
+            // A sum of decisions is not settled by their signs.
+            let Some(shared) = common.filter(|s| s.rule == VoteRule::Votes || s.labels.classes().len() == 2)
+            else {
+                continue;
+            };
+            let Some(kernel) = own(&self.candidates[group[0]].kernel) else { continue };
+            let candidates = group.iter().map(|&i| (i, price(&self.candidates[i].estimator))).collect();
+            entries.push((shared, candidates, kernel));
+        }
+        let entries = entries.into_iter().map(|(shared, candidates, kernel)| Entry {
+            prepare: Box::new({
+                let shared = shared.clone();
+                move || Ok(within_memory(|| shared.prepare(kernel, true)).unwrap_or(None))
+            }),
+            shared,
+            candidates,
+        });
+        let at_once = match self.task.y {
+            Targets::Classes(labels) => {
+                shared::at_once(self.memory.unwrap_or(MEMORY), x.len(), labels.classes().len(), true)
+            }
+            _ => 1,
+        };
+        Race { entries: entries.collect(), at_once, stop: &|| self.is_over() }.run()
     }
 
     /// The outcome of a candidate that is fitted by itself; none where the caller wants to stop.
@@ -277,7 +347,7 @@ impl Run<'_, '_> {
                     fit_seconds: found.trials.iter().map(|trial| trial.fit_seconds).sum::<f64>() / n,
                     support_points: found.trials.iter().map(|trial| trial.support_points as f64).sum::<f64>()
                         / n,
-                    failure: None,
+                    ..Outcome::default()
                 }
             }
             Err(error) => match error.kind() {

@@ -8,65 +8,24 @@
 //! Points that are not fitted to may be among the variables, with an empty box: their gradient is then the function Σ βⱼ k(xⱼ, x)
 //! at them, and no kernel value is looked at twice.
 //!
-//! Steps are those of [`Smo`](super::Smo) inside its working set, which is here the whole problem: two variables, the second by
-//! second-order gain, in single precision about the middle of the violation; the gradient is brought up to date in double precision
-//! in rounds. Cost of a step: 2n. Memory: a few vectors of length n beside the matrix.
+//! A solve goes in rounds. Steps of two variables, the second by second-order gain, are taken in single precision about the middle of
+//! the violation, among all variables or, where few of many can move, among those alone ([`set`]); the gradient is brought up to date
+//! in double precision after them. Where C is large, such steps become many and short; as soon as they have cost as much as the linear
+//! system of the variables inside their box would, that system is solved ([`newton`]). Cost of a step: 2q for q variables that can move;
+//! of a round n for each variable that moved; of a system |F|³/3. Memory: a few vectors of length n, and of |F|², beside the matrix.
 
-use crate::simd::{Aligned, LANES, MIN_CURVATURE, accumulate_one, best_pair, step};
+mod newton;
+mod set;
+mod values;
 
-/// The steps of a round end when the violation has fallen to this share, as in [`Smo`](super::Smo).
-const SHARE: f64 = 0.1;
-/// Steps of a round, for each variable.
-const STEPS: usize = 100;
+pub(crate) use values::Values;
+
+use set::Set;
+
+use super::standing::{Cost, Hinge, Standing};
+
 /// Rounds without a halving of the violation after which a solve is given up.
 const PATIENCE: usize = 200;
-
-/// Kernel values of n points, all of them: rows padded to a whole number of lanes.
-pub(crate) struct Values {
-    rows: Aligned<f32>,
-    stride: usize,
-    diagonal: Aligned<f32>,
-    points: usize,
-}
-
-impl Values {
-    /// A matrix of `points` points whose rows `fill` writes.
-    pub(crate) fn new(points: usize, diagonal: &[f64], fill: impl FnOnce(&mut [&mut [f32]])) -> Self {
-        let stride = points.next_multiple_of(LANES);
-        let mut rows = Aligned::zeros(points * stride);
-        let mut parts: Vec<&mut [f32]> =
-            rows.chunks_exact_mut(stride.max(1)).map(|row| &mut row[..points]).collect();
-        fill(&mut parts);
-        let mut own = Aligned::zeros(stride);
-        for i in 0..points {
-            own[i] = diagonal[i] as f32;
-            // The computed distance of a point to itself is a rounding error.
-            rows[i * stride + i] = diagonal[i] as f32;
-        }
-        Self { rows, stride, diagonal: own, points }
-    }
-
-    /// The matrix of some of the points.
-    pub(crate) fn part(&self, index: &[usize]) -> Self {
-        let diagonal: Vec<f64> = index.iter().map(|&i| f64::from(self.diagonal[i])).collect();
-        Self::new(index.len(), &diagonal, |rows| {
-            for (row, &i) in rows.iter_mut().zip(index) {
-                let whole = self.row(i);
-                row.iter_mut().zip(index).for_each(|(value, &j)| *value = whole[j]);
-            }
-        })
-    }
-
-    /// Row `i`, with its padding.
-    pub(crate) fn row(&self, i: usize) -> &[f32] {
-        &self.rows[i * self.stride..(i + 1) * self.stride]
-    }
-
-    /// The number of points.
-    pub(crate) fn len(&self) -> usize {
-        self.points
-    }
-}
 
 /// What each point of a [`Path`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,13 +46,13 @@ pub(crate) struct Path<'a> {
     /// The price of each point for C = 1.
     prices: Vec<f64>,
     c: f64,
+    /// The box of each variable.
+    lower: Vec<f64>,
+    upper: Vec<f64>,
     pub(crate) beta: Vec<f64>,
     /// Kβ + linear.
     gradient: Vec<f64>,
-    inner: Vec<f64>,
-    slope: Aligned<f32>,
-    no_rise: Aligned<f32>,
-    no_fall: Aligned<f32>,
+    set: Set,
     /// Steps taken so far.
     pub(crate) steps: u64,
 }
@@ -109,49 +68,67 @@ impl<'a> Path<'a> {
                 Side::Out => 0.0,
             })
             .collect();
-        let (n, stride) = (values.len(), values.stride);
+        let n = values.len();
         Self {
             values,
             gradient: linear.clone(),
             linear,
             prices,
             c: 0.0,
+            lower: vec![0.0; n],
+            upper: vec![0.0; n],
             beta: vec![0.0; n],
-            inner: vec![0.0; n],
-            slope: Aligned::zeros(stride),
-            no_rise: Aligned::zeros(stride),
-            no_fall: Aligned::zeros(stride),
+            set: Set::default(),
             steps: 0,
         }
     }
 
-    /// The box of variable i.
-    fn bounds(&self, i: usize) -> (f64, f64) {
-        let most = self.c * self.prices[i];
-        match self.linear[i] {
-            p if p < 0.0 => (0.0, most),
-            p if p > 0.0 => (-most, 0.0),
-            _ => (0.0, 0.0),
+    /// Goes to other coefficients, which are feasible for the price `c`.
+    pub(crate) fn go_to(&mut self, c: f64, beta: &[f64]) {
+        self.set_price(c);
+        self.beta.copy_from_slice(beta);
+        self.refresh();
+    }
+
+    /// Computes the gradient anew, without what rounding has added to it from step to step.
+    pub(crate) fn refresh(&mut self) {
+        self.gradient.copy_from_slice(&self.linear);
+        let moved: Vec<(usize, f64)> =
+            self.beta.iter().copied().enumerate().filter(|(_, beta)| *beta != 0.0).collect();
+        self.values.accumulate(&moved, &mut self.gradient);
+    }
+
+    fn set_price(&mut self, c: f64) {
+        self.c = c;
+        for i in 0..self.beta.len() {
+            let most = c * self.prices[i];
+            self.upper[i] = if self.linear[i] < 0.0 { most } else { 0.0 };
+            self.lower[i] = if self.linear[i] > 0.0 { -most } else { 0.0 };
         }
+    }
+
+    fn is_free(&self, i: usize) -> bool {
+        self.beta[i] > self.lower[i] && self.beta[i] < self.upper[i]
     }
 
     /// Moves along the ray tβ to where the objective is smallest in the box of a larger C.
     fn begin(&mut self, c: f64) {
         let ratio = c / self.c;
-        self.c = c;
-        if !ratio.is_finite() {
+        self.set_price(c);
+        if !ratio.is_finite() || ratio <= 1.0 {
             return;
         }
-        let sum = |f: &dyn Fn(usize) -> f64| (0..self.beta.len()).map(f).sum::<f64>();
-        let linear = sum(&|i| self.beta[i] * self.linear[i]);
-        let square = sum(&|i| self.beta[i] * (self.gradient[i] - self.linear[i]));
+        let (mut linear, mut square) = (0.0, 0.0);
+        for i in 0..self.beta.len() {
+            linear += self.beta[i] * self.linear[i];
+            square += self.beta[i] * (self.gradient[i] - self.linear[i]);
+        }
         let t = (-linear / square).clamp(1.0, ratio);
         if t.is_nan() || t <= 1.0 {
             return;
         }
         for i in 0..self.beta.len() {
-            let (lower, upper) = self.bounds(i);
-            self.beta[i] = (t * self.beta[i]).clamp(lower, upper);
+            self.beta[i] = (t * self.beta[i]).clamp(self.lower[i], self.upper[i]);
             self.gradient[i] = t * (self.gradient[i] - self.linear[i]) + self.linear[i];
         }
     }
@@ -159,14 +136,10 @@ impl<'a> Path<'a> {
     /// The smallest gradient of a variable that may rise, and the largest of one that may fall.
     fn extremes(&self) -> (f64, f64) {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for (i, &g) in self.gradient.iter().enumerate() {
-            let (lower, upper) = self.bounds(i);
-            if self.beta[i] < upper {
-                low = low.min(g);
-            }
-            if self.beta[i] > lower {
-                high = high.max(g);
-            }
+        for i in 0..self.beta.len() {
+            let (beta, g) = (self.beta[i], self.gradient[i]);
+            low = low.min(if beta < self.upper[i] { g } else { f64::INFINITY });
+            high = high.max(if beta > self.lower[i] { g } else { f64::NEG_INFINITY });
         }
         (low, high)
     }
@@ -176,8 +149,15 @@ impl<'a> Path<'a> {
     pub(crate) fn solve(&mut self, c: f64, tolerance: f64, limit: u64) -> bool {
         self.begin(c);
         let (mut best, mut since) = (f64::INFINITY, 0);
+        // The work since the last system.
+        let mut spent = 0.0;
         loop {
-            let (low, high) = self.extremes();
+            let (mut low, mut high) = self.extremes();
+            if high - low > tolerance && self.a_system_pays(spent) {
+                self.equalise(f64::midpoint(low, high));
+                spent = 0.0;
+                (low, high) = self.extremes();
+            }
             let violation = high - low;
             if violation <= tolerance {
                 return true;
@@ -187,87 +167,39 @@ impl<'a> Path<'a> {
             if since > PATIENCE || self.steps > limit || !violation.is_finite() {
                 return false;
             }
-            if self.round(f64::midpoint(low, high), tolerance) == 0 {
-                return false;
+            match self.round((low, high), tolerance) {
+                Some(work) => spent += work,
+                None => return false,
             }
         }
     }
 
-    /// Steps in single precision, then the gradient. Returns the number of steps.
-    fn round(&mut self, middle: f64, tolerance: f64) -> usize {
+    /// Whether the system of the free variables costs no more than what was spent.
+    fn a_system_pays(&self, spent: f64) -> bool {
+        if spent == 0.0 {
+            return false;
+        }
+        let free = (0..self.beta.len()).filter(|&i| self.is_free(i)).count();
+        free > 1 && newton::work(free, self.beta.len()) <= spent
+    }
+
+    /// Steps in single precision, then the gradient. Returns the work; none where no step could be taken.
+    fn round(&mut self, extremes: (f64, f64), tolerance: f64) -> Option<f64> {
         let n = self.beta.len();
-        self.inner.copy_from_slice(&self.beta);
-        self.no_rise.fill(f32::INFINITY);
-        self.no_fall.fill(f32::INFINITY);
-        for i in 0..n {
-            self.slope[i] = (self.gradient[i] - middle) as f32;
-            self.block(i);
-        }
-        let taken = self.inside(tolerance);
-        for i in 0..n {
-            let moved = self.inner[i] - self.beta[i];
-            if moved != 0.0 {
-                self.beta[i] = self.inner[i];
-                accumulate_one(&mut self.gradient, &self.values.row(i)[..n], moved);
-            }
-        }
+        self.set.choose(extremes, [&self.beta, &self.lower, &self.upper], &self.gradient);
+        let taken = self.set.take_steps(self.values, tolerance);
+        let moved = self.set.moved(&mut self.beta);
+        self.values.accumulate(&moved, &mut self.gradient);
         self.steps += taken as u64;
-        taken
-    }
-
-    fn block(&mut self, i: usize) {
-        let (lower, upper) = self.bounds(i);
-        self.no_rise[i] = if self.inner[i] < upper { 0.0 } else { f32::INFINITY };
-        self.no_fall[i] = if self.inner[i] > lower { 0.0 } else { f32::INFINITY };
-    }
-
-    fn inside(&mut self, tolerance: f64) -> usize {
-        let values = self.values;
-        let (mut target, limit) = (None, STEPS * self.beta.len());
-        let (mut lowest, mut rise) = step(&mut self.slope, values.row(0), values.row(0), 0.0, &self.no_rise);
-        for steps in 0..limit {
-            if !lowest.is_finite() {
-                return steps;
-            }
-            let own = values.diagonal[rise];
-            let row = values.row(rise);
-            let (fall, gain, violation) =
-                best_pair(&self.slope, row, &values.diagonal, &self.no_fall, lowest, own);
-            let target = *target.get_or_insert(f64::from(violation).mul_add(SHARE, 0.0).max(0.5 * tolerance));
-            if gain <= 0.0 || f64::from(violation) <= target {
-                return steps;
-            }
-            let curvature = own + values.diagonal[fall] - 2.0 * row[fall];
-            let free =
-                f64::from(self.slope[fall] - self.slope[rise]) / f64::from(curvature.max(MIN_CURVATURE));
-            let ((_, upper), (lower, _)) = (self.bounds(rise), self.bounds(fall));
-            let (up, down) = (self.inner[rise], self.inner[fall]);
-            let delta = free.min(upper - up).min(down - lower);
-            if delta.is_nan() || delta <= 0.0 {
-                return steps;
-            }
-            // A variable that reaches its bound gets the bits of the bound; both do where they reach it together but for rounding.
-            let rounding = 64.0 * f64::EPSILON * (up.abs().max(down.abs()) + delta);
-            let arrived = delta >= (upper - up).min(down - lower);
-            let close = if arrived { rounding } else { 0.0 };
-            self.inner[rise] = if upper - up - delta <= close { upper } else { up + delta };
-            self.inner[fall] = if down - lower - delta <= close { lower } else { down - delta };
-            self.block(rise);
-            self.block(fall);
-            (lowest, rise) = step(&mut self.slope, row, values.row(fall), delta as f32, &self.no_rise);
-        }
-        limit
+        (taken > 0).then(|| self.set.work(taken, n) + values::work(moved.len(), n))
     }
 
     /// b: the mean gradient of the variables inside their box, else the middle of what the bounds allow.
     pub(crate) fn offset(&self) -> f64 {
         let (mut sum, mut free) = (0.0, 0usize);
-        for (i, &g) in self.gradient.iter().enumerate() {
-            let (lower, upper) = self.bounds(i);
-            if self.beta[i] > lower && self.beta[i] < upper {
-                sum += g;
-                free += 1;
-            }
+        for i in (0..self.beta.len()).filter(|&i| self.is_free(i)) {
+            sum += self.gradient[i];
+            free += 1;
         }
         let (low, high) = self.extremes();
         if free > 0 { sum / free as f64 } else { f64::midpoint(low, high) }
@@ -276,6 +208,17 @@ impl<'a> Path<'a> {
     /// Σ βⱼ k(xⱼ, xᵢ) at point `i`, one that is not fitted to.
     pub(crate) fn value(&self, i: usize) -> f64 {
         self.gradient[i] - self.linear[i]
+    }
+
+    /// How far the coefficients are from the optimum, proved by values in double precision.
+    pub(crate) fn standing(&self) -> Standing {
+        let n = self.beta.len();
+        let fitted: Vec<usize> = (0..n).filter(|&i| self.linear[i] != 0.0).collect();
+        let of = |list: &dyn Fn(usize) -> f64| -> Vec<f64> { fitted.iter().map(|&i| list(i)).collect() };
+        let (y, price) = (of(&|i| -self.linear[i]), of(&|i| self.c * self.prices[i]));
+        let hinge = Hinge { y: &y, price: &price, cost: Cost::Linear, offset: true };
+        let (beta, u) = (of(&|i| self.beta[i]), of(&|i| self.value(i)));
+        Standing::new(&hinge, &beta, &u, &of(&|i| self.values.diagonal(i)))
     }
 }
 
@@ -299,8 +242,7 @@ mod tests {
         for gamma in [0.05, 1.0, 30.0] {
             let kernel: VectorExpr = rbf(gamma);
             let lazy = Lazy::new(&kernel, &x).unwrap();
-            let values =
-                Values::new(90, lazy.diagonal(), |rows| lazy.rows(&(0..90).collect::<Vec<_>>(), rows));
+            let values = Values::new(lazy.diagonal(), |first, rows| lazy.lower_rows_single(first, rows));
             // A fifth of the points is not fitted to.
             let rest: Vec<usize> = (0..90).filter(|i| i % 5 != 2).collect();
             let side = |i: usize| match (i % 5 == 2, positive[i]) {
@@ -339,7 +281,7 @@ mod tests {
         let x = Vectors::dense(1, vec![-2.0, -1.0, 1.0, 2.0]);
         let kernel: VectorExpr = rbf(0.5);
         let lazy = Lazy::new(&kernel, &x).unwrap();
-        let values = Values::new(4, lazy.diagonal(), |rows| lazy.rows(&[0, 1, 2, 3], rows));
+        let values = Values::new(lazy.diagonal(), |first, rows| lazy.lower_rows_single(first, rows));
         let sides = [Side::Negative, Side::Negative, Side::Positive, Side::Positive];
         let mut path = Path::new(&values, &sides, vec![1.0; 4]);
         assert!(path.solve(100.0, 1e-8, 1000));

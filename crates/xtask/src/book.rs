@@ -79,7 +79,8 @@ fn copied(place: &Place, source: &Path) -> Result<(), Failure> {
             fs::write(&page, made.stdout).map_err(told)?;
             let summary = source.join("docs/SUMMARY.md");
             let text = fs::read_to_string(&summary).map_err(told)?;
-            let line = format!("- [The Python package](python.md)\n  - [Every class and function]({REFERENCE})");
+            let line =
+                format!("- [The Python package](python.md)\n  - [Every class and function]({REFERENCE})");
             fs::write(&summary, text.replace("- [The Python package](python.md)", &line)).map_err(told)?;
         }
         _ => println!("without the reference of the Python package: `cargo xtask test --python` installs it"),
@@ -121,7 +122,8 @@ pub(crate) fn check(root: &Path) -> Result<usize, Failure> {
             }
         }
     }
-    let named: Vec<String> = links(&texts[&docs.join("SUMMARY.md")]).into_iter().map(|(_, target)| target).collect();
+    let named: Vec<String> =
+        links(&texts[&docs.join("SUMMARY.md")]).into_iter().map(|(_, target)| target).collect();
     let mut pages = 0;
     for path in texts.keys().filter(|path| path.parent() == Some(&docs) && !path.ends_with("SUMMARY.md")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -177,7 +179,8 @@ fn follow(
     if target.contains("://") || target.starts_with("mailto:") {
         return Ok(());
     }
-    let (file, heading) = target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading)));
+    let (file, heading) =
+        target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading)));
     let path = if file.is_empty() { page.to_owned() } else { page.parent().unwrap_or(page).join(file) };
     let path = path.canonicalize().map_err(|_| "there is no such file".to_owned())?;
     used.insert(path.clone());
@@ -210,7 +213,10 @@ fn headings(text: &str) -> Vec<String> {
         let anchor: String = title.trim().to_lowercase().chars().filter_map(kept).collect();
         let before = found
             .iter()
-            .filter(|other| **other == anchor || other.strip_prefix(&format!("{anchor}-")).is_some_and(|n| n.parse::<u32>().is_ok()))
+            .filter(|other| {
+                **other == anchor
+                    || other.strip_prefix(&format!("{anchor}-")).is_some_and(|n| n.parse::<u32>().is_ok())
+            })
             .count();
         found.push(if before == 0 { anchor } else { format!("{anchor}-{before}") });
     }
@@ -253,7 +259,13 @@ mod tests {
         write("docs/figures/old.svg", "<svg/>");
         let failure = check(&folder).expect_err("it has flaws").to_string();
         fs::remove_dir_all(&folder).expect("its own folder");
-        for part in ["b.md: there is no such file", "a.md#x: there is no such heading", "a.md is named 2", "lost.md is named 0", "old.svg: no page"] {
+        for part in [
+            "b.md: there is no such file",
+            "a.md#x: there is no such heading",
+            "a.md is named 2",
+            "lost.md is named 0",
+            "old.svg: no page",
+        ] {
             assert!(failure.contains(part), "{part}: {failure}");
         }
         assert_eq!(failure.lines().count(), 5, "{failure}");

@@ -86,7 +86,8 @@ fn surface(model: &SvcModel<Vectors, VectorExpr>, x: &Vectors, y: &Labels) -> Re
     let rings = model.support.iter().map(|&i| points[i]).collect();
     let known = Known::Classes(y.index().iter().map(|&class| class as usize).collect());
     let axes = ["x₁", "x₂"].map(str::to_owned);
-    Ok(Surface { grid, low, high, field, points, known, classes: model.classes.clone(), rings, axes })
+    let (classes, ring) = (model.classes.clone(), "support point");
+    Ok(Surface { grid, low, high, field, points, known, classes, rings, ring, axes })
 }
 
 fn read(name: &str, bytes: &'static [u8]) -> Result<(Vectors, Labels)> {

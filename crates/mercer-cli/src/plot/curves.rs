@@ -21,7 +21,9 @@ pub(crate) struct Regression {
     pub(crate) curve: Vec<Point>,
     pub(crate) about: Option<(String, Vec<f64>)>,
     pub(crate) points: Vec<Point>,
+    /// Points of the model, ringed, and what one is called.
     pub(crate) rings: Vec<Point>,
+    pub(crate) ring: &'static str,
     pub(crate) axes: [String; 2],
 }
 
@@ -53,7 +55,7 @@ pub(crate) fn regression(shown: &Regression, captions: &Captions) -> String {
     }
     legend.mark(Mark::Class(1), "rows");
     if !shown.rings.is_empty() {
-        legend.mark(Mark::Ring, "support point");
+        legend.mark(Mark::Ring, shown.ring);
     }
     page.finish(&captions.title)
 }

@@ -46,7 +46,11 @@ impl Pen {
 
     /// The line of the series of this number.
     pub(crate) fn of(series: usize) -> Self {
-        Self { colour: colour(series), width: 2.0, dash: DASHES[series % DASHES.len()] }
+        Self {
+            colour: colour(series),
+            width: 2.0,
+            dash: DASHES[(series + series / COLOURS.len()) % DASHES.len()],
+        }
     }
 }
 

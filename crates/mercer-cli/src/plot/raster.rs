@@ -8,9 +8,14 @@ use flate2::write::ZlibEncoder;
 
 use super::ink::cividis;
 
-/// Pixels a row, of shares of the colour map, from the top.
-pub(super) fn image(columns: usize, shares: &[f64]) -> String {
-    let rows = shares.len() / columns.max(1);
+/// Least pixels of a side: not all programs that show an SVG keep the edges of larger ones.
+const LEAST: usize = 480;
+
+/// Values row after row from the top, as shares of the colour map.
+pub(super) fn image(width: usize, shares: &[f64]) -> String {
+    let width = width.max(1);
+    let times = LEAST.div_ceil(width);
+    let (columns, rows) = (width * times, shares.len() / width * times);
     let mut header = Vec::new();
     header.extend((columns as u32).to_be_bytes());
     header.extend((rows as u32).to_be_bytes());
@@ -18,11 +23,12 @@ pub(super) fn image(columns: usize, shares: &[f64]) -> String {
     header.extend([8, 3, 0, 0, 0]);
     let palette: Vec<u8> = (0..=255).flat_map(|k| cividis(f64::from(k) / 255.0)).collect();
     let mut lines = ZlibEncoder::new(Vec::new(), Compression::best());
-    for row in shares.chunks(columns.max(1)) {
-        let pixels = row.iter().map(|share| (share.clamp(0.0, 1.0) * 255.0).round() as u8);
+    for row in shares.chunks(width) {
+        let pixel = |share: &f64| (share.clamp(0.0, 1.0) * 255.0).round() as u8;
+        let pixels = row.iter().flat_map(|share| std::iter::repeat_n(pixel(share), times));
         // Each line begins with its filter: none. Writing into memory does not fail.
         let line: Vec<u8> = std::iter::once(0).chain(pixels).collect();
-        let _ = lines.write_all(&line);
+        (0..times).for_each(|_| _ = lines.write_all(&line));
     }
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
     for (kind, body) in [

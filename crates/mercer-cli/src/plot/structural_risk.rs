@@ -35,7 +35,7 @@ pub(crate) fn structural_risk(prices: &[AtPrice], captions: &Captions) -> String
     let high = prices.last().map_or(1.0, |at| at.factor.log2());
     let top = bound.iter().map(|point| point[1]).fold(1.0, f64::max) * 1.05;
 
-    let mut page = Page::stretched(SIZE, [low, 0.0], [high, top], [84.0, 66.0, 230.0, 56.0]);
+    let mut page = Page::stretched(SIZE, [low, 0.0], [high, top], [84.0, 66.0, 250.0, 56.0]);
     page.curve(&[[low, 1.0], [high, 1.0]], Pen::ink(1.0, VACUOUS));
     page.curve(&training, Pen::ink(ERRORS, TRAINING));
     page.curve(&inside, Pen::ink(ERRORS, ""));

@@ -3,7 +3,7 @@
 use mercer::data::{Points, Vectors};
 
 use super::contour::{Grid, Point};
-use super::ink::{Mark, Pen, cividis, colour, hex, tint};
+use super::ink::{INK, Mark, Pen, cividis, colour, hex, tint};
 use super::svg::{Anchor, Captions, Page};
 use crate::output::{range, short};
 
@@ -29,8 +29,8 @@ const BORDER: Pen = Pen::ink(2.2, "");
 pub(crate) enum Field {
     /// f of two classes, and whether its lines f = ±1 are the margins of a support vector machine.
     Decision(Vec<f64>, bool),
-    /// The number of a class.
-    Regions(Vec<usize>),
+    /// For each class how far its score lies above the best of the others: its region is where that is positive.
+    Regions(Vec<Vec<f64>>),
     /// Positive inside, negative outside.
     Inside(Vec<f64>),
     /// The value of a regression.
@@ -54,8 +54,9 @@ pub(crate) struct Surface {
     pub(crate) points: Vec<Point>,
     pub(crate) known: Known,
     pub(crate) classes: Vec<String>,
-    /// Points of the model, ringed.
+    /// Points of the model, ringed, and what one is called.
     pub(crate) rings: Vec<Point>,
+    pub(crate) ring: &'static str,
     pub(crate) axes: [String; 2],
 }
 
@@ -86,7 +87,7 @@ impl Surface {
             }
         }
         if !self.rings.is_empty() {
-            legend.mark(Mark::Ring, "support point");
+            legend.mark(Mark::Ring, self.ring);
         }
         match &self.field {
             Field::Decision(_, margins) => {
@@ -109,21 +110,35 @@ impl Surface {
         page.finish(&captions.title)
     }
 
-    /// A small picture without axes, a text over it, for a sheet of many.
+    /// A small picture without axes, a text over it, for a sheet of many: support points are dark below their marks.
     pub(crate) fn panel(&self, width: f64, title: &str) -> Page {
-        let mut page = self.page(width, [0.0, 24.0, 16.0, 12.0]);
+        let mut page = self.bare(width, [0.0, 24.0, 16.0, 12.0]);
+        self.ground(&mut page);
+        page.dots(self.rings.iter().copied(), 0, 6.4, INK);
+        if let Known::Classes(class) = &self.known {
+            for k in 0..self.classes.len() {
+                let own =
+                    self.points.iter().zip(class).filter(|(_, class)| **class == k).map(|(point, _)| *point);
+                page.dots(own, k, 3.6, colour(k));
+            }
+        }
         page.frame();
         page.text([0.0, 17.0], 13.0, Anchor::Start, title);
         page
     }
 
-    fn page(&self, width: f64, margins: [f64; 4]) -> Page {
+    /// The axes, nothing drawn on them.
+    fn bare(&self, width: f64, margins: [f64; 4]) -> Page {
         let (low, high) = (self.low, self.high);
-        let mut page = if is_alike(low, high) {
+        if is_alike(low, high) {
             Page::new(width, low, high, margins)
         } else {
             Page::stretched([width, width * HEIGHT / WIDTH], low, high, margins)
-        };
+        }
+    }
+
+    fn page(&self, width: f64, margins: [f64; 4]) -> Page {
+        let mut page = self.bare(width, margins);
         self.ground(&mut page);
         for (i, &point) in self.points.iter().enumerate() {
             match &self.known {
@@ -156,12 +171,11 @@ impl Surface {
                 }
                 page.level(&grid.lines(0.0), BORDER);
             }
-            Field::Regions(classes) => {
+            Field::Regions(leads) => {
                 page.background("#ffffff");
-                let most = classes.iter().max().map_or(0, |most| most + 1);
-                for class in (0..most).filter(|class| classes.contains(class)) {
-                    let own = classes.iter().map(|&found| f64::from(u8::from(found == class))).collect();
-                    page.fill(&self.grid.with(own).region(0.5), &tint(colour(class), OUTSIDE), Some(0.8));
+                for (class, lead) in leads.iter().enumerate() {
+                    let region = self.grid.with(lead.clone()).region(0.0);
+                    page.fill(&region, &tint(colour(class), OUTSIDE), Some(0.8));
                 }
             }
             Field::Inside(values) => {

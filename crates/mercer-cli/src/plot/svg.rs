@@ -125,7 +125,25 @@ impl Page {
         let _ = writeln!(self.body, r#"<path d="{path}" fill="none" {line}{}/>"#, dashes(dash));
     }
 
-    /// A disc in a dark ring at a point of the data.
+    /// Small marks at points of the data, all of one look: discs, or squares for every other class.
+    pub(crate) fn dots(
+        &mut self,
+        points: impl Iterator<Item = Point>,
+        class: usize,
+        size: f64,
+        colour: &str,
+    ) {
+        let mut path = String::new();
+        for [x, y] in points.map(|point| self.place(point)) {
+            let _ = write!(path, "M{x:.1} {y:.1}h0");
+        }
+        // A line without length is drawn as its ends are.
+        let end = if class.is_multiple_of(2) { "round" } else { "square" };
+        let look = format!(r#"stroke="{colour}" stroke-width="{size}" stroke-linecap="{end}""#);
+        let _ = writeln!(self.body, r#"<path d="{path}" {look}/>"#);
+    }
+
+    /// A disc in a white ring at a point of the data.
     pub(crate) fn disc(&mut self, point: Point, colour: &str) {
         let [x, y] = self.place(point);
         let look = format!(r##"r="4" fill="{colour}" stroke="#ffffff" stroke-width="1.2""##);

@@ -89,7 +89,8 @@ pub(super) fn profiles(args: &PlotArgs) -> Result<Picture> {
             }
             _ => Vec::new(),
         };
-        shown.push(Profile { name: kernel.to_string(), basis, values: curve(&mut values.into_iter()) });
+        let name = args.what[at].to_string_lossy().into_owned();
+        shown.push(Profile { name, basis, values: curve(&mut values.into_iter()) });
     }
     let names: Vec<&str> = shown.iter().map(|profile| profile.name.as_str()).collect();
     let says = format!("kernels  {}", names.join(", "));
@@ -212,7 +213,12 @@ pub(super) fn nu_sweep(args: &PlotArgs) -> Result<Picture> {
         let rows: Dense<f64> = undone(&saved, points);
         let features = two_features(args, &[], rows.columns())?;
         let surface = over_plane(&saved, &rows, Known::Classes(class.clone()), classes.clone(), features)?;
-        pages.push(surface.panel(PANEL, &format!("ν = {nu}: {} ≤ ν ≤ {}", short(errors), short(support))));
+        // Where ν is less than what cannot be avoided there is no margin, and the function is that of a large C.
+        let title = match errors > nu + 1.0 / n {
+            true => format!("ν = {nu}: no such margin"),
+            false => format!("ν = {nu}: {} ≤ ν ≤ {}", short(errors), short(support)),
+        };
+        pages.push(surface.panel(PANEL, &title));
         told.push(format!("{nu}: {} and {}", short(errors), short(support)));
     }
     let captions = Captions {
@@ -240,6 +246,8 @@ pub(super) fn path(args: &PlotArgs) -> Result<Picture> {
     let mut estimator = AnyEstimator::new("svc", fit.kernel.clone())?;
     estimator.set("c", &Value::Number(args.c.unwrap_or(1.0)))?;
     estimator.set("working-set", &Value::Whole(args.working_set.unwrap_or(2) as u64))?;
+    // The gap on the way is then of all rows.
+    estimator.set("shrinking", &Value::Flag(false))?;
     let tolerance = estimator.get("tolerance").and_then(|tolerance| tolerance.number()).unwrap_or(1e-3);
     let mut steps = Vec::new();
     let mut look = |event: Event<'_>| {

@@ -9,7 +9,7 @@ use mercer::select::clopper_pearson;
 use mercer::verify::Asked;
 
 use super::asked::{Shown, axis, files, redone, two_features, undone};
-use super::said::{over_plane, support};
+use super::said::{over_plane, ring_of, size_of, support};
 use super::{Picture, PlotArgs};
 use crate::args::ModelArgs;
 use crate::commands::denoise::{self, DenoiseArgs};
@@ -50,7 +50,7 @@ pub(super) fn decision_surface(args: &PlotArgs) -> Result<Picture> {
         2 => String::new(),
         columns => format!("; {} at their means", count(columns - 2, "other feature")),
     };
-    let title = format!("{}: {}", shown.saved.method(), count(model.support_points(), model.point_word()));
+    let title = format!("{}: {}", shown.saved.method(), size_of(&shown.saved));
     let captions = shown.captions(title);
     let says =
         format!("surface  {} on {} and {}{others}", captions.subtitle, surface.axes[0], surface.axes[1]);
@@ -84,6 +84,7 @@ fn regression(shown: &Shown, rows: &Dense<f64>, targets: Option<Vec<f64>>) -> Re
     let targets = targets.unwrap_or_default();
     let points: Vec<[f64; 2]> = rows.values().iter().zip(&targets).map(|(x, y)| [*x, *y]).collect();
     let is_sparse = matches!(model.kind(), "svr" | "rvr");
+    let ring = ring_of(saved).unwrap_or_default();
     let mut at = support(saved, [0, 0]);
     // A support point lies where the row with its value does.
     let height = |x: f64| {
@@ -91,11 +92,10 @@ fn regression(shown: &Shown, rows: &Dense<f64>, targets: Option<Vec<f64>>) -> Re
     };
     at = at.iter().filter(|_| is_sparse).filter_map(|[x, _]| Some([*x, height(*x)?])).collect();
     let axes = [axis(&saved.names, 0), "target".to_owned()];
-    let captions =
-        shown.captions(format!("{}: {}", saved.method(), count(model.support_points(), model.point_word())));
+    let captions = shown.captions(format!("{}: {}", saved.method(), size_of(saved)));
     let says = format!("curve    {}", captions.subtitle);
     Ok(Picture {
-        svg: plot::regression(&Regression { curve, about, points, rings: at, axes }, &captions),
+        svg: plot::regression(&Regression { curve, about, points, rings: at, ring, axes }, &captions),
         says,
     })
 }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
 
-MODULES = ("mercer", "mercer.kernels", "mercer.plot", "mercer.errors")
+MODULES = ("mercer", "mercer.errors", "mercer.kernels", "mercer.plot")
 #: Sections of a docstring, in the order in which they are written.
 SECTIONS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Examples")
 
@@ -42,9 +43,7 @@ def entries(text: str) -> Iterator[tuple[str, str]]:
 
 def plain(text: str) -> str:
     """reStructuredText's marks as Markdown's."""
-    for role in (":class:", ":func:", ":meth:"):
-        text = text.replace(role, "")
-    return text.replace("``", "`")
+    return re.sub(r":\w+:`", "`", text).replace("``", "`")
 
 
 def section(title: str, text: str) -> Iterator[str]:
@@ -99,7 +98,7 @@ def main() -> None:
     print("# Every class and function\n\nFrom the docstrings of the package, which are tested.\n")
     for module_name in MODULES:
         module = importlib.import_module(module_name)
-        print(f"## {module_name}\n\n{parts(inspect.getdoc(module) or '')[0]}\n")
+        print(f"## {module_name}\n\n{plain(parts(inspect.getdoc(module) or '')[0])}\n")
         for name in getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")]):
             thing = getattr(module, name)
             ours = (getattr(thing, "__module__", None) or "").split(".")[0] == "mercer"

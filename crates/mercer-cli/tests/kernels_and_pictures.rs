@@ -76,7 +76,7 @@ fn each_kind_of_figure_is_drawn() {
         "-k rbf(gamma=4) --probability platt @ripley svc.mercer",
         "-m kpca --components 4 -k rbf(gamma=10) @three_clusters kpca.mercer",
         "-m fisher -k rbf(gamma=1) @ripley fisher.mercer",
-        "-m som --rows 3 --columns 4 @iris_scale som.mercer",
+        "-m som @iris_scale som.mercer",
         "-m svdd -c 0.05 @three_clusters svdd.mercer",
         "-m rvc -k rbf(gamma=4) @ripley rvc.mercer",
         "-s standard @iris_scale iris.mercer",

@@ -17,6 +17,8 @@ const MARGIN: f64 = 0.06;
 /// How much of a class's colour is in its region, outside the margin and inside.
 const OUTSIDE: f64 = 0.30;
 const INSIDE: f64 = 0.14;
+/// And in that of a class without a margin.
+const WHOLE: f64 = 0.22;
 /// Widths over heights of the data between which both axes have one scale.
 const ALIKE: [f64; 2] = [0.5, 2.0];
 /// Steps of the colours of a function of values.
@@ -156,18 +158,16 @@ impl Surface {
         match &self.field {
             Field::Decision(values, margins) => {
                 let grid = self.grid.with(values.clone());
-                page.background(&tint(colour(1), OUTSIDE));
-                let levels = [
-                    (-1.0, tint(colour(1), INSIDE)),
-                    (0.0, tint(colour(0), INSIDE)),
-                    (1.0, tint(colour(0), OUTSIDE)),
-                ];
-                for (level, fill) in &levels {
-                    page.fill(&grid.region(*level), fill, None);
-                }
                 if *margins {
+                    page.background(&tint(colour(1), OUTSIDE));
+                    let inside = [(-1.0, tint(colour(1), INSIDE)), (0.0, tint(colour(0), INSIDE))];
+                    inside.iter().for_each(|(level, fill)| page.fill(&grid.region(*level), fill, None));
+                    page.fill(&grid.region(1.0), &tint(colour(0), OUTSIDE), None);
                     page.level(&grid.lines(-1.0), MARGINS);
                     page.level(&grid.lines(1.0), MARGINS);
+                } else {
+                    page.background(&tint(colour(1), WHOLE));
+                    page.fill(&grid.region(0.0), &tint(colour(0), WHOLE), None);
                 }
                 page.level(&grid.lines(0.0), BORDER);
             }
@@ -175,7 +175,7 @@ impl Surface {
                 page.background("#ffffff");
                 for (class, lead) in leads.iter().enumerate() {
                     let region = self.grid.with(lead.clone()).region(0.0);
-                    page.fill(&region, &tint(colour(class), OUTSIDE), Some(0.8));
+                    page.fill(&region, &tint(colour(class), WHOLE), Some(0.8));
                 }
             }
             Field::Inside(values) => {

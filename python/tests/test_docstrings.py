@@ -4,6 +4,9 @@ import dataclasses
 import doctest
 import importlib
 import inspect
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,3 +115,13 @@ def test_examples_are_true(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     for test in found:
         runner.run(test, out=report.append)
     assert runner.summarize(verbose=False).failed == 0, "".join(report)
+
+
+def test_the_reference_has_every_section_of_every_docstring() -> None:
+    script = Path(__file__).resolve().parents[1] / "reference.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, encoding="utf-8", env=os.environ, check=True)
+    headings = [line.removeprefix("### ") for line in done.stdout.splitlines() if line.startswith("### ")]
+    assert headings == [name.rpartition(".")[2] for name in OFFERED]
+    assert "``" not in done.stdout.replace("```", "")
+    parameters = sum("Parameters" in (inspect.getdoc(thing(name)) or "") for name in OFFERED)
+    assert done.stdout.count("**Parameters**") >= parameters

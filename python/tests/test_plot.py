@@ -1,7 +1,9 @@
 """Pictures: what is drawn, where, and what is refused."""
 
 import builtins
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -360,3 +362,138 @@ def test_what_a_map_does_not_have_is_refused(call, what):
 def test_a_map_is_of_a_map():
     with pytest.raises(TypeError, match="no self-organising map"):
         plot.som_map(mercer.KernelPCA().fit(IRIS))
+
+
+def test_margins_are_signed_decisions():
+    model = mercer.SVC(C=10.0).fit(X, Y)
+    ax = plot.margins(model, X, Y, bins=10)
+    own = np.where(Y == 1, 1.0, -1.0) * model.decision_function(X)
+    assert ax.get_title() == f"{(own <= 0).sum()} of {len(Y)} rows on the wrong side"
+    assert sum(bar.get_height() for bar in ax.patches) == len(Y)
+
+
+def test_the_curve_of_hits_ends_in_both_corners_and_tells_its_area():
+    ax = plot.roc(mercer.SVC().fit(IRIS, SPECIES), IRIS, SPECIES)
+    assert len(ax.lines) == 4
+    for line in ax.lines[:3]:
+        across, up = line.get_data()
+        assert (across[0], up[0], across[-1], up[-1]) == (0.0, 0.0, 1.0, 1.0)
+        area = float(np.sum(np.diff(across) * (up[1:] + up[:-1]) / 2.0))
+        assert line.get_label().endswith(f"area {area:.3f}")
+
+
+def test_calibration_lies_on_the_shares_of_rows():
+    model = mercer.SVC(C=10.0, probability=True, random_state=0).fit(X, Y)
+    ax = plot.calibration(model, X, Y, bins=2)
+    said = model.predict_proba(X)[:, 1]
+    shares = [Y[part].mean() for part in (said < 0.5, said >= 0.5)]
+    np.testing.assert_allclose(ax.lines[0].get_data()[1], shares)
+
+
+def test_a_gram_matrix_is_ordered_by_class():
+    kernel = kernels.parse("rbf(gamma=0.5)")
+    ax = plot.gram(kernel, X, Y)
+    order = np.argsort(Y, kind="stable")
+    np.testing.assert_array_equal(ax.images[0].get_array(), kernel(X)[np.ix_(order, order)])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["0", "1"]
+
+
+def test_basis_functions_make_their_kernel():
+    for text in ("linear @ monomials(degree=4)", "3*linear @ gaussians(count=5)", "linear @ sigmoids(count=4, width=0.3)"):
+        upper, lower = plot.kernel(text, low=-2.0, high=1.0)
+        basis = np.array([line.get_data()[1] for line in upper.lines])
+        across, values = lower.lines[0].get_data()
+        at_zero = np.array([np.interp(0.0, across, one) for one in basis])
+        # Between nodes 0.015 apart the functions are straight to 1e-3 of their sum.
+        np.testing.assert_allclose(at_zero @ basis, values, atol=5e-3 * np.abs(values).max())
+    assert len(plot.kernel("rbf(gamma=1)")) == 1
+
+
+def test_contours_are_the_components():
+    model = mercer.KernelPCA(3, kernel="rbf", gamma=2.0).fit(X)
+    axes = plot.contours(model, X, n_components=2, grid=9)
+    assert [ax.get_title(loc="left") for ax in axes] == [f"{k + 1}: eigenvalue {model.eigenvalues_[k]:.4g}" for k in (0, 1)]
+
+
+def test_a_sweep_leaves_out_what_cannot_be():
+    few = np.r_[np.flatnonzero(Y == 0), np.flatnonzero(Y == 1)[:10]]
+    axes = plot.nu_sweep(X[few], Y[few], nus=[0.3, 0.9], grid=9)
+    assert len(axes) == 1
+
+
+def test_the_gap_lies_above_the_distance_of_the_objective():
+    ax = plot.path(mercer.SVC(C=10.0), X, Y)
+    gap, distance = (np.asarray(line.get_data()[1], dtype=float) for line in ax.lines[:2])
+    both = np.isfinite(gap) & np.isfinite(distance)
+    assert both.sum() >= 3
+    # The last objective is within the last gap of the best.
+    assert (distance[both] <= gap[both] * (1.0 + 1e-9)).all()
+
+
+def test_a_search_is_a_table_with_its_best_marked():
+    found = GridSearchCV(mercer.SVC(), {"C": [0.1, 1.0], "gamma": [0.01, 0.1, 1.0]}, cv=3).fit(X, Y)
+    ax = plot.search(found)
+    table = np.asarray(ax.images[0].get_array())
+    np.testing.assert_allclose(table.T.ravel(), found.cv_results_["mean_test_score"])
+    mark = ax.patches[0]
+    assert table[int(mark.get_y() + 0.5), int(mark.get_x() + 0.5)] == found.best_score_
+
+
+def test_risk_is_the_sum_of_its_parts():
+    ax = plot.risk(mercer.SVC(), X, Y, octaves=1)
+    bound, capacity, inside = (np.asarray(line.get_data()[1]) for line in ax.lines[:3])
+    np.testing.assert_allclose(bound, capacity + inside)
+
+
+def test_denoising_shows_each_line_and_its_error():
+    rows = np.random.default_rng(0).normal(size=(20, 6))
+    model = mercer.KernelPCA(2, kernel="rbf", gamma=0.1).fit(rows)
+    axes = plot.denoising(model, rows[:4], shape=(2, 3), clean=rows[:4])
+    assert [ax.get_title(loc="left").split(",")[0] for ax in axes] == ["clean", "noisy", "denoised"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: plot.margins(mercer.SVC().fit(IRIS, SPECIES), IRIS, SPECIES), "two classes"),
+        (lambda: plot.margins(mercer.SVC().fit(X, Y), X, Y[:3]), "3 values"),
+        (lambda: plot.roc(mercer.SVC().fit(X, Y), X, np.full(len(Y), 7)), "no class 7"),
+        (lambda: plot.roc(mercer.SVC().fit(X, Y), X, np.zeros(len(Y))), "nothing to tell apart"),
+        (lambda: plot.calibration(mercer.SVC(probability=True).fit(X, Y), X, Y, bins=0), "bins"),
+        (lambda: plot.gram("rbf(gamma=1)", X, Y[:4]), "4 values"),
+        (lambda: plot.kernel(), "no kernel"),
+        (lambda: plot.kernel("rbf(gamma=1)", low=1.0, high=1.0), "length"),
+        (lambda: plot.contours(mercer.KernelPCA(2).fit(IRIS), IRIS), "two features"),
+        (lambda: plot.nu_sweep(X, Y, nus=[]), "no ν"),
+        (lambda: plot.path(mercer.SVC(), IRIS, SPECIES), "several problems"),
+        (lambda: plot.path(mercer.SVC(), X, Y, ratio=1.0), "ratio"),
+        (lambda: plot.search({"params": [{}], "mean_test_score": [1.0]}), "two parameters"),
+        (lambda: plot.risk(mercer.SVC(), X, Y, octaves=0), "octaves"),
+        (lambda: plot.denoising(mercer.KernelPCA(2, kernel="rbf").fit(X), X, shape=(8, 8)), "8 × 8"),
+    ],
+)
+def test_bad_figures_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: plot.gram(3, X),
+        lambda: plot.margins(mercer.SVR().fit(X, Y), X, Y),
+        lambda: plot.contours(mercer.SVC().fit(X, Y), X),
+        lambda: plot.path(mercer.KernelPCA(), X, Y),
+        lambda: plot.search({}),
+        lambda: plot.risk(mercer.SVR(), X, Y),
+        lambda: plot.denoising(mercer.SVC().fit(X, Y), X, shape=(1, 2)),
+    ],
+)
+def test_figures_of_something_else_are_refused(call):
+    with pytest.raises(TypeError):
+        call()
+
+
+def test_the_books_page_of_figures_has_each_function():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "figures.md").read_text(encoding="utf-8")
+    assert sorted(set(re.findall(r"`plot\.(\w+)\(", page))) == sorted(plot.__all__)

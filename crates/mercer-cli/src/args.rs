@@ -23,7 +23,7 @@ pub(crate) fn words<T: Copy + Send + Sync>(all: &'static [Word<T>]) -> impl Type
 }
 
 /// How a data file is read.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Reading data")]
 pub(crate) struct DataArgs {
     /// Format of the data [default: by the file's name, else by its first bytes; texts, graphs and sets: see `mercer kernel gram --help`]
@@ -115,7 +115,7 @@ impl Scaling {
 }
 
 /// Options of every command that computes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output and threads")]
 pub(crate) struct CommonArgs {
     /// Threads; 0 is one per core. The answer does not depend on it, to the bit

@@ -7,7 +7,7 @@ use mercer::ErrorKind;
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// The exit codes; the table in the help text and the README explains them.
+/// The exit codes; the help text and the page of the command line explain them.
 pub(crate) mod code {
     pub(crate) const DATA: u8 = 1;
     pub(crate) const USAGE: u8 = 2;

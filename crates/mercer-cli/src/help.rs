@@ -338,6 +338,22 @@ A file whose name ends in .npy is a NumPy array, rows by columns, in double prec
 LIBSVM reads as a precomputed kernel: `label 0:number 1:value 2:value ...`. LIBSVM has numbers for labels:
 classes that are words get theirs from 1, in the order in which DATA has them, and the report says which.";
 
+pub(crate) const PLOT: &str = "\
+Examples:
+  mercer plot decision-surface ripley.mercer ripley.txt
+  mercer plot decision-surface heart.mercer heart.txt --features 5,8 -o heart.svg
+  mercer plot contours kpca.mercer rows.txt           components of a kernel PCA over the plane
+  mercer plot gram \"rbf(gamma=0.5)\" heart.txt
+  mercer plot kernel \"rbf(gamma=2)\" \"linear @ gaussians(count=9)\"
+  mercer plot spectrum \"rbf(gamma=4)\" ripley.txt
+  mercer plot nu-sweep \"rbf(gamma=4)\" ripley.txt
+  mercer plot path \"rbf(gamma=4)\" ripley.txt -c 10
+  mercer plot denoising kpca.mercer digits.txt --shape 8x8 --noise gaussian=4
+  mercer plot search scores.csv                       of mercer search --csv scores.csv …
+
+A model is drawn with the data it was trained on, or with other rows. Pictures stand on a white ground and can be read without
+colour, on paper too. The same figures as PNG or PDF: mercer.plot of the Python package.";
+
 pub(crate) const RDE: &str = "\
 Examples:
   mercer rde heart.txt                                the best Gaussian width, its dimension, the noise

@@ -1,5 +1,6 @@
 //! `cargo xtask COMMAND`: everything a newcomer or CI runs, with its set-up.
 
+mod book;
 mod count;
 mod environment;
 mod fuzz;
@@ -27,6 +28,7 @@ cargo xtask COMMAND
              the last of these alone
   test --peers
              all formulations against LIBSVM on a few hundred settings (--only TEXT for some)
+  book       the book (docs/) as pages for a browser, into target/book; `book --check`: pages, links and figures alone
   wheel      the Python package for any CPython from 3.11 on, into target/wheels
   stubs      writes the types of the package's native module (python/mercer/_mercer.pyi)
   bench      mercer and its peers side by side on the same data (`cargo xtask bench --help`);
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
             [python, rest @ ..] if python == "--python" => none(rest).and_then(|()| test::python(&place)),
             _ => none(rest).and_then(|()| test::run(&place)),
         },
+        "book" => book::run(&place, rest),
         "wheel" => none(rest).and_then(|()| package::wheel(&place)),
         "stubs" => none(rest).and_then(|()| package::stubs(&place)),
         "bench" => python::bench(&place, rest),

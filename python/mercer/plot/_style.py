@@ -49,6 +49,22 @@ def new_axes(ax: Axes | None) -> Axes:
     return plt.subplots(layout="constrained")[1] if ax is None else ax
 
 
+def new_panels(count: int, columns: int, size: tuple[float, float]) -> list[Axes]:
+    """So many Axes on a new figure, in rows of at most `columns`, each of this size in inches."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError('plots need matplotlib: pip install "mercer[plot]"') from error
+    columns = min(columns, count)
+    rows = -(-count // columns)
+    whole = (size[0] * columns, size[1] * rows)
+    grid = plt.subplots(rows, columns, figsize=whole, squeeze=False, layout="constrained")[1]
+    every = list(grid.ravel())
+    for ax in every[count:]:
+        ax.remove()
+    return every[:count]
+
+
 def counted(ax: Axes) -> None:
     """Ticks at whole numbers only, along an axis that counts."""
     from matplotlib.ticker import MaxNLocator

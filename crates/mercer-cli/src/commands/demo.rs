@@ -10,11 +10,11 @@ use std::time::Instant;
 use clap::Args;
 use mercer::data::{self, Labels, Points, ReadOptions, Vectors};
 use mercer::kernel::{VectorExpr, rbf};
-use mercer::model::{Svc, Totals};
+use mercer::model::{Svc, SvcModel, Totals};
 
 use crate::failure::{Result, usage};
 use crate::output::{answer, is_stdout, rough, save, seconds, short};
-use crate::plot::{Captions, surface};
+use crate::plot::{Captions, Field, Known, Surface, plane, points};
 use crate::system;
 
 #[derive(Debug, Args)]
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     let gap = totals.gap.map_or(String::new(), |gap| format!(", duality gap {}", rough(gap)));
     let found = format!("{}, C = {}: {} support points", svc.kernel, svc.c, model.expansion.points().len());
     let (title, subtitle) = (format!("Held-out accuracy {accuracy}"), format!("Ripley's data, {found}{gap}"));
-    save(&args.out, &surface(&model, &x, &y, &Captions { title, subtitle })?)?;
+    save(&args.out, &surface(&model, &x, &y)?.draw(&Captions { title, subtitle }))?;
     if is_stdout(&args.out) {
         return Ok(());
     }
@@ -76,6 +76,18 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
         seconds(predict_seconds),
         std::path::absolute(&args.out).unwrap_or_else(|_| args.out.clone()).display(),
     ))
+}
+
+/// What the model says over the plane of the training points.
+fn surface(model: &SvcModel<Vectors, VectorExpr>, x: &Vectors, y: &Labels) -> Result<Surface> {
+    let points = points(x);
+    let (grid, low, high) = plane(&points, usize::MAX);
+    let field = Field::Decision(model.decisions(&grid.points())?.values().to_vec(), true);
+    let rings = model.support.iter().map(|&i| points[i]).collect();
+    let known = Known::Classes(y.index().iter().map(|&class| class as usize).collect());
+    let axes = ["x₁", "x₂"].map(str::to_owned);
+    let (classes, ring) = (model.classes.clone(), "support point");
+    Ok(Surface { grid, low, high, field, points, known, classes, rings, ring, axes })
 }
 
 fn read(name: &str, bytes: &'static [u8]) -> Result<(Vectors, Labels)> {

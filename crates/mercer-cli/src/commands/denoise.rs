@@ -22,7 +22,7 @@ use crate::output::{count, is_stdout, range, save, seconds, short};
 use crate::plot::{self, Images};
 use crate::report::line;
 use crate::system;
-use noise::Noise;
+pub(super) use noise::{Noise, parse as parse_noise};
 
 #[derive(Debug, Args)]
 pub(crate) struct DenoiseArgs {
@@ -46,7 +46,7 @@ pub(crate) struct DenoiseArgs {
     clean: Option<PathBuf>,
     /// Add noise to the rows first, drawn by --seed: `gaussian=S` of deviation S, or `speckle=P`, where a value becomes the
     /// smallest or the largest of all, with probability P/2 each
-    #[arg(long, value_name = "KIND=SIZE", value_parser = noise::parse)]
+    #[arg(long, value_name = "KIND=SIZE", value_parser = parse_noise)]
     noise: Option<Noise>,
     /// A second model for the same rows, as a linear PCA
     #[arg(long, value_name = "MODEL")]
@@ -70,7 +70,7 @@ const WAYS: [Word<fn() -> Way>; 4] = [
 ];
 
 /// `HxW`
-fn shape(text: &str) -> Result<(usize, usize), String> {
+pub(super) fn shape(text: &str) -> Result<(usize, usize), String> {
     let number = |word: &str| word.parse().ok().filter(|&number: &usize| number > 0);
     text.split_once('x')
         .and_then(|(height, width)| Some((number(height)?, number(width)?)))
@@ -80,21 +80,60 @@ fn shape(text: &str) -> Result<(usize, usize), String> {
 /// Images of a panel.
 const SHOWN: usize = 10;
 
+impl DenoiseArgs {
+    /// What `mercer plot denoising` asks for: a panel, and nothing besides.
+    pub(super) fn of_figure(
+        files: ModelArgs,
+        shape: (usize, usize),
+        noise: Option<Noise>,
+        components: Vec<usize>,
+    ) -> Self {
+        let (way, steps, neighbours, lambda) = (None, None, None, None);
+        let (clean, beside, panel) = (None, None, None);
+        let shape = Some(shape);
+        Self { way, components, steps, neighbours, lambda, clean, noise, beside, panel, shape, files }
+    }
+}
+
+/// The panel of a denoising, and what is said of it.
+pub(super) fn drawn(args: &DenoiseArgs) -> Result<(String, String)> {
+    let started = Instant::now();
+    let Denoised { rows, labels, answers, .. } = Denoised::of(args, &args.files.data, &args.files.model)?;
+    let noisy = rows.error(&rows.noisy);
+    let text = summary(args, &rows, noisy, &answers, started.elapsed().as_secs_f64());
+    Ok((panel(args, &rows, labels.as_ref(), &answers), text))
+}
+
+/// Rows, what is known of them, and what each model made of them.
+struct Denoised {
+    rows: Task,
+    labels: Option<LabelColumn>,
+    names: Vec<String>,
+    answers: Vec<Answer>,
+}
+
+impl Denoised {
+    fn of(args: &DenoiseArgs, data: &Path, model: &Path) -> Result<Self> {
+        let (rows, labels, names) = rows(args, data, model)?;
+        let features = rows.noisy.columns();
+        if let Some((height, width)) =
+            args.shape.filter(|&(height, width)| height.checked_mul(width) != Some(features))
+        {
+            return Err(usage!("--shape {height}x{width}: a row has {features} features"));
+        }
+        let mut answers = vec![denoise(args, model, args.way, &rows)?];
+        if let Some(path) = &args.beside {
+            answers.push(denoise(args, path, None, &rows)?);
+        }
+        Ok(Self { rows, labels, names, answers })
+    }
+}
+
 pub(crate) fn run(args: &DenoiseArgs) -> Result<()> {
     system::start_threads(args.files.common.threads)?;
     let [data, model] = data_and_model(&args.files, &args.panel, &[&args.clean, &args.beside])?;
     let started = Instant::now();
-    let (rows, labels, names) = rows(args, data, model)?;
-    let features = rows.noisy.columns();
-    if let Some((height, width)) =
-        args.shape.filter(|&(height, width)| height.checked_mul(width) != Some(features))
-    {
-        return Err(usage!("--shape {height}x{width}: a row has {features} features"));
-    }
-    let mut answers = vec![denoise(args, model, args.way, &rows)?];
-    if let Some(path) = &args.beside {
-        answers.push(denoise(args, path, None, &rows)?);
-    }
+    let Denoised { rows, labels, names, answers } = Denoised::of(args, data, model)?;
     if let Some(path) = &args.panel {
         save(path, &panel(args, &rows, labels.as_ref(), &answers))?;
     }
@@ -149,7 +188,7 @@ fn rows(args: &DenoiseArgs, data: &Path, model: &Path) -> Result<(Task, Option<L
 }
 
 /// All features in the units of the data file.
-fn undone(saved: &Saved, points: &Vectors) -> Dense<f64> {
+pub(super) fn undone(saved: &Saved, points: &Vectors) -> Dense<f64> {
     let d = points.width();
     let mut values = vec![0.0; points.len() * d];
     for (i, row) in values.chunks_mut(d.max(1)).enumerate() {

@@ -11,6 +11,7 @@ mod inspect;
 mod kernel;
 mod methods;
 mod online;
+mod plot;
 mod predict;
 mod rde;
 mod scale;
@@ -81,6 +82,9 @@ pub(crate) enum Cli {
     /// Show kernels, and check one on data
     #[command(subcommand, after_help = help::KERNEL)]
     Kernel(kernel::KernelCommand),
+    /// Draw a figure: decision surfaces, kernels, spectra, margins, maps, the path of a solver (SVG)
+    #[command(after_help = help::PLOT)]
+    Plot(Box<plot::PlotArgs>),
     /// How many dimensions of a kernel the labels need, and how much of them is noise
     #[command(after_help = help::RDE)]
     Rde(rde::RdeArgs),
@@ -161,6 +165,7 @@ impl Cli {
             Self::Convert(args) => convert::run(args),
             Self::Methods(args) => methods::run(args),
             Self::Kernel(command) => kernel::run(command),
+            Self::Plot(args) => plot::run(args),
             Self::Rde(args) => rde::run(args),
             Self::Demo(args) => demo::run(args),
             Self::Completions { shell } => shell::completions(*shell),

@@ -146,7 +146,7 @@ pub(super) fn no_components(file: &Path, model: &AnyModel) -> Failure {
 fn figure(model: &AnyModel, points: &AnyPoints) -> Result<String> {
     match (model.downcast::<Pca>(), points) {
         (Some(model), AnyPoints::Vectors(points)) if points.width() == 2 => {
-            Ok(plot::components(model, points)?)
+            Ok(plot::contours(model, points)?)
         }
         (Some(_), _) => {
             let width = points.width();

@@ -36,10 +36,20 @@ impl Grid {
         Self { columns, rows, origin: low, step, values: Vec::new() }
     }
 
+    /// As many nodes each way, from one corner to the other, where both axes have scales of their own. At least two.
+    pub(crate) fn stretched(count: usize, low: Point, high: Point) -> Self {
+        let step = [0, 1].map(|k| (high[k] - low[k]) / (count - 1) as f64);
+        Self { columns: count, rows: count, origin: low, step, values: Vec::new() }
+    }
+
+    /// The nodes, row after row.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = Point> {
+        (0..self.rows * self.columns).map(|at| self.node(at))
+    }
+
     /// The nodes as points, row after row.
     pub(crate) fn points(&self) -> Vectors {
-        let nodes = 0..self.rows * self.columns;
-        Vectors::dense(2, nodes.flat_map(|at| self.node(at)).collect::<Vec<f64>>())
+        Vectors::dense(2, self.nodes().flatten().collect::<Vec<f64>>())
     }
 
     /// The grid with the value of each node, row after row.

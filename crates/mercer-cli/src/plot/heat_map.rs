@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::ink::{cividis, hex};
 use super::svg::document;
 use crate::output::short;
 
@@ -11,16 +12,6 @@ const CELL: [f64; 2] = [62.0, 30.0];
 const LEFT: f64 = 120.0;
 const TOP: f64 = 48.0;
 const BELOW: f64 = 64.0;
-/// The map `cividis` (Nuñez, Anderton and Renslow 2018) at five places, worst to best: its lightness rises evenly, also for those
-/// who do not see all colours, and in grey.
-const COLOURS: [[f64; 3]; 5] = [
-    [0.0, 32.0, 77.0],
-    [66.0, 78.0, 108.0],
-    [124.0, 123.0, 120.0],
-    [187.0, 173.0, 108.0],
-    [255.0, 234.0, 70.0],
-];
-
 /// What is drawn.
 pub(crate) struct Map {
     pub(crate) title: String,
@@ -52,7 +43,7 @@ pub(crate) fn draw(map: &Map) -> String {
     text(&mut body, [size[0] / 2.0, 26.0], 15.0, "middle", "#000000", &map.title);
     for (number, cell) in map.cells.iter().enumerate() {
         let [x, y] = place(number % map.columns.len(), number / map.columns.len());
-        let fill = cell.map_or_else(|| "#ffffff".to_owned(), |value| colour(good(value)));
+        let fill = cell.map_or_else(|| "#ffffff".to_owned(), |value| hex(cividis(good(value))));
         let [w, h] = CELL;
         let _ = writeln!(
             body,
@@ -114,14 +105,6 @@ fn figure(value: f64) -> String {
     if (0.0..=1.0).contains(&value) { format!("{value:.3}") } else { short(value) }
 }
 
-fn colour(share: f64) -> String {
-    let at = share.clamp(0.0, 1.0) * (COLOURS.len() - 1) as f64;
-    let below = (at as usize).min(COLOURS.len() - 2);
-    let part = at - below as f64;
-    let mix = |k: usize| (COLOURS[below][k] * (1.0 - part) + COLOURS[below + 1][k] * part).round() as u8;
-    format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
-}
-
 fn text(body: &mut String, [x, y]: [f64; 2], size: f64, anchor: &str, ink: &str, words: &str) {
     let words = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let _ = writeln!(
@@ -136,7 +119,6 @@ mod tests {
 
     #[test]
     fn the_best_is_light_and_the_worst_dark() {
-        assert_eq!((colour(0.0), colour(1.0)), ("#00204d".to_owned(), "#ffea46".to_owned()));
         let map = Map {
             title: "a < b".into(),
             names: ["gamma".into(), "c".into()],

@@ -38,7 +38,10 @@ pub(crate) fn panel(
         body += &names.fragment([0.0, 0.0]);
         for (i, image) in row.images.iter().enumerate() {
             let left = LEFT + i as f64 * (WIDTH + SPACE);
-            let _ = writeln!(body, r#"<g transform="translate({left:.1} {top:.1}) scale({scale:.3})">"#);
+            let _ = writeln!(
+                body,
+                r#"<g shape-rendering="crispEdges" transform="translate({left:.1} {top:.1}) scale({scale:.3})">"#
+            );
             draw(&mut body, image, (height, width), [low, high]);
             body += "</g>\n";
         }
@@ -71,10 +74,7 @@ fn draw(body: &mut String, image: &[f64], (height, width): (usize, usize), [low,
     // White is there already.
     for (level, path) in paths.iter().enumerate().skip(1).filter(|(_, path)| !path.is_empty()) {
         let light = 255 - level * 255 / (GREYS - 1);
-        let _ = writeln!(
-            body,
-            r##"<path d="{path}" fill="#{light:02x}{light:02x}{light:02x}" shape-rendering="crispEdges"/>"##
-        );
+        let _ = writeln!(body, r##"<path d="{path}" fill="#{light:02x}{light:02x}{light:02x}"/>"##);
     }
 }
 

@@ -3,12 +3,12 @@
 use mercer::solve::{Relevance, Target};
 
 use super::contour::{Line, Point};
-use super::svg::{Captions, Mark, Page};
+use super::ink::{Mark, Pen};
+use super::svg::{Captions, Page};
 
 /// Pixels of the axes.
 const SIZE: [f64; 2] = [640.0, 400.0];
-/// Blue of Okabe and Ito (2008).
-const COEFFICIENT: Mark = Mark::Circle("#0072b2");
+const COEFFICIENT: Mark = Mark::Class(0);
 /// The relevant part.
 const TINT: &str = "#fae6d8";
 const DASH: &str = "6 4";
@@ -43,23 +43,23 @@ pub(crate) fn spectrum(relevance: &Relevance, captions: &Captions) -> String {
     let first = relevance.eigenvalues[0].max(f64::MIN_POSITIVE);
     let height = |i: usize| (relevance.eigenvalues[i] / first).max(f64::MIN_POSITIVE).log10();
     let curve = (0..shown).map(|i| [i as f64 + 1.0, height(i)]).collect();
-    page.stroke(&[open(down_to(low, curve))], 1.6, "");
+    page.curve(&down_to(low, curve), Pen::ink(1.6, ""));
     for (ends, level) in [([0.5, cut], levels[0]), ([cut, right], levels[1])] {
         if level >= low {
-            page.stroke(&[open(vec![[ends[0], level], [ends[1], level]])], 1.4, DASH);
+            page.curve(&[[ends[0], level], [ends[1], level]], Pen::ink(1.4, DASH));
         }
     }
     for (i, &size) in sizes[..shown].iter().enumerate() {
         page.mark([i as f64 + 1.0, share(size).max(low)], COEFFICIENT);
     }
-    page.stroke(&[open(vec![[cut, low], [cut, high]])], 2.2, "");
+    page.curve(&[[cut, low], [cut, high]], Pen::ink(2.2, ""));
     page.decades("i, dimension", "relative to the largest");
     page.captions(captions);
     let mut legend = page.legend();
-    legend.entry(|page, place| page.mark_at(place, COEFFICIENT), "labels, |sᵢ|");
-    legend.entry(|page, place| page.sample(place, 1.6, ""), "eigenvalues, λᵢ");
-    legend.entry(|page, place| page.sample(place, 1.4, DASH), "levels σ₁, σ₂");
-    legend.entry(|page, place| page.sample(place, 2.2, ""), &format!("cut, d = {d}"));
+    legend.mark(COEFFICIENT, "labels, |sᵢ|");
+    legend.line(Pen::ink(1.6, ""), "eigenvalues, λᵢ");
+    legend.line(Pen::ink(1.4, DASH), "levels σ₁, σ₂");
+    legend.line(Pen::ink(2.2, ""), &format!("cut, d = {d}"));
     page.finish(&captions.title)
 }
 
@@ -78,10 +78,6 @@ fn down_to(low: f64, mut curve: Vec<Point>) -> Vec<Point> {
         }
     }
     curve
-}
-
-fn open(points: Vec<Point>) -> Line {
-    Line { points, closed: false }
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use mercer::bounds::{AtPrice, PairBounds};
 
-use super::contour::{Line, Point};
-use super::svg::{Captions, Mark, Page};
+use super::contour::Point;
+use super::ink::{Mark, Pen};
+use super::svg::{Captions, Page};
 
 /// Pixels of the axes.
 const SIZE: [f64; 2] = [640.0, 400.0];
-/// Blue of Okabe and Ito (2008).
-const SPAN: Mark = Mark::Circle("#0072b2");
+const SPAN: Mark = Mark::Class(0);
 const BOUND: f64 = 2.6;
 const ERRORS: f64 = 1.6;
 const CAPACITY: &str = "7 4";
@@ -35,25 +35,21 @@ pub(crate) fn structural_risk(prices: &[AtPrice], captions: &Captions) -> String
     let high = prices.last().map_or(1.0, |at| at.factor.log2());
     let top = bound.iter().map(|point| point[1]).fold(1.0, f64::max) * 1.05;
 
-    let mut page = Page::stretched(SIZE, [low, 0.0], [high, top], [84.0, 66.0, 230.0, 56.0]);
-    page.stroke(&[open(vec![[low, 1.0], [high, 1.0]])], 1.0, VACUOUS);
-    page.stroke(&[open(training)], ERRORS, TRAINING);
-    page.stroke(&[open(inside)], ERRORS, "");
-    page.stroke(&[open(capacity)], ERRORS, CAPACITY);
-    page.stroke(&[open(bound)], BOUND, "");
+    let mut page = Page::stretched(SIZE, [low, 0.0], [high, top], [84.0, 66.0, 250.0, 56.0]);
+    page.curve(&[[low, 1.0], [high, 1.0]], Pen::ink(1.0, VACUOUS));
+    page.curve(&training, Pen::ink(ERRORS, TRAINING));
+    page.curve(&inside, Pen::ink(ERRORS, ""));
+    page.curve(&capacity, Pen::ink(ERRORS, CAPACITY));
+    page.curve(&bound, Pen::ink(BOUND, ""));
     span.into_iter().for_each(|point| page.mark(point, SPAN));
     page.axes(["C, in powers of 2 of that of the model", "share"]);
     page.captions(captions);
     let mut legend = page.legend();
-    legend.entry(|page, place| page.sample(place, BOUND, ""), "bound: sum of the two below");
-    legend.entry(|page, place| page.sample(place, ERRORS, CAPACITY), "capacity, by d of R²‖w‖²");
-    legend.entry(|page, place| page.sample(place, ERRORS, ""), "rows inside the margin");
-    legend.entry(|page, place| page.sample(place, ERRORS, TRAINING), "training errors");
-    legend.entry(|page, place| page.mark_at(place, SPAN), "span, near the error");
-    legend.entry(|page, place| page.sample(place, 1.0, VACUOUS), "above this: vacuous");
+    legend.line(Pen::ink(BOUND, ""), "bound: sum of the two below");
+    legend.line(Pen::ink(ERRORS, CAPACITY), "capacity, by d of R²‖w‖²");
+    legend.line(Pen::ink(ERRORS, ""), "rows inside the margin");
+    legend.line(Pen::ink(ERRORS, TRAINING), "training errors");
+    legend.mark(SPAN, "span, near the error");
+    legend.line(Pen::ink(1.0, VACUOUS), "above this: vacuous");
     page.finish(&captions.title)
-}
-
-fn open(points: Vec<Point>) -> Line {
-    Line { points, closed: false }
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use super::contour::{Line, Point};
+use super::ink::{GREY, INK, Mark, Pen, colour};
+use super::raster;
+use super::thin::thinned;
 
 const FONT: &str = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
-const INK: &str = "#222222";
-const GREY: &str = "#666666";
 
 /// What is written over a picture.
 pub(crate) struct Captions {
@@ -42,7 +43,22 @@ impl Legend<'_> {
         let [x, y] = self.place;
         draw(self.page, [x, y]);
         self.page.text([x + 20.0, y + 4.5], 13.0, Anchor::Start, text);
-        self.place = [x, y + 26.0];
+        self.place = [x, y + 24.0];
+    }
+
+    /// An entry for a line.
+    pub(crate) fn line(&mut self, pen: Pen, text: &str) {
+        self.entry(|page, [x, y]| page.drawn(&[[x - 11.0, y], [x + 11.0, y]], pen), text);
+    }
+
+    /// An entry for a mark.
+    pub(crate) fn mark(&mut self, mark: Mark, text: &str) {
+        self.entry(|page, place| page.mark_at(place, mark), text);
+    }
+
+    /// An entry for an area of this colour.
+    pub(crate) fn area(&mut self, colour: &str, text: &str) {
+        self.entry(|page, [x, y]| page.block([x - 9.0, y - 7.0, 18.0, 14.0], colour), text);
     }
 }
 
@@ -85,8 +101,8 @@ impl Page {
     fn path(&self, lines: &[Line]) -> String {
         let mut path = String::new();
         for line in lines {
-            for (k, &point) in line.points.iter().enumerate() {
-                let [x, y] = self.place(point);
+            let points: Vec<Point> = line.points.iter().map(|&point| self.place(point)).collect();
+            for (k, [x, y]) in thinned(&points).into_iter().enumerate() {
                 let _ = write!(path, "{}{x:.1} {y:.1}", if k == 0 { 'M' } else { 'L' });
             }
             if line.closed {
@@ -102,10 +118,97 @@ impl Page {
         let _ = writeln!(self.body, r#"<path d="{path}" fill="{colour}" fill-rule="evenodd"{line}/>"#);
     }
 
-    /// Draws lines; `dash` is a pattern or empty.
-    pub(crate) fn stroke(&mut self, lines: &[Line], width: f64, dash: &str) {
-        let (path, line, dash) = (self.path(lines), pen(width), dashes(dash));
-        let _ = writeln!(self.body, r#"<path d="{path}" fill="none"{line}{dash}/>"#);
+    /// Draws level lines.
+    pub(crate) fn level(&mut self, lines: &[Line], Pen { colour, width, dash }: Pen) {
+        let path = self.path(lines);
+        let line = format!(r#"stroke="{colour}" stroke-width="{width}" stroke-linejoin="round""#);
+        let _ = writeln!(self.body, r#"<path d="{path}" fill="none" {line}{}/>"#, dashes(dash));
+    }
+
+    /// Small marks at points of the data, all of one look: discs, or squares for every other class.
+    pub(crate) fn dots(
+        &mut self,
+        points: impl Iterator<Item = Point>,
+        class: usize,
+        size: f64,
+        colour: &str,
+    ) {
+        let mut path = String::new();
+        for [x, y] in points.map(|point| self.place(point)) {
+            let _ = write!(path, "M{x:.1} {y:.1}h0");
+        }
+        // A line without length is drawn as its ends are.
+        let end = if class.is_multiple_of(2) { "round" } else { "square" };
+        let look = format!(r#"stroke="{colour}" stroke-width="{size}" stroke-linecap="{end}""#);
+        let _ = writeln!(self.body, r#"<path d="{path}" {look}/>"#);
+    }
+
+    /// A disc in a white ring at a point of the data.
+    pub(crate) fn disc(&mut self, point: Point, colour: &str) {
+        let [x, y] = self.place(point);
+        let look = format!(r##"r="4" fill="{colour}" stroke="#ffffff" stroke-width="1.2""##);
+        let _ = writeln!(self.body, r#"<circle cx="{x:.1}" cy="{y:.1}" {look}/>"#);
+    }
+
+    /// Draws a line through points of the data.
+    pub(crate) fn curve(&mut self, points: &[Point], pen: Pen) {
+        let is_finite = |point: &&Point| point.iter().all(|value| value.is_finite());
+        let points: Vec<Point> = points.iter().filter(is_finite).map(|&point| self.place(point)).collect();
+        self.drawn(&points, pen);
+    }
+
+    /// Draws a line through places of the page.
+    fn drawn(&mut self, points: &[Point], Pen { colour, width, dash }: Pen) {
+        let mut path = String::new();
+        for (k, [x, y]) in thinned(points).into_iter().enumerate() {
+            let _ = write!(path, "{}{x:.1} {y:.1}", if k == 0 { 'M' } else { 'L' });
+        }
+        let line = format!(r#"stroke="{colour}" stroke-width="{width}" stroke-linejoin="round""#);
+        let _ = writeln!(self.body, r#"<path d="{path}" fill="none" {line}{}/>"#, dashes(dash));
+    }
+
+    /// Fills the rectangle between two points of the data.
+    pub(crate) fn bar(&mut self, from: Point, to: Point, colour: &str) {
+        let ([a, b], [c, d]) = (self.place(from), self.place(to));
+        self.block([a.min(c), b.min(d), (a - c).abs(), (b - d).abs()], colour);
+    }
+
+    /// Fills a rectangle of the page: left, top, width, height.
+    fn block(&mut self, [left, top, width, height]: [f64; 4], colour: &str) {
+        let place = format!(r#"x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}""#);
+        let _ = writeln!(self.body, r#"<rect {place} fill="{colour}"/>"#);
+    }
+
+    /// Fills the axes with a matrix of shares of the colour map, row after row from the top.
+    pub(crate) fn matrix(&mut self, columns: usize, shares: &[f64]) {
+        let [left, top, width, height] = self.area;
+        let place = format!(r#"x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}""#);
+        let look = r#"preserveAspectRatio="none" style="image-rendering:pixelated""#;
+        let _ = writeln!(self.body, r#"<image {place} {look} href="{}"/>"#, raster::image(columns, shares));
+    }
+
+    /// Fills a polygon of the page's data.
+    pub(crate) fn polygon(&mut self, corners: &[Point], colour: &str) {
+        let corners: Vec<String> =
+            corners.iter().map(|&corner| self.place(corner)).map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+        let _ = writeln!(
+            self.body,
+            r##"<polygon points="{}" fill="{colour}" stroke="#ffffff" stroke-width="1"/>"##,
+            corners.join(" ")
+        );
+    }
+
+    /// A text at a point of the data.
+    pub(crate) fn text_at(&mut self, point: Point, size: f64, text: &str, light: bool) {
+        let [x, y] = self.place(point);
+        let fill = if light { "#ffffff" } else { INK };
+        let look = format!(r#"font-size="{size}" text-anchor="middle" fill="{fill}""#);
+        let _ = writeln!(
+            self.body,
+            r#"<text x="{x:.1}" y="{:.1}" {look}>{}</text>"#,
+            y + size / 3.0,
+            escaped(text)
+        );
     }
 
     /// Fills the axes.
@@ -126,6 +229,9 @@ impl Page {
 
     /// A mark at a point of the data.
     pub(crate) fn mark(&mut self, point: Point, mark: Mark) {
+        if !point.iter().all(|value| value.is_finite()) {
+            return;
+        }
         let place = self.place(point);
         self.mark_at(place, mark);
     }
@@ -133,20 +239,24 @@ impl Page {
     /// A mark at a place of the page.
     pub(crate) fn mark_at(&mut self, [x, y]: Point, mark: Mark) {
         let circle = |radius: f64| format!(r#"circle cx="{x:.1}" cy="{y:.1}" r="{radius}""#);
-        let square = || format!(r#"rect x="{:.1}" y="{:.1}" width="6.4" height="6.4""#, x - 3.2, y - 3.2);
+        let around = |corners: &[Point]| {
+            let corners: Vec<String> =
+                corners.iter().map(|[a, b]| format!("{:.1},{:.1}", x + a, y + b)).collect();
+            format!(r#"polygon points="{}""#, corners.join(" "))
+        };
+        let shape = |class: usize| match (class + class / 8) % 5 {
+            0 => circle(3.6),
+            1 => format!(r#"rect x="{:.1}" y="{:.1}" width="6.4" height="6.4""#, x - 3.2, y - 3.2),
+            2 => around(&[[0.0, -4.4], [4.0, 3.0], [-4.0, 3.0]]),
+            3 => around(&[[0.0, -4.6], [4.6, 0.0], [0.0, 4.6], [-4.6, 0.0]]),
+            _ => around(&[[0.0, 4.4], [4.0, -3.0], [-4.0, -3.0]]),
+        };
         let (shape, fill, line, width) = match mark {
-            Mark::Circle(colour) => (circle(3.6), colour, "#ffffff", 0.7),
-            Mark::Square(colour) => (square(), colour, "#ffffff", 0.7),
+            Mark::Class(class) => (shape(class), colour(class), "#ffffff", 0.7),
+            Mark::Dot(colour) => (circle(3.6), colour, "#ffffff", 0.7),
             Mark::Ring => (circle(6.2), "none", INK, 1.1),
         };
         let _ = writeln!(self.body, r#"<{shape} fill="{fill}" stroke="{line}" stroke-width="{width}"/>"#);
-    }
-
-    /// A short horizontal line at a place of the page.
-    pub(crate) fn sample(&mut self, [x, y]: Point, width: f64, dash: &str) {
-        let dash = dashes(dash);
-        let ends = format!(r#"x1="{:.1}" y1="{y:.1}" x2="{:.1}" y2="{y:.1}""#, x - 11.0, x + 11.0);
-        let _ = writeln!(self.body, r#"<line {ends} stroke="{INK}" stroke-width="{width}"{dash}/>"#);
     }
 
     /// A text at a place of the page.
@@ -172,8 +282,20 @@ impl Page {
     pub(crate) fn axes(&mut self, names: [&str; 2]) {
         let marks = ticks(self.low[1], self.high[1]).into_iter().map(|value| (value, number(value)));
         self.scales(marks.collect(), names[0]);
+        self.beside(names[1]);
+    }
+
+    /// The name of y: a short one as it is, a longer one along its axis.
+    fn beside(&mut self, name: &str) {
         let [left, top, _, height] = self.area;
-        self.text([left - 44.0, top + height / 2.0 + 4.0], 13.0, Anchor::Middle, names[1]);
+        let (x, y) = (left - 48.0, top + height / 2.0);
+        if name.chars().count() <= 3 {
+            self.text([x, y + 4.0], 13.0, Anchor::Middle, name);
+            return;
+        }
+        let _ = writeln!(self.body, r#"<g transform="rotate(-90 {x:.1} {y:.1})">"#);
+        self.text([x, y], 13.0, Anchor::Middle, name);
+        self.body.push_str("</g>\n");
     }
 
     /// Frame, ticks and names of axes of which y is the logarithm to the base 10: ticks at whole powers, the name of y
@@ -181,11 +303,7 @@ impl Page {
     pub(crate) fn decades(&mut self, below: &str, beside: &str) {
         let powers = self.low[1].ceil() as i64..=self.high[1].floor() as i64;
         self.scales(powers.map(|power| (power as f64, power_of_ten(power))).collect(), below);
-        let [left, top, _, height] = self.area;
-        let (x, y) = (left - 56.0, top + height / 2.0);
-        let _ = writeln!(self.body, r#"<g transform="rotate(-90 {x:.1} {y:.1})">"#);
-        self.text([x, y], 13.0, Anchor::Middle, beside);
-        self.body.push_str("</g>\n");
+        self.beside(beside);
     }
 
     /// Frame, ticks, those of y as given, and the name of x.
@@ -234,12 +352,21 @@ pub(super) fn document([width, height]: [f64; 2], title: &str, body: &str) -> St
     )
 }
 
-/// Marks of points: discs and squares told apart by shape and by colour, and rings around another mark.
-#[derive(Clone, Copy)]
-pub(crate) enum Mark {
-    Circle(&'static str),
-    Square(&'static str),
-    Ring,
+/// Pages beside each other and below each other, `columns` in a row, with two lines over them.
+pub(crate) fn sheet(pages: Vec<Page>, columns: usize, captions: &Captions) -> String {
+    const EDGE: f64 = 16.0;
+    let columns = columns.min(pages.len()).max(1);
+    let wide = pages.iter().map(|page| page.size[0]).fold(0.0, f64::max);
+    let tall = pages.iter().map(|page| page.size[1]).fold(0.0, f64::max);
+    let rows = pages.len().div_ceil(columns);
+    let size = [2.0 * EDGE + columns as f64 * wide, 66.0 + rows as f64 * tall + EDGE];
+    let mut head = Page::stretched([1.0, 1.0], [0.0; 2], [1.0; 2], [EDGE + 4.0, 0.0, 0.0, 0.0]);
+    head.captions(captions);
+    let mut body = head.body;
+    for (k, page) in pages.into_iter().enumerate() {
+        body += &page.fragment([EDGE + (k % columns) as f64 * wide, 66.0 + (k / columns) as f64 * tall]);
+    }
+    document(size, &captions.title, &body)
 }
 
 fn pen(width: f64) -> String {
@@ -257,6 +384,9 @@ fn escaped(text: &str) -> String {
 /// Round numbers in a range, about five.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let rough = (high - low) / 5.0;
+    if !(rough > 0.0 && rough.is_finite()) {
+        return vec![low];
+    }
     let power = 10_f64.powf(rough.log10().floor());
     let step =
         [1.0, 2.0, 5.0, 10.0].map(|k| k * power).into_iter().find(|&step| step >= rough).unwrap_or(power);

@@ -6,13 +6,13 @@ use crate::output::range;
 
 /// Noise that is added: of a deviation, or with a probability.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Noise {
+pub(crate) enum Noise {
     Gaussian(f64),
     Speckle(f64),
 }
 
 /// `gaussian=S` or `speckle=P`.
-pub(super) fn parse(text: &str) -> Result<Noise, String> {
+pub(crate) fn parse(text: &str) -> Result<Noise, String> {
     let (kind, size) = text.split_once('=').ok_or("expected gaussian=S or speckle=P")?;
     let size: f64 = size.parse().map_err(|_| format!("'{size}' is not a number"))?;
     match kind {
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<Noise, String> {
 }
 
 /// The rows with noise added. The same seed gives the same noise.
-pub(super) fn add(rows: &Dense<f64>, noise: Noise, seed: u64) -> Dense<f64> {
+pub(crate) fn add(rows: &Dense<f64>, noise: Noise, seed: u64) -> Dense<f64> {
     let mut random = SplitMix(seed);
     let [low, high] = range(rows.values());
     let change = |value: f64| match noise {

@@ -98,12 +98,13 @@ fn told<X: Space>(
         return Certified::Within(data.asked.tolerance.unwrap_or(TOLERANCE));
     };
     let tolerance = data.recipe.and_then(|recipe| recipe.number("tolerance"));
-    let tolerance = tolerance.or(data.training.map(|training| training.tolerance));
+    let judged = tolerance.or(data.training.map(|training| training.tolerance)).filter(|_| tolerant);
     Certified::By(Told {
         objective: own.objective,
         gap: own.gap,
         violation: own.violation,
-        tolerance: tolerance.filter(|_| tolerant && own.stop == Stop::Converged),
+        tolerance: judged.filter(|_| own.stop == Stop::Converged),
+        judged,
     })
 }
 

@@ -25,6 +25,7 @@ mod effort;
 mod finite;
 pub mod linear;
 pub(crate) mod map;
+pub(crate) mod mixture;
 pub(crate) mod network;
 pub(crate) mod path;
 mod patience;

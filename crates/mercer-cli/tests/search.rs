@@ -89,6 +89,44 @@ fn a_race_finds_what_exact_fits_find() {
 }
 
 #[test]
+fn weights_of_a_sum_are_learned() {
+    let place = Place::new();
+    three(&place);
+    let object = place
+        .run("search -c 3 -k ?*rbf(gamma=0.5)+?*rbf(gamma=8)+?*linear --json three m.mercer")
+        .ok()
+        .json();
+    let weights: Vec<f64> =
+        object["weights"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).collect();
+    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-6 && weights.iter().all(|w| *w >= 0.0));
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert!(number(&object["objective"]) <= number(&object["uniform"]["objective"]));
+    assert!(number(&object["gap"]) <= 1.01e-4 * number(&object["objective"]));
+    // The model is the one that a fit with the sum makes.
+    let kernel = object["kernel"].as_str().unwrap().replace(' ', "");
+    place.run(&format!("train -q -c 3 -k {kernel} three own.mercer")).ok();
+    assert_eq!(
+        std::fs::read(place.path("m.mercer")).unwrap(),
+        std::fs::read(place.path("own.mercer")).unwrap()
+    );
+    let two = place.run("search -c 3 --norm 2 --no-refit -k ?*rbf(gamma=0.5)+?*linear three").ok();
+    two.says("equal weights").says("0.70711");
+    for (arguments, words) in [
+        ("-k ?*linear", "a sum of two kernels"),
+        ("-k ?*rbf(gamma=1)+?*linear -c 1..3", "not a range"),
+        ("-k ?*rbf(gamma=1)+?*linear -c 1 --squared", "with -c alone"),
+        ("-k ?*rbf(gamma=1)+?*tanh(gamma=1) -c 1", "positive semi-definite"),
+        ("-k ?*rbf(gamma=1)+?*linear -c 1 --halving", "--halving: not where"),
+        ("-k ?*rbf(gamma=1)+?*linear -c 1 --norm 0.5", "must be at least 1"),
+        ("-k linear -c 1 --norm 2", "--norm: of the weights"),
+    ] {
+        let refused = place.run(&format!("search --no-refit {arguments} three"));
+        assert_ne!(refused.code, Some(0), "{arguments}");
+        refused.says(words);
+    }
+}
+
+#[test]
 fn the_best_is_refitted_and_saved() {
     let place = Place::new();
     three(&place);

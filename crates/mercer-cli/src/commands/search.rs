@@ -2,6 +2,7 @@
 
 mod found;
 mod hunt;
+mod mixed;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -43,6 +44,9 @@ pub(crate) struct SearchArgs {
     /// Fit candidates no further that are provably beaten, and prove the best to be the best (C-SVC, definite kernels)
     #[arg(long, conflicts_with_all = ["log", "halving", "one_se", "alone"])]
     race: bool,
+    /// p of the norm of the weights of "?*KERNEL + ?*KERNEL", which is at most 1: with 1 many are 0, with more fewer are
+    #[arg(long, value_name = "P", default_value_t = 1.0)]
+    norm: f64,
     /// Take the first candidate within one standard error of the best
     #[arg(long)]
     one_se: bool,
@@ -88,6 +92,12 @@ pub(crate) fn run(args: &SearchArgs) -> Result<()> {
     let threads = system::start_threads(args.common.threads)?;
     let model = model_path(args)?;
     let started = Instant::now();
+    if let Some(text) = args.ranges.kernel().filter(|text| text.contains('?')) {
+        return mixed::run(args, text, &model, threads);
+    }
+    if args.norm != 1.0 {
+        return Err(usage!("--norm: of the weights of a kernel such as \"?*rbf(gamma=1) + ?*linear\""));
+    }
     let grid = args.ranges.grid()?;
     let points = chosen(args, grid.points());
     if args.plot.is_some() && grid.axes().iter().filter(|axis| axis.values.len() > 1).count() < 2 {

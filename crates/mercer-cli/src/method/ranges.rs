@@ -93,11 +93,21 @@ const USUAL_C: &str = "2^-5..2^13";
 const USUAL_KERNEL: &str = "rbf(gamma=2^-13..2^5)";
 
 impl RangeArgs {
+    /// The text of the kernel, where it was given.
+    pub(crate) fn kernel(&self) -> Option<&str> {
+        self.kernel.as_deref()
+    }
+
     /// The candidates that the ranges stand for.
     pub(crate) fn grid(&self) -> Result<Grid> {
+        self.grid_with(self.kernel())
+    }
+
+    /// The candidates with another kernel in place of the one that was given.
+    pub(crate) fn grid_with(&self, kernel: Option<&str>) -> Result<Grid> {
         let card = card(&self.method)?;
-        let kernel = match (&self.kernel, card.kernel) {
-            (Some(text), _) => text.as_str(),
+        let kernel = match (kernel, card.kernel) {
+            (Some(text), _) => text,
             (None, Some(text)) => text,
             (None, None) => USUAL_KERNEL,
         };

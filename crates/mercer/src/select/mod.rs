@@ -10,9 +10,11 @@
 //! | `interval`, `binomial` | how far a score may be from the true one |
 //! | `validate` | cross-validation |
 //! | `search` | candidates, their scores, their log |
+//! | `mixture` | the weights of a sum of kernels |
 
 mod binomial;
 mod interval;
+mod mixture;
 mod score;
 mod search;
 mod split;
@@ -20,6 +22,7 @@ mod validate;
 
 pub use binomial::clopper_pearson;
 pub use interval::{Fold, Interval, LEVEL, bootstrap, wilson};
+pub use mixture::{Mixture, MixtureTerms, mixture, terms, weighted};
 pub use score::{Average, Metric, Needs, Said, Truth};
 pub use search::{
     Axis, Candidate, Grid, Log, Outcome, Point, Proof, Ranking, Search, Spacing, Told, Verdict, evaluate,

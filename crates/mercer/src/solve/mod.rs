@@ -26,6 +26,7 @@ mod finite;
 mod iterate;
 pub mod linear;
 pub(crate) mod map;
+pub(crate) mod mixture;
 pub(crate) mod network;
 pub(crate) mod path;
 mod patience;

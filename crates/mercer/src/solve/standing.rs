@@ -174,29 +174,40 @@ impl Hinge<'_> {
             return [of(-1.0).fold(f64::NEG_INFINITY, f64::max), of(1.0).fold(f64::INFINITY, f64::min)];
         }
         let mut kinks: Vec<(f64, usize)> = self.rows().map(|i| (kink(i), i)).collect();
-        kinks.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        if self.cost == Cost::Squared { self.root(&kinks) } else { self.quantile(&kinks) }
+        if self.cost == Cost::Squared {
+            kinks.sort_by(order);
+            self.root(&kinks)
+        } else {
+            self.quantile(&mut kinks)
+        }
     }
 
-    /// Linear cost: the slope rises by c at each kink, from minus the prices of all negative rows.
-    fn quantile(&self, kinks: &[(f64, usize)]) -> [f64; 2] {
-        let negative = |(_, i): &&(f64, usize)| self.y[*i] < 0.0;
-        let wanted: f64 = kinks.iter().filter(negative).map(|(_, i)| self.price[*i]).sum();
-        let slack = EQUAL * kinks.iter().map(|(_, i)| self.price[*i]).sum::<f64>();
-        let (mut sum, mut low) = (0.0, f64::NEG_INFINITY);
-        for &(t, i) in kinks {
-            if sum > wanted + slack {
-                break;
-            }
+    /// Linear cost: the slope rises by c at each kink, from minus the prices of all negative rows. The kink where it gets to 0 is found by
+    /// halving: n steps in all.
+    fn quantile(&self, kinks: &mut [(f64, usize)]) -> [f64; 2] {
+        let price = |(_, i): &(f64, usize)| self.price[*i];
+        let all: f64 = kinks.iter().map(price).sum();
+        let wanted: f64 = kinks.iter().filter(|(_, i)| self.y[*i] < 0.0).map(price).sum();
+        let slack = EQUAL * all;
+        if kinks.is_empty() || wanted <= slack {
             // Up to the first kink the slope is that of the negative rows alone.
-            if sum < wanted - slack {
-                low = t;
-            } else {
-                return [low, t];
-            }
-            sum += self.price[i];
+            return [f64::NEG_INFINITY, kinks.iter().map(|kink| kink.0).fold(f64::INFINITY, f64::min)];
         }
-        if sum > wanted + slack { [low, low] } else { [low, f64::INFINITY] }
+        // Before `first` the prices sum to `sum`, less than wanted; before `last` to no less, or there is none.
+        let (mut first, mut last, mut sum, mut at_last) = (0, kinks.len(), 0.0, all);
+        while last - first > 1 {
+            let middle = usize::midpoint(first, last);
+            kinks[first..last].select_nth_unstable_by(middle - first, order);
+            let before = sum + kinks[first..middle].iter().map(price).sum::<f64>();
+            if before < wanted - slack {
+                (first, sum) = (middle, before);
+            } else {
+                (last, at_last) = (middle, before);
+            }
+        }
+        let low = kinks[first].0;
+        let high = if last < kinks.len() { kinks[last].0 } else { f64::INFINITY };
+        if at_last > wanted + slack { [low, low] } else { [low, high] }
     }
 
     /// Squared cost: the slope is Σ c(b − t) over positive rows with t < b and negative ones with t > b.
@@ -216,5 +227,47 @@ impl Hinge<'_> {
         }
         let b = if prices > 0.0 { moments / prices } else { f64::NAN };
         if b.is_finite() { [b, b] } else { [f64::NEG_INFINITY, f64::INFINITY] }
+    }
+}
+
+/// By size; of equal ones the first.
+fn order(a: &(f64, usize), b: &(f64, usize)) -> std::cmp::Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Σ c max(0, 1 − y(u − b)), by hand.
+    fn cost(hinge: &Hinge<'_>, u: &[f64], b: f64) -> f64 {
+        (0..u.len())
+            .map(|i| hinge.price[i] * hinge.y[i].abs() * (1.0 - hinge.y[i] * (u[i] - b)).max(0.0))
+            .sum()
+    }
+
+    #[test]
+    fn minimisers_are_where_the_cost_is_least() {
+        for seed in 0..200 {
+            let n = 2 + seed % 23;
+            let at = |i: usize, k: f64| (i as f64 * k + seed as f64 * 0.37).sin();
+            let u: Vec<f64> = (0..n).map(|i| (at(i, 1.3) * 4.0).round() / 4.0).collect();
+            let y: Vec<f64> = (0..n).map(|i| [1.0, -1.0, 1.0, 0.0, -1.0][(i + seed) % 5]).collect();
+            let price: Vec<f64> =
+                (0..n).map(|i| if seed % 2 == 0 { 1.0 } else { 1.5 + at(i, 2.1) }).collect();
+            let hinge = Hinge { y: &y, price: &price, cost: Cost::Linear, offset: true };
+            if !(y.contains(&1.0) && y.contains(&-1.0)) {
+                continue;
+            }
+            let [low, high] = hinge.minimisers(&u);
+            assert!(low <= high && low.is_finite() && high.is_finite(), "{seed}: {low} {high}");
+            let least = (0..n).map(|i| cost(&hinge, &u, u[i] - y[i])).fold(f64::INFINITY, f64::min);
+            for b in [low, 0.5 * (low + high), high] {
+                assert!((cost(&hinge, &u, b) - least).abs() < 1e-9, "{seed}");
+            }
+            for b in [low - 1e-3, high + 1e-3] {
+                assert!(cost(&hinge, &u, b) > least + 1e-9, "{seed}");
+            }
+        }
     }
 }

@@ -23,6 +23,7 @@ use crate::data::Points;
 use crate::error::Result;
 use crate::select::validate::mean_and_spread;
 use crate::select::{Metric, Said};
+use crate::solve::path::{Block, Path};
 
 /// The tolerance of the first solves, as a share of the candidates' own, and those of candidates that nothing else tells apart. The distance to the optimum
 /// falls as the root of the tolerance: at 1e-3 half of the signs are open where C is large, at 1e-6 few, for a fifth more time (heart).
@@ -176,6 +177,15 @@ pub(super) struct Entry<'a, X> {
     pub(super) shared: Shared<'a, X>,
     pub(super) candidates: Vec<(usize, f64)>,
     pub(super) prepare: Box<dyn Fn() -> Result<Option<Prepared>> + Sync + 'a>,
+}
+
+/// The path of a pair of classes in a split, with its last coefficients and their sums at the points left out.
+struct Lane<'l> {
+    path: Path<'l>,
+    pair: usize,
+    block: Option<&'l Block>,
+    beta: Vec<f64>,
+    sums: Vec<f64>,
 }
 
 /// A race of all candidates of some groups.
@@ -336,13 +346,15 @@ impl<X: Points> Entry<'_, X> {
     ) -> Result<Vec<Option<SplitState>>> {
         let before =
             |r: usize, pair: usize| racers[r].splits[heat.split].as_ref().and_then(|s| s.pairs.get(pair));
+        let block = prepared.left_out(&self.shared.splits[heat.split]);
         let of_pair = |pair: usize| -> Vec<Option<PairState>> {
-            let mut path = self.shared.path(prepared, heat.split, pair);
+            let path = self.shared.path(prepared, heat.split, pair);
+            let mut lane = Lane { path, pair, block: block.as_ref(), beta: Vec::new(), sums: Vec::new() };
             members
                 .iter()
                 .map(|&r| match before(r, pair) {
                     Some(state) if state.is_settled() => Some(state.clone()),
-                    state => self.solve_pair(&mut path, prepared, (pair, racers[r].c), state, heat),
+                    state => self.solve_pair(&mut lane, prepared, racers[r].c, state, heat),
                 })
                 .collect()
         };
@@ -358,12 +370,13 @@ impl<X: Points> Entry<'_, X> {
     /// A pair of classes: from where it stands, else from the answer for the last price.
     fn solve_pair(
         &self,
-        path: &mut crate::solve::path::Path<'_>,
+        lane: &mut Lane<'_>,
         prepared: &Prepared,
-        (pair, c): (usize, f64),
+        c: f64,
         state: Option<&PairState>,
         heat: &Heat<'_>,
     ) -> Option<PairState> {
+        let path = &mut lane.path;
         if let Some(state) = state {
             let mut beta = vec![0.0; path.beta.len()];
             state.beta.iter().for_each(|&(i, value)| beta[i as usize] = value);
@@ -374,10 +387,13 @@ impl<X: Points> Entry<'_, X> {
         if !path.solve(c, tolerance, path.steps + STEPS) && heat.tolerance == FIRST {
             return None;
         }
-        path.refresh();
-        let standing = path.standing();
         let out = &self.shared.splits[heat.split].out;
-        let sums = prepared.sums(path, pair, out);
+        if lane.beta != path.beta {
+            path.refresh();
+            lane.beta.clone_from(&path.beta);
+            lane.sums = prepared.sums(path, lane.pair, lane.block, out);
+        }
+        let standing = path.standing();
         let sign = |(&i, &u): (&usize, &f64)| {
             standing.sign_by_middle(u, prepared.diagonal(i)).map_or(0, |sign| if sign > 0.0 { 1 } else { -1 })
         };
@@ -386,8 +402,8 @@ impl<X: Points> Entry<'_, X> {
         Some(PairState {
             support: beta.len(),
             beta,
-            signs: out.iter().zip(&sums).map(sign).collect(),
-            decisions: sums.iter().map(|sum| sum - standing.offset).collect(),
+            signs: out.iter().zip(&lane.sums).map(sign).collect(),
+            decisions: lane.sums.iter().map(|sum| sum - standing.offset).collect(),
         })
     }
 

@@ -15,7 +15,7 @@ use crate::gram;
 use crate::kernel::Kernel;
 use crate::model::{VoteRule, pairs, vote};
 use crate::select::{Metric, Needs, Said, Split, Truth};
-use crate::solve::path::{Path, Side, Values};
+use crate::solve::path::{Block, Path, Side, Values};
 
 /// The most points of two classes that share kernel values. A step reads two rows of the matrix, which lies in no cache where it is larger:
 /// then programmes one by one, whose solver copies what it needs, take less time.
@@ -77,16 +77,26 @@ impl Prepared {
         self.parts.get(pair).map_or((&self.all, &self.whole), |(index, part)| (index, part))
     }
 
+    /// The values of all points and those left out of a split; none where there is one pair, whose path has the sums itself.
+    pub(super) fn left_out(&self, split: &Split) -> Option<Block> {
+        (!self.parts.is_empty()).then(|| self.whole.block(&split.out))
+    }
+
     /// Σ βⱼ k(xⱼ, xᵢ) for the points `out`, by the path of a pair.
-    pub(super) fn sums(&self, path: &Path<'_>, pair: usize, out: &[usize]) -> Vec<f64> {
-        let Some((index, _)) = self.parts.get(pair) else {
-            return out.iter().map(|&i| path.value(i)).collect();
-        };
-        let support: Vec<(usize, f64)> =
-            index.iter().copied().zip(path.beta.iter().copied()).filter(|(_, beta)| *beta != 0.0).collect();
-        let mut sums = vec![0.0; self.all.len()];
-        self.whole.accumulate(&support, &mut sums);
-        out.iter().map(|&i| sums[i]).collect()
+    pub(super) fn sums(
+        &self,
+        path: &Path<'_>,
+        pair: usize,
+        block: Option<&Block>,
+        out: &[usize],
+    ) -> Vec<f64> {
+        match (block, self.parts.get(pair)) {
+            (Some(block), Some((index, _))) => {
+                let all = index.iter().copied().zip(path.beta.iter().copied());
+                block.sums(&all.filter(|(_, beta)| *beta != 0.0).collect::<Vec<_>>())
+            }
+            _ => out.iter().map(|&i| path.value(i)).collect(),
+        }
     }
 
     /// k(x, x) of a point.
@@ -156,10 +166,11 @@ impl<X: Points> Shared<'_, X> {
         let work: Vec<(usize, usize)> =
             (0..self.splits.len()).flat_map(|split| (0..pairs).map(move |pair| (split, pair))).collect();
         let shared_seconds = started.elapsed().as_secs_f64() / (prices.len() * work.len()) as f64;
+        let blocks: Vec<Option<Block>> = self.splits.par_iter().map(|s| prepared.left_out(s)).collect();
         let decided: Option<Vec<Decided>> = work
             .par_iter()
             .with_max_len(1)
-            .map(|&(split, pair)| self.pair(&prepared, split, pair, prices, stop))
+            .map(|&(split, pair)| self.pair(&prepared, &blocks, (split, pair), prices, stop))
             .collect();
         let Some(decided) = decided else { return Ok(None) };
         let truths: Vec<Truth> = self.splits.iter().map(|split| self.truth.select(&split.out)).collect();
@@ -196,8 +207,8 @@ impl<X: Points> Shared<'_, X> {
     fn pair(
         &self,
         prepared: &Prepared,
-        split: usize,
-        pair: usize,
+        blocks: &[Option<Block>],
+        (split, pair): (usize, usize),
         prices: &[f64],
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Option<Decided> {
@@ -213,7 +224,7 @@ impl<X: Points> Shared<'_, X> {
                 Some(last) if before == path.beta => last.clone(),
                 _ => {
                     let offset = path.offset();
-                    let sums = prepared.sums(&path, pair, &self.splits[split].out);
+                    let sums = prepared.sums(&path, pair, blocks[split].as_ref(), &self.splits[split].out);
                     sums.into_iter().map(|sum| sum - offset).collect()
                 }
             };

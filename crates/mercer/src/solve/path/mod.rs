@@ -18,7 +18,7 @@ mod newton;
 mod set;
 mod values;
 
-pub(crate) use values::Values;
+pub(crate) use values::{Block, Values};
 
 use set::Set;
 
@@ -208,6 +208,12 @@ impl<'a> Path<'a> {
     /// Σ βⱼ k(xⱼ, xᵢ) at point `i`, one that is not fitted to.
     pub(crate) fn value(&self, i: usize) -> f64 {
         self.gradient[i] - self.linear[i]
+    }
+
+    /// The dual objective ½ βᵀKβ + pᵀβ, to be minimised, and −pᵀβ.
+    pub(crate) fn objective(&self) -> (f64, f64) {
+        let sum = |of: &dyn Fn(usize) -> f64| (0..self.beta.len()).map(|i| self.beta[i] * of(i)).sum::<f64>();
+        (0.5 * sum(&|i| self.gradient[i] + self.linear[i]), -sum(&|i| self.linear[i]))
     }
 
     /// How far the coefficients are from the optimum, proved by values in double precision.

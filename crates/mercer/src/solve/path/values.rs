@@ -101,6 +101,18 @@ impl Values {
         part
     }
 
+    /// The values of all points and those at `columns`, as exact as they are held.
+    pub(crate) fn block(&self, columns: &[usize]) -> Block {
+        let n = self.len();
+        if self.double.is_empty() {
+            let row = |i: usize| columns.iter().map(move |&j| self.rows[i * self.stride + j]);
+            Block { columns: columns.len(), single: (0..n).flat_map(row).collect(), double: Vec::new() }
+        } else {
+            let row = |i: usize| columns.iter().map(move |&j| self.double[i * n + j]);
+            Block { columns: columns.len(), single: Vec::new(), double: (0..n).flat_map(row).collect() }
+        }
+    }
+
     /// Row `i` in single precision, with its padding.
     pub(crate) fn row(&self, i: usize) -> &[f32] {
         &self.rows[i * self.stride..(i + 1) * self.stride]
@@ -148,5 +160,29 @@ impl Values {
             let rows: Vec<&[f64]> = moved.iter().map(|&(i, _)| &self.double[i * n..(i + 1) * n]).collect();
             accumulate_f64(sums, &rows, &weights);
         }
+    }
+}
+
+/// Some columns of all rows, side by side.
+pub(crate) struct Block {
+    columns: usize,
+    single: Vec<f32>,
+    double: Vec<f64>,
+}
+
+impl Block {
+    /// Σ weight · k(i, j) over pairs (i, weight), for each column j.
+    pub(crate) fn sums(&self, weights: &[(usize, f64)]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.columns];
+        let place = |&(i, _): &(usize, f64)| i * self.columns..(i + 1) * self.columns;
+        let numbers: Vec<f64> = weights.iter().map(|&(_, weight)| weight).collect();
+        if self.double.is_empty() {
+            let rows: Vec<&[f32]> = weights.iter().map(|pair| &self.single[place(pair)]).collect();
+            accumulate(&mut sums, &rows, &numbers);
+        } else {
+            let rows: Vec<&[f64]> = weights.iter().map(|pair| &self.double[place(pair)]).collect();
+            accumulate_f64(&mut sums, &rows, &numbers);
+        }
+        sums
     }
 }

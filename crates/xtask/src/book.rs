@@ -12,7 +12,7 @@ use crate::place::Place;
 use crate::step::{self, Failure, announced, silent, visible};
 
 /// The version of mdBook.
-const MDBOOK: &str = "0.5.1";
+const MDBOOK: &str = "0.5.4";
 /// Bytes of the largest figure: a page is read over a telephone too.
 const LARGEST: u64 = 100_000;
 /// The page that is made from the docstrings of the Python package, and its line in the summary.

@@ -156,13 +156,16 @@ def search(
 
     def values(key: str) -> list[Any]:
         found = list({str(point[key]): point[key] for point in points if key in point}.values())
-        return sorted(found, key=lambda value: (not isinstance(value, (int, float)), value if isinstance(value, (int, float)) else 0, str(value)))
+        # Numbers by their size, then texts.
+        is_number = [isinstance(value, (int, float)) for value in found]
+        keys = [(not number, value if number else 0, str(value)) for value, number in zip(found, is_number, strict=True)]
+        return [found[k] for k in sorted(range(len(found)), key=keys.__getitem__)]
 
     columns, rows = values(across), values(up)
     scores = np.asarray(results[name], dtype=float)
     table: Array = np.full((len(rows), len(columns)), np.nan)
     texts = {key: [str(value) for value in found] for key, found in ((across, columns), (up, rows))}
-    where = []
+    where: list[tuple[int, int] | None] = []
     for point, score in zip(points, scores, strict=True):
         if across not in point or up not in point:
             where.append(None)
@@ -180,6 +183,7 @@ def search(
         from matplotlib.patches import Rectangle
 
         ax.add_patch(Rectangle((best[1] - 0.5, best[0] - 0.5), 1, 1, fill=False, edgecolor=COLOURS[1], linewidth=2.5))
+
     def short(value: Any) -> str:
         return f"{value:.3g}" if isinstance(value, (int, float)) else str(value)
 

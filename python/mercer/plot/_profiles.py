@@ -34,6 +34,7 @@ def _basis(kernel: Kernel, across: Array) -> Array:
     if found is None:
         return np.empty((len(across), 0))
     named = {name.strip(): float(value) for name, value in (part.split("=") for part in found[3].split(","))}
+    images: Array
     if found[2] == "monomials":
         images = across[:, None] ** np.arange(int(named["degree"]) + 1)
     else:

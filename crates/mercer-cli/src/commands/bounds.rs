@@ -35,7 +35,7 @@ pub(crate) struct BoundsArgs {
     no_leave_one_out: bool,
     /// Picture (SVG) of structural risk minimisation for a model of two classes: training error, capacity and bound as C goes from
     /// a thousandth of that of the model to a thousand times it
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "figure", value_name = "FILE")]
     picture: Option<PathBuf>,
     /// File with the weight of each row that the model was trained with: 0 or 1
     #[arg(long = "weights", value_name = "FILE")]

@@ -52,7 +52,7 @@ pub(crate) struct DenoiseArgs {
     #[arg(long, value_name = "MODEL")]
     beside: Option<PathBuf>,
     /// Draw some of the rows as images: as they are, noisy, denoised (SVG)
-    #[arg(long, value_name = "FILE", requires = "shape")]
+    #[arg(long, visible_alias = "figure", value_name = "FILE", requires = "shape")]
     panel: Option<PathBuf>,
     /// Height and width of the images of --panel, such as 16x16
     #[arg(long, value_name = "HxW", value_parser = shape)]

@@ -63,7 +63,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Draw the scores over two parameters (SVG)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "figure", value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Do not fit the best to all rows
     #[arg(long, conflicts_with = "model")]

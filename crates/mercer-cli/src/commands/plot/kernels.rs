@@ -72,7 +72,7 @@ pub(super) fn profiles(args: &PlotArgs) -> Result<Picture> {
         [low, high] if low < high && (high - low).is_finite() => [low, high],
         _ => return Err(usage!("--range: two numbers, the lower first, such as -2,2")),
     };
-    let across: Vec<f64> = (0..NODES).map(|i| low + (high - low) * i as f64 / (NODES - 1) as f64).collect();
+    let across: Vec<f64> = (0..NODES).map(|i| low + (high - low) * (i as f64 / (NODES - 1) as f64)).collect();
     let (x, zero) = (Vectors::dense(1, across.clone()), Vectors::dense(1, vec![0.0_f64]));
     let mut shown = Vec::new();
     for at in 0..args.what.len() {
@@ -198,7 +198,7 @@ pub(super) fn nu_sweep(args: &PlotArgs) -> Result<Picture> {
         let model = match system::fitting(|| estimator.fit(&fit.input.x, &y, &mut Job::new())) {
             Ok(model) => model,
             // A larger ν than the smaller class allows.
-            Err(error) if pages.is_empty() => return Err(error.into()),
+            Err(error) if pages.is_empty() => return Err(error).in_file(data),
             Err(_) => break,
         };
         let support = model.support_points() as f64 / n;

@@ -1,5 +1,7 @@
 //! Figures of tables that other commands write.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use super::{Picture, PlotArgs};
@@ -7,10 +9,18 @@ use crate::failure::{Result, usage};
 use crate::output::count;
 use crate::plot::heat_map::{self, Map};
 
+/// Bytes of the largest table that is read: some hundred thousand candidates.
+const LARGEST: u64 = 1 << 26;
+
 /// The scores of a search over its first two parameters of several values; of others the best.
 pub(super) fn search(args: &PlotArgs) -> Result<Picture> {
     let file = &args.what[0];
-    let text = std::fs::read_to_string(file).map_err(|source| mercer::Error::io(file, source))?;
+    let mut text = String::new();
+    let told = |source| mercer::Error::io(file, source);
+    File::open(file).and_then(|open| open.take(LARGEST).read_to_string(&mut text)).map_err(told)?;
+    if text.len() as u64 == LARGEST {
+        return Err(usage!("{}: more than a table of a search has", file.display()));
+    }
     let mut lines = text.lines();
     let head = cells(lines.next().unwrap_or_default());
     // rank, kernel, parameters, then the score, its spread, the score of each fold, …

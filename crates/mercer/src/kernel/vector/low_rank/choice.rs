@@ -11,7 +11,7 @@
 //! points, l̂ᵢ = (kᵢᵢ − k_iJ(K_JJ + μmI/n)⁻¹k_Ji)/μ. Pivots are drawn in proportion to what the landmarks before leave of each kᵢᵢ (Chen,
 //! Epperly, Tropp and Webber, *Randomly pivoted Cholesky*, 2023).
 
-use super::nystrom::kernel_values;
+use super::nystrom::{DEPENDENT, kernel_values};
 use crate::data::{Points, SplitMix, Vectors};
 use crate::error::{DataProblem, ErrorKind, Result};
 use crate::kernel::{Kernel, VectorExpr, engine};
@@ -173,7 +173,8 @@ fn pivots(kernel: &VectorExpr, points: &Vectors, count: usize, random: &mut Spli
     let bytes = 8_u64.saturating_mul(n as u64).saturating_mul(count as u64);
     room("the factor whose pivots are landmarks", bytes, None, "take choose=uniform or fewer landmarks")?;
     let bound = kernel.bind(points)?;
-    let mut left = bound.diagonal();
+    let own = bound.diagonal();
+    let mut left = own.clone();
     // Row i of the factor.
     let mut factor = vec![Vec::<f64>::with_capacity(count); n];
     let mut chosen = Vec::with_capacity(count);
@@ -189,13 +190,15 @@ fn pivots(kernel: &VectorExpr, points: &Vectors, count: usize, random: &mut Spli
         let Some(pivot) = left.iter().position(passed) else { break };
         bound.rows_f64(points, &[pivot], &mut [&mut column]);
         let (row, root) = (factor[pivot].clone(), left[pivot].sqrt());
-        factor.par_iter_mut().zip(&mut left).zip(&column).for_each(|((own, left), value)| {
-            let entry = (value - dot(own, &row)) / root;
-            own.push(entry);
-            // Where rounding is all that is left nothing is.
-            let rest = *left - entry * entry;
-            *left = if rest > super::nystrom::DEPENDENT * value.abs().max(*left) { rest } else { 0.0 };
-        });
+        factor.par_iter_mut().zip(&mut left).zip(&column).zip(&own).for_each(
+            |(((before, left), value), own)| {
+                let entry = (value - dot(before, &row)) / root;
+                before.push(entry);
+                // Where rounding is all that is left nothing is.
+                let rest = *left - entry * entry;
+                *left = if rest > DEPENDENT * own { rest } else { 0.0 };
+            },
+        );
         left[pivot] = 0.0;
         chosen.push(pivot);
     }

@@ -91,7 +91,7 @@ pub(super) fn run(args: &SearchArgs, text: &str, path: &PathBuf, threads: usize)
     let means = scores.map(|scores| mean_and_spread(&scores));
     let mut saved_as = None;
     if !args.no_refit {
-        let data = Data { x: &input.x, y: &y, weights: &[], memory: args.memory, quiet };
+        let data = Data { x: &input.x, y: &y, weights: &[], memory: args.memory, quiet, checkpoint: None };
         let fitted = fit(&estimator(&kernel)?, &data, None).in_file(&args.data)?;
         let saved =
             Saved { training: fitted.training, recipe: Some(fitted.recipe), ..input.saved(fitted.model) };

@@ -35,7 +35,7 @@ use crate::memory::obtainable;
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_known, factors};
 use crate::solve::linear::{self, Answer, Blocked, Problem};
-use crate::solve::{Progress, Stop};
+use crate::solve::{Iterate, Progress, Stop};
 
 /// Bytes for a fit where the job says nothing. It is no share of what the machine has left, so that a fit can be repeated to the bit.
 const MEMORY: usize = 2 << 30;
@@ -248,6 +248,7 @@ fn in_rounds<X: Points, K: Kernel<X> + Clone>(
                 gap: rounds.gap(),
                 objective: rounds.objective(),
                 elapsed,
+                iterate: Iterate::default(),
             };
             if watch(&progress).is_break() {
                 return Err(ErrorKind::Interrupted.into());

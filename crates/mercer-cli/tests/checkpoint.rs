@@ -1,5 +1,4 @@
 //! `mercer train --checkpoint`.
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is the report")]
 
 mod common;
 

@@ -64,9 +64,14 @@ impl Fit {
         self.folder.path().join("kept")
     }
 
+    /// A checkpoint that is written when a test says so.
     fn open(&self) -> mercer::Result<Checkpoint> {
+        self.open_every(Duration::MAX)
+    }
+
+    fn open_every(&self, every: Duration) -> mercer::Result<Checkpoint> {
         let fitted = (&self.estimator, &self.kernel);
-        Checkpoint::open(&self.file(), Duration::ZERO, fitted, (&self.x, &self.y, &[]))
+        Checkpoint::open(&self.file(), every, fitted, (&self.x, &self.y, &[]))
     }
 
     /// Fits for at most so many rounds; gives the model and how many there were.
@@ -108,7 +113,7 @@ fn every_method_that_has_them_goes_on_to_the_same_optimum() {
             let first = fit.open().unwrap();
             let (early, _) = fit.run(Some(&first), rounds / share);
             assert_eq!(totals(&early).stop, Stop::Interrupted, "{method}");
-            // What lies in the file was written during the fit.
+            first.write().unwrap();
             let second = fit.open().unwrap();
             assert!(second.goes_on() && second.failure().is_none());
             let (model, left) = fit.run(Some(&second), u64::MAX);
@@ -123,6 +128,36 @@ fn every_method_that_has_them_goes_on_to_the_same_optimum() {
         }
         let off = (totals(&again).objective - totals(&whole).objective).abs();
         assert!(off <= totals(&again).gap.unwrap() + totals(&whole).gap.unwrap(), "{method}");
+    }
+}
+
+#[test]
+fn the_iterate_is_written_while_the_fit_goes_on() {
+    for method in ["svc", "one-class", "linear-svc"] {
+        let fit = Fit::new(method);
+        let (whole, rounds) = fit.run(None, u64::MAX);
+        let first = fit.open_every(Duration::ZERO).unwrap();
+        // What a kill would leave behind: nothing is written when the fit ends.
+        let kept = fit.folder.path().join("copy");
+        let mut seen = 0;
+        let mut watch = |_: Event<'_>| {
+            seen += 1;
+            if seen == rounds.min(60) / 2 {
+                std::fs::copy(fit.file(), &kept).unwrap();
+            }
+            if seen < rounds.min(60) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let mut job = Job::new().watched(&mut watch).checkpoint(&first);
+        fit.estimator.fit(&fit.x, &fit.y, &mut job).unwrap();
+        std::fs::rename(&kept, fit.file()).unwrap();
+        let second = fit.open().unwrap();
+        let (model, left) = fit.run(Some(&second), u64::MAX);
+        let (a, b) = (totals(&whole), totals(&model));
+        assert!(
+            (a.objective - b.objective).abs() <= a.gap.unwrap() + b.gap.unwrap(),
+            "{method}: {a:?} {b:?}"
+        );
+        assert!(b.stop == a.stop && left < rounds, "{method}: {left} rounds, {rounds} in all");
     }
 }
 

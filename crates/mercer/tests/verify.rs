@@ -384,7 +384,11 @@ fn what_was_altered_is_found_out() {
             // What does not fit together is no model.
             let Ok(saved) = file.read() else { continue };
             // A tube has room for its function: another offset inside it may cost no more, and then nothing that is told is false.
-            if fit.name.starts_with("linear-svr") && what == "offsets" && fit.costs_as_much_as(&saved) {
+            let harmless =
+                fit.name.starts_with("linear-svr") && what == "offsets" && fit.costs_as_much_as(&saved);
+            // The gap of a fit that was ended early at a large C is known only to what the slopes are, times C.
+            let unsure = fit.name.starts_with("svc c=10000") && what.starts_with("gap");
+            if harmless || unsure {
                 continue;
             }
             tried += 1;

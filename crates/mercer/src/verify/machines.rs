@@ -98,13 +98,12 @@ fn told<X: Space>(
         return Certified::Within(data.asked.tolerance.unwrap_or(TOLERANCE));
     };
     let tolerance = data.recipe.and_then(|recipe| recipe.number("tolerance"));
-    let judged = tolerance.or(data.training.map(|training| training.tolerance)).filter(|_| tolerant);
+    let tolerance = tolerance.or(data.training.map(|training| training.tolerance));
     Certified::By(Told {
         objective: own.objective,
         gap: own.gap,
         violation: own.violation,
-        tolerance: judged.filter(|_| own.stop == Stop::Converged),
-        judged,
+        tolerance: tolerance.filter(|_| tolerant && own.stop == Stop::Converged),
     })
 }
 

@@ -13,7 +13,7 @@ const BOX: f64 = 1e-9;
 /// By how much a sum may be off, as a share of the sum of the sizes: coefficients are changed in pairs, thousands of times.
 const KEPT: f64 = 1e-8;
 
-/// By how much a slope may be off when a certificate is made, as a share of the solver's tolerance.
+/// By how much a slope may be off in a solve that has converged, as a share of its tolerance.
 const ASTRAY: f64 = 0.25;
 
 /// The certificate of a programme, as a file tells it.
@@ -24,8 +24,6 @@ pub(super) struct Told {
     pub(super) violation: f64,
     /// Whether the solver says that it is within this tolerance.
     pub(super) tolerance: Option<f64>,
-    /// The tolerance by which the solver has judged, however it ended, whether its gradient had to be computed in double precision.
-    pub(super) judged: Option<f64>,
 }
 
 /// What is told of an answer whose file has no certificate.
@@ -81,9 +79,9 @@ impl Programme<'_> {
         report: &mut Report,
     ) -> Found {
         self.feasible(beta, report);
-        // Before it makes a certificate the solver computes in double precision whatever single precision has led astray.
+        // A solver that has converged has computed in double precision whatever single precision has led astray.
         let u: Vec<Sum> = match certified {
-            Certified::By(Told { judged: Some(tolerance), .. }) => {
+            Certified::By(Told { tolerance: Some(tolerance), .. }) => {
                 u.iter().map(|sum| sum.within(ASTRAY * tolerance)).collect()
             }
             _ => u.to_vec(),

@@ -122,7 +122,7 @@ pub(super) fn regression<X: Space>(
     };
     let certified = match certified {
         Certified::By(told) if overlap => {
-            Certified::By(Told { violation: f64::NAN, tolerance: None, judged: None, ..told })
+            Certified::By(Told { violation: f64::NAN, tolerance: None, ..told })
         }
         other => other,
     };

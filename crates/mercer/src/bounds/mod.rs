@@ -1,6 +1,6 @@
 //! What theory says about the errors that a classifier will make (row of capacity, margins and leave-one-out).
 //!
-//! [`bounds`] takes a model and the data that it was fitted to, sees by [`verify`](crate::verify::verify) that they belong together, goes
+//! [`bounds`] takes a model and the data that it was fitted to, sees by [`verify`] that they belong together, goes
 //! on to the optimum in double precision and tells, with formula and assumption, in the order of their use:
 //!
 //! | name | what it is |

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mercer::data::{Graph, GraphParts, Labels, ReadOptions, Table, read_graphs};
+use mercer::data::{Dense, Graph, GraphParts, Labels, ReadOptions, Table, read_graphs};
 use mercer::gram;
 use mercer::kernel::{GraphExpr, WalkKind, WalkLabels, walk};
 use mercer::model::Svc;
@@ -85,6 +85,20 @@ fn a_prediction_from_walks_without_a_sum_is_refused_by_row() {
     }
     let error = gram::cross::<f64, _, _>(&kernel, &vec![cycle(4), star.unwrap()], &points).unwrap_err();
     assert_eq!(error.to_string(), "row 2: the kernel is not finite with point 1 of the columns");
+}
+
+#[test]
+fn cells_of_a_tiny_width_stay_apart() {
+    let node = |attribute: f64| {
+        let attributes = Some(Dense::new(1, vec![attribute]));
+        Graph::new(GraphParts { nodes: 1, attributes, ..GraphParts::default() }).unwrap()
+    };
+    let points = vec![node(0.25), node(0.5), node(0.25)];
+    for width in ["1e-6", "1e-200"] {
+        let kernel: GraphExpr = format!("propagation(h=0, width={width})").parse().unwrap();
+        let gram = gram::square::<f64, _, _>(&kernel, &points).unwrap();
+        assert_eq!(gram, [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0], "{width}");
+    }
 }
 
 #[test]

@@ -54,7 +54,8 @@ impl Parts for Cells {
             for (node, &label) in labels.iter().enumerate() {
                 let row = &values[node * width..(node + 1) * width];
                 let along: f64 = row.iter().zip(&direction).map(|(x, v)| x * v).sum();
-                let cell = ((along + offset) / self.width).floor() as i64 as u64;
+                // Its bits number the cell: an integer would not hold those of very small widths.
+                let cell = (((along + offset) / self.width).floor() + 0.0).to_bits();
                 let key = [CELL, round, label, cell as u32, (cell >> 32) as u32];
                 tally.add(numbers.number(&key), 1.0);
             }

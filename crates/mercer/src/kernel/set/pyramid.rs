@@ -111,8 +111,10 @@ impl Grids {
         let mut cell = vec![i64::from(pyramid), i64::from(level)];
         if level < self.levels {
             let side = self.side(level);
-            cell.extend(offsets.iter().map(|offset| (offset / side).floor() as i64));
-            row.for_each(|k, value| cell[k + 2] = ((value + offsets[k]) / side).floor() as i64);
+            // The bits of a place number it: an integer would not hold those of very small sides.
+            let place = |along: f64| ((along / side).floor() + 0.0).to_bits().cast_signed();
+            cell.extend(offsets.iter().map(|&offset| place(offset)));
+            row.for_each(|k, value| cell[k + 2] = place(value + offsets[k]));
         }
         cell.into()
     }

@@ -463,6 +463,15 @@ fn what_cannot_be_clustered_is_refused() {
 }
 
 #[test]
+fn reference_sets_that_take_more_memory_than_there_is_are_refused() {
+    let x = Vectors::dense(1, (0..20).map(f64::from).collect::<Vec<_>>());
+    // A whole weight stands for so many copies of its point in a reference set.
+    let settings = KMeans::new(linear()).clusters(Clusters::Auto);
+    let error = settings.fit_weighted(&x, &(), &[1e12; 20]).unwrap_err().to_string();
+    assert!(error.starts_with("a gap curve needs") && error.contains("smaller weights"), "{error}");
+}
+
+#[test]
 fn kernel_values_and_the_gap_curve_are_seen_to_go_on() {
     let x = heaps(1000, 2, 4.0);
     let mut seen: Vec<(&str, f64)> = Vec::new();

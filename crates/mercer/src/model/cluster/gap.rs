@@ -148,6 +148,10 @@ impl<K> KMeans<K> {
         let pca = Pca::new(self.kernel.clone()).components(COMPONENTS).fit_in(x, &(), job)?;
         super::check_clusters(most, pca.weights.len())?;
         let scores = leading(&pca.scores(), &pca.explained());
+        let copies = References::points(&pca.weights);
+        let needed = copies * 8.0 * (scores.columns() + 2) as f64 * rayon::current_num_threads() as f64;
+        let instead = "take smaller weights: a whole weight stands for as many copies of its point";
+        room("a gap curve", needed as u64, job.memory, instead)?;
         let sets = References::new(&scores, &pca.weights, self.seed);
         let components = scores.columns();
         let own = Rows::new(components, scores.values().to_vec(), &pca.weights);
@@ -202,6 +206,11 @@ struct References {
 }
 
 impl References {
+    /// How many points a set has.
+    fn points(weights: &[f64]) -> f64 {
+        if weights.iter().all(|w| w.fract() == 0.0) { weights.iter().sum() } else { weights.len() as f64 }
+    }
+
     /// Of whole weights a set has as many points as there are copies; else as many as there are points.
     fn new(scores: &Dense<f64>, weights: &[f64], seed: u64) -> Self {
         let side = |c: usize| {
@@ -210,8 +219,7 @@ impl References {
                 (low.min(value), high.max(value))
             })
         };
-        let total: f64 = weights.iter().sum();
-        let count = if weights.iter().all(|w| w.fract() == 0.0) { total } else { weights.len() as f64 };
+        let (total, count) = (weights.iter().sum::<f64>(), Self::points(weights));
         let weights = vec![total / count; count as usize];
         Self { sides: (0..scores.columns()).map(side).collect(), weights, seed }
     }

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{Seek, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mercer::data::SplitMix;
@@ -14,7 +14,7 @@ use mercer::data::SplitMix;
 use crate::mutate::mutated;
 use crate::targets::Target;
 
-/// The time after which an input hangs.
+/// The time of work after which an input hangs.
 pub const HANG: Duration = Duration::from_secs(1);
 /// Inputs that are kept for their answers, at most.
 const KEPT: usize = 5000;
@@ -37,6 +37,8 @@ pub struct Outcome {
 pub struct Current {
     now: Mutex<Option<(Instant, Vec<u8>)>>,
     file: Option<File>,
+    /// When the input began that took too long when last looked at, and what the process had worked by then.
+    late: Mutex<Option<(Instant, Option<Duration>)>>,
 }
 
 impl Current {
@@ -45,14 +47,24 @@ impl Current {
     /// # Errors
     /// If the file cannot be made.
     pub fn in_file(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { now: Mutex::default(), file: Some(File::create(path)?) })
+        Ok(Self { file: Some(File::create(path)?), ..Self::default() })
     }
 
-    /// The input that has taken longer than [`HANG`] so far.
+    /// The input that has taken longer than [`HANG`] so far, and for which the process has worked as long again since that was first seen.
     #[must_use]
     pub fn hanging(&self) -> Option<Vec<u8>> {
-        let current = self.now.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        current.as_ref().filter(|(started, _)| started.elapsed() > HANG).map(|(_, input)| input.clone())
+        let current = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let (started, input) = current.as_ref().filter(|(started, _)| started.elapsed() > HANG)?;
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*late {
+            Some((at, before)) if at == started => spent(*before, started.elapsed() - HANG),
+            _ => {
+                *late = Some((*started, worked()));
+                Duration::ZERO
+            }
+        }
+        .gt(&HANG)
+        .then(|| input.clone())
     }
 
     fn set(&self, current: Option<(Instant, Vec<u8>)>) {
@@ -63,8 +75,22 @@ impl Current {
                 .and_then(|()| file.write_all(input))
                 .and_then(|()| file.set_len(input.len() as u64));
         }
-        *self.now.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = current;
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = current;
     }
+}
+
+/// What the process has worked, where the system tells: on a machine that is busy otherwise an input takes long without doing anything.
+fn worked() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the name, which may have blanks, the twelfth and the next word: hundredths of seconds in the program and in the system.
+    let words: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = words.get(11)?.parse::<u64>().ok()? + words.get(12)?.parse::<u64>().ok()?;
+    Some(Duration::from_millis(10 * ticks))
+}
+
+/// What the process has worked since it had worked `before`; `otherwise` where that is not known.
+fn spent(before: Option<Duration>, otherwise: Duration) -> Duration {
+    before.zip(worked()).map_or(otherwise, |(before, now)| now.saturating_sub(before))
 }
 
 /// The inputs of a target's folder; one that is empty where there are none.
@@ -98,7 +124,13 @@ pub fn run(
         let begun = Instant::now();
         current.set(Some((begun, input.clone())));
         let answer = catch_unwind(AssertUnwindSafe(|| (target.run)(&input)));
-        let taken = begun.elapsed();
+        let mut taken = begun.elapsed();
+        if taken > HANG && answer.is_ok() {
+            // Perhaps it was the machine that took long.
+            let (before, again) = (worked(), Instant::now());
+            let _ = catch_unwind(AssertUnwindSafe(|| (target.run)(&input)));
+            taken = spent(before, again.elapsed());
+        }
         current.set(None);
         outcome.executions += 1;
         outcome.slowest = outcome.slowest.max(taken);

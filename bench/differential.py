@@ -67,7 +67,13 @@ MOST_ROWS = 900
 #: Data sets of the repository that are small enough for stored answers.
 SMALL = ("heart_scale", "iris_scale", "wine_scale", "glass_scale", "vowel.scale", "ripley")
 #: What is excused: by the name of a setting, the start of the words, the largest figure in them, and the reason.
-KNOWN: dict[str, tuple[str, float, str]] = {}
+KNOWN: dict[str, tuple[str, float, str]] = {
+    "australian_scale -s 1 -n 0.2 -t 1 -d 2 -r 1 -g 0.1 -e 1e-6": (
+        "objective",
+        1.4e-4,
+        "LIBSVM's kernel rows are in single precision: with them its answer at 1e-10 violates the conditions by 1.8e-4 of rho, ours by 1e-10",
+    ),
+}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ mod every_machine;
 mod family;
 mod features;
 mod fisher;
+mod forms;
 mod graphs;
 mod hard;
 mod kernel_lists;

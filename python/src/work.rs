@@ -56,7 +56,7 @@ impl Run {
 /// The latest state of a job.
 #[derive(Clone, Copy)]
 enum State {
-    Solving(Progress),
+    Solving(Progress<'static>),
     Working(Stage),
 }
 
@@ -96,7 +96,7 @@ impl Shared {
     pub(crate) fn watch(&self) -> impl FnMut(Event<'_>) -> ControlFlow<()> + Send {
         |event| {
             *lock(&self.state) = match event {
-                Event::Round(progress) => Some(State::Solving(*progress)),
+                Event::Round(progress) => Some(State::Solving(progress.told())),
                 Event::Stage(stage) => Some(State::Working(*stage)),
                 _ => None,
             };

@@ -4,6 +4,7 @@ mod book;
 mod bounds;
 mod cca;
 mod centered;
+mod checkpoint;
 mod cluster;
 mod compute;
 mod early;

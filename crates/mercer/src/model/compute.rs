@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::checkpoint::{Checkpoint, List};
 use super::job::Job;
 use crate::data::Points;
 use crate::error::Result;
 use crate::gram::{Gram, Held, Lazy};
 use crate::kernel::{Bound, Definiteness, Kernel};
 use crate::memory::room;
-use crate::solve::{Answer, Problem, Progress, Shared, Smo, Solution, WHOLE, Watch};
+use crate::solve::{Answer, Problem, Progress, Shared, Smo, Solution, Start, WHOLE, Watch};
 
 /// Programmes that may be solved at the same time, between which the memory for kernel rows is shared out: not the number
 /// of threads, so that the rows computed do not depend on it.
@@ -147,9 +148,10 @@ impl<'a, X: Points> Programmes<'a, X> {
 
     fn solve_here(&self, job: &mut Job<'_, X>) -> Result<Vec<Solution>> {
         let (started, compute) = (Instant::now(), job.compute);
+        let kept = job.checkpoint.map(Checkpoint::list);
         let mut rounds = job.rounds();
         if self.count == 1 {
-            return Ok(vec![self.solve_one(0, &self.solver, None, compute, &mut rounds)?]);
+            return Ok(vec![self.solve_one((0, kept), &self.solver, None, compute, &mut rounds)?]);
         }
         let shared = Shared::new(&mut rounds, self.count, started);
         let one = |part: usize, common: Option<&Common<'_>>| -> Result<Solution> {
@@ -160,7 +162,7 @@ impl<'a, X: Points> Programmes<'a, X> {
                 ..self.solver.clone()
             };
             let mut watch = |progress: &Progress| shared.show(part, progress);
-            let mut solution = self.solve_one(part, &solver, common, compute, &mut watch)?;
+            let mut solution = self.solve_one((part, kept), &solver, common, compute, &mut watch)?;
             self.bear(&mut solution, common);
             Ok(solution)
         };
@@ -234,14 +236,25 @@ impl<'a, X: Points> Programmes<'a, X> {
 
     fn solve_one(
         &self,
-        part: usize,
+        (part, kept): (usize, Option<List<'_>>),
         solver: &Smo,
         common: Option<&Common<'_>>,
         compute: &dyn Compute<X>,
         watch: Watch<'_>,
     ) -> Result<Solution> {
-        let Programme { points, problem } = (self.programme)(part);
-        match (points, common) {
+        let Programme { points, mut problem } = (self.programme)(part);
+        let mut place = None;
+        if let Some(kept) = kept {
+            let (begun, own) = kept.programme(part, problem)?;
+            (problem, place) = (begun, Some(own));
+        }
+        let watch: Watch<'_> = &mut |progress: &Progress| {
+            if let Some(place) = &mut place {
+                place.see(progress);
+            }
+            watch(progress)
+        };
+        let solved = match (points, common) {
             (None, Some(common)) => solver.solve(&problem, &*common.gram.share(), watch),
             (None, None) => solver.solve(&problem, &*compute.gram(self.kernel, self.points)?, watch),
             (Some(index), Some(common)) => {
@@ -253,7 +266,11 @@ impl<'a, X: Points> Programmes<'a, X> {
                 let solved = gram.and_then(|gram| solver.solve(&problem, &*gram, watch));
                 solved.map_err(|error| error.about(&index))
             }
+        }?;
+        if let Some(place) = place {
+            place.solved(Start::of_dual(solved.coefficients.clone()));
         }
+        Ok(solved)
     }
 
     /// Solutions of another place's answers, with certificates of our own.

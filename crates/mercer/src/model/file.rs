@@ -22,6 +22,7 @@
 
 #[cfg(test)]
 mod cca_tests;
+pub(super) mod checkpoint;
 mod container;
 mod features;
 #[cfg(test)]
@@ -370,10 +371,15 @@ fn optional<T: DeserializeOwned>(reader: &mut Reader<'_>, key: &str) -> Result<O
 
 /// A container of the right format and version, with a correct checksum.
 pub(super) fn open(bytes: &[u8]) -> Result<Reader<'_>, Flaw> {
+    open_as(bytes, FORMAT, "model")
+}
+
+/// [`open`] for a container of another format, which is called `what`.
+fn open_as<'b>(bytes: &'b [u8], format: &str, what: &str) -> Result<Reader<'b>, Flaw> {
     let mut reader =
-        Reader::open(bytes).map_err(|flaw| format!("not a mercer model, or a damaged one: {flaw}"))?;
-    if reader.peek("format") != Some(FORMAT) {
-        return Err("not a mercer model".into());
+        Reader::open(bytes).map_err(|flaw| format!("not a mercer {what}, or a damaged one: {flaw}"))?;
+    if reader.peek("format") != Some(format) {
+        return Err(format!("not a mercer {what}").into());
     }
     // Another version may have another header and another checksum, so it is asked for first.
     match reader.peek("version") {
@@ -389,6 +395,6 @@ pub(super) fn open(bytes: &[u8]) -> Result<Reader<'_>, Flaw> {
     Ok(reader)
 }
 
-fn file_error(path: &Path, problem: Flaw) -> Error {
+pub(super) fn file_error(path: &Path, problem: Flaw) -> Error {
     ErrorKind::ModelFile { path: path.to_owned(), problem }.into()
 }

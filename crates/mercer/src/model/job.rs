@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::checkpoint::Checkpoint;
 use super::compute::{Compute, Processor};
 use super::facts::Facts;
 use super::linear::Warm;
@@ -13,7 +14,7 @@ use crate::solve::{Phases, Progress, Shared, Stage};
 #[non_exhaustive]
 pub enum Event<'e> {
     /// A round of a solver of quadratic programmes.
-    Round(&'e Progress),
+    Round(&'e Progress<'e>),
     /// A step of work whose cost is known beforehand.
     Stage(&'e Stage),
 }
@@ -53,6 +54,8 @@ pub struct Job<'a, X: Points> {
     pub phases: Phases,
     /// What the fit found besides the model: ε of a regression by ν, errors of a path of λ.
     pub found: Facts,
+    /// Where the answers so far are kept, for another fit to go on from.
+    pub checkpoint: Option<&'a Checkpoint>,
     /// Answers of an earlier fit to the same points to begin with, and those of this fit after it; none where nothing is to be kept.
     /// Methods other than the linear ones leave it as it is.
     pub warm: Option<Warm>,
@@ -66,6 +69,7 @@ impl<'a, X: Points> Job<'a, X> {
             weights: &[],
             memory: None,
             compute: &Processor,
+            checkpoint: None,
             watcher: None,
             phases: Phases::default(),
             found: Facts::default(),
@@ -86,6 +90,13 @@ impl<'a, X: Points> Job<'a, X> {
     #[must_use]
     pub fn watched(mut self, watcher: Watcher<'a>) -> Self {
         self.watcher = Some(watcher);
+        self
+    }
+
+    /// Sets where the answers so far are kept, for another fit to go on from; what is kept there already is where this fit goes on.
+    #[must_use]
+    pub fn checkpoint(mut self, checkpoint: &'a Checkpoint) -> Self {
+        self.checkpoint = Some(checkpoint);
         self
     }
 
@@ -121,6 +132,7 @@ impl<'a, X: Points> Job<'a, X> {
             weights: self.weights,
             memory: self.memory,
             compute: &Processor,
+            checkpoint: self.checkpoint,
             watcher: self.watcher.as_mut().map(|watcher| &mut **watcher as Watcher<'_>),
             phases: self.phases,
             found: std::mem::take(&mut self.found),

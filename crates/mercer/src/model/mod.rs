@@ -8,6 +8,7 @@
 //! [`probability`] says what decisions are worth, [`mod@file`] keeps models, [`libsvm`] and [`liblinear`] speak the model text of
 //! LIBSVM and LIBLINEAR.
 
+mod checkpoint;
 mod cluster;
 mod compute;
 mod estimator;
@@ -36,6 +37,7 @@ mod svm;
 mod weights;
 pub mod words;
 
+pub use checkpoint::{CHECKPOINTED, Checkpoint};
 pub use cluster::{Clusters, Gap, GapCurve, Initial, KMeans, KMeansModel, Spectral, SpectralModel};
 pub use compute::{Compute, Processor, Programme, Programmes};
 pub use estimator::{Estimator, Target, TargetKind, Targets};

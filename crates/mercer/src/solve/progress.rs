@@ -3,9 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use super::Iterate;
+
 /// The state of a fit, shown to the caller's callback before each round.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct Progress<'a> {
     /// Which of several problems this is (a pair of classes, for example), from 0.
     pub part: usize,
     /// How many problems there are.
@@ -29,6 +31,32 @@ pub struct Progress {
     pub objective: f64,
     /// Time since the fit began.
     pub elapsed: Duration,
+    /// The answer so far.
+    pub iterate: Iterate<'a>,
+}
+
+impl Progress<'_> {
+    /// The progress without the answer, which lives only as long as the call of the callback.
+    #[must_use]
+    pub fn told(&self) -> Progress<'static> {
+        let &Self { part, parts, rounds, iterations, active, working_set, pair, .. } = self;
+        let &Self { violation, gap, objective, elapsed, .. } = self;
+        let iterate = Iterate::default();
+        Progress {
+            part,
+            parts,
+            rounds,
+            iterations,
+            active,
+            working_set,
+            pair,
+            violation,
+            gap,
+            objective,
+            elapsed,
+            iterate,
+        }
+    }
 }
 
 /// The caller's callback: it is shown the progress before each round and answers whether to go on. It is called from one

@@ -27,6 +27,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use self::occurring::Features;
+use super::checkpoint::{Checkpoint, key_of_lists};
 use super::method::Method;
 use super::prelude::*;
 use super::setting::{rows, words};
@@ -163,11 +164,23 @@ fn side_by_side<X: Points>(
     let points = parts.first().map_or(0, |(targets, _)| targets.len());
     let mut warm = job.warm.take();
     let starts = warm.as_ref().and_then(|warm| warm.starts(parts.len(), width, points));
+    let kept = job.checkpoint.map(Checkpoint::list);
     let mut watch = job.rounds();
     let shared = Shared::new(&mut watch, parts.len(), std::time::Instant::now());
     let one = |(part, (targets, prices)): (usize, &Part)| {
-        let start = starts.map(|starts| starts[part].clone());
-        solve((targets, prices), start, &mut |progress: &Progress| shared.show(part, progress))
+        let kept = kept.map(|kept| kept.place(part, key_of_lists(&[targets, prices]), (width, points)));
+        let (mut place, begun) = kept.unzip();
+        let start = begun.flatten().or_else(|| starts.map(|starts| starts[part].clone()));
+        let answer = solve((targets, prices), start, &mut |progress: &Progress| {
+            if let Some(place) = &mut place {
+                place.see(progress);
+            }
+            shared.show(part, progress)
+        });
+        if let Some(place) = place {
+            place.solved(Start { weights: answer.weights.clone(), dual: answer.dual.clone() });
+        }
+        answer
     };
     let answers: Vec<Answer> = parts.par_iter().enumerate().map(one).collect();
     drop(watch);

@@ -20,7 +20,7 @@ use super::design::{dot, sums};
 use super::system::MAX_DIRECT;
 use super::{Answer, Limits, Problem, Start, certificate};
 use crate::data::SplitMix;
-use crate::solve::{Progress, Watch};
+use crate::solve::{Iterate, Progress, Watch};
 
 /// Passes from one look at the gap to the next.
 const PASSES: u64 = 4;
@@ -58,6 +58,7 @@ pub(super) fn solve(
             continue;
         }
         let (primal, gap, violation) = run.gap();
+        let iterate = || Start { weights: run.weights.clone(), dual: run.dual.clone() };
         let progress = Progress {
             part: 0,
             parts: 1,
@@ -70,15 +71,13 @@ pub(super) fn solve(
             gap,
             objective: gap - primal,
             elapsed: started.elapsed(),
+            iterate: Iterate::of(&iterate),
         };
         // Nothing comes of passes over numbers that are not finite.
         let over = (settled && run.active.len() == problem.x.len()) || !gap.is_finite();
         if let Some(stop) = limits.reached(&progress, primal, over, watch) {
-            return Answer {
-                weights: run.weights,
-                dual: run.dual,
-                certificate: certificate(&progress, stop),
-            };
+            let certificate = certificate(&progress, stop);
+            return Answer { weights: run.weights, dual: run.dual, certificate };
         }
     }
 }

@@ -26,7 +26,7 @@ use super::design::{Design, sums};
 use super::support::{self, Support};
 use super::{Answer, Limits, Start, certificate};
 use crate::data::SplitMix;
-use crate::solve::{Progress, Watch};
+use crate::solve::{Iterate, Progress, Watch};
 
 /// Added to each second derivative, as a share of the prices, so that a column without curvature has a finite step.
 const DAMPING: f64 = 1e-12;
@@ -72,6 +72,7 @@ impl L1<'_> {
             let slopes = run.look();
             since = if run.gap < best { 0 } else { since + 1 };
             best = best.min(run.gap);
+            let iterate = || Start { weights: run.weights.clone(), dual: run.dual.clone() };
             let progress = Progress {
                 part: 0,
                 parts: 1,
@@ -84,6 +85,7 @@ impl L1<'_> {
                 gap: run.gap,
                 objective: run.gap - run.primal,
                 elapsed: started.elapsed(),
+                iterate: Iterate::of(&iterate),
             };
             if let Some(stop) = limits.reached(&progress, run.primal, since >= PATIENCE, watch) {
                 let certificate = certificate(&progress, stop);

@@ -41,6 +41,7 @@ pub(crate) use pegasos::Pegasos;
 pub(crate) use stochastic::Steps;
 pub(crate) use stream::Stream;
 
+pub(crate) use super::Start;
 use super::{Certificate, Progress, Stop, Watch};
 
 /// A problem.
@@ -114,22 +115,6 @@ pub(crate) struct Answer {
     pub(crate) dual: Vec<f64>,
     /// How good it is; the objective is that of the dual as a minimum, ½‖Σ βx‖² − Σ dual(β).
     pub(crate) certificate: Certificate,
-}
-
-/// A place to start from: weights, and a guess of the dual variables.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Start {
-    /// w
-    pub(crate) weights: Vec<f64>,
-    /// β
-    pub(crate) dual: Vec<f64>,
-}
-
-impl Start {
-    /// Whether it is one of a problem with so many weights and points.
-    pub(crate) fn fits(&self, width: usize, points: usize) -> bool {
-        self.weights.len() == width && self.dual.len() == points
-    }
 }
 
 /// How a problem is solved.

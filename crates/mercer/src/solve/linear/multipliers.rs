@@ -8,7 +8,7 @@ use super::Limits;
 use super::design::{add, dot};
 use super::system::solution;
 use crate::linalg::Cholesky;
-use crate::solve::{Certificate, Progress, Stop, Watch};
+use crate::solve::{Certificate, Iterate, Progress, Start, Stop, Watch};
 
 /// How σ grows from one guess of the dual variables to the next. Larger factors need fewer guesses and more steps for each: 3 was the
 /// fastest of 3, 6 and 15 on a9a, w8a and mnist.
@@ -78,7 +78,7 @@ pub(super) struct Reached {
 }
 
 /// A minimisation by steps of Newton's method, of a cost that may be smoothed about a guess of the dual variables.
-pub(super) trait Descending {
+pub(super) trait Descending: Sync {
     /// A step that is to bring the gap down to `wanted`; its system may take so many steps of conjugate gradients.
     fn step(&mut self, wanted: f64, most: usize) -> Reached;
 
@@ -102,6 +102,11 @@ pub(super) trait Descending {
 
     /// Smooths more about the same guess, by this factor of σ.
     fn soften(&mut self, factor: f64);
+
+    /// Weights and dual variables so far; of no use where they are not those of one function on all points.
+    fn iterate(&self) -> Start {
+        Start::default()
+    }
 
     /// The size of an objective that is 0 but for rounding; none where the optimum is above 0.
     fn rounding(&self) -> Option<f64> {
@@ -140,6 +145,7 @@ pub(super) trait Descending {
             since = if reached.gap < best { 0 } else { since + 1 };
             best = best.min(reached.gap);
             let elapsed = started.elapsed();
+            let iterate = || self.iterate();
             let progress = Progress {
                 part: 0,
                 parts: 1,
@@ -152,6 +158,7 @@ pub(super) trait Descending {
                 gap: reached.gap,
                 objective: reached.gap - self.primal(),
                 elapsed,
+                iterate: Iterate::of(&iterate),
             };
             let stop = if self.is_met(&reached, limits) {
                 Some(Stop::Converged)

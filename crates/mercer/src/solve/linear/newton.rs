@@ -309,6 +309,10 @@ impl<D: Passes> Descending for Descent<'_, D> {
         self.judge(count, model, left)
     }
 
+    fn iterate(&self) -> Start {
+        Start { weights: self.weights.clone(), dual: self.dual.clone() }
+    }
+
     fn certified(&mut self) -> Reached {
         let dual = std::mem::take(&mut self.dual);
         let sum = self.problem.x.products_and_sum(&self.rows, &self.weights, &mut self.outputs, &dual);

@@ -19,7 +19,7 @@ use super::design::{Design, dot, sums};
 use super::stochastic::{Entries, How, Mean, State, Steps};
 use super::{Answer, Limits, Problem, certificate};
 use crate::data::SplitMix;
-use crate::solve::{Progress, Watch};
+use crate::solve::{Iterate, Progress, Watch};
 
 /// Widths of smoothing that are tried for the bound, as σ in units of the mean price.
 const SIGMAS: [f64; 5] = [0.25, 1.0, 4.0, 16.0, 64.0];
@@ -75,6 +75,7 @@ impl Pegasos {
                 gap,
                 objective: gap - primal,
                 elapsed: started.elapsed(),
+                iterate: Iterate::default(),
             };
             if let Some(stop) = limits.reached(&progress, primal, false, watch) {
                 return Answer { weights, dual, certificate: certificate(&progress, stop) };

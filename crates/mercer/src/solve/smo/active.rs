@@ -118,6 +118,11 @@ impl<'a> Active<'a> {
         self.cache = Some(Cached::new(Box::new(self.gram), cache_bytes, lent));
     }
 
+    /// β of all variables as of the last time that some were set aside, and the active variables and theirs: see [`joined`].
+    pub(super) fn values(&self) -> (&[f64], &[usize], &[f64]) {
+        (&self.all_beta, &self.index, &self.state.beta)
+    }
+
     fn store_beta(&mut self) {
         self.index.iter().zip(&self.state.beta).for_each(|(&i, &b)| self.all_beta[i] = b);
     }
@@ -172,6 +177,13 @@ impl Epoch {
         }
         self.index.iter().zip(&self.gradient).for_each(|(&i, g)| gradient[i] = g + change[i]);
     }
+}
+
+/// `all` with the values of the variables at `index` replaced by `beta`.
+pub(super) fn joined(all: &[f64], index: &[usize], beta: &[f64]) -> Vec<f64> {
+    let mut joined = all.to_vec();
+    index.iter().zip(beta).for_each(|(&i, &b)| joined[i] = b);
+    joined
 }
 
 /// The variables that have moved from `before` to `now`, and how far.

@@ -8,6 +8,9 @@ use crate::solve::{Certificate, Phases, Stop};
 
 /// Points whose gradient is computed again, at most.
 const SAMPLE: usize = 16;
+/// The share of the sizes of coefficients by which their sum may be off: of a device that computes in single precision, and of this solver.
+const SUMS: f64 = 1e-6;
+const OWN_SUMS: f64 = 1e-9;
 
 /// What a solver elsewhere (a device, a cluster) has found for a [`Problem`].
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +44,7 @@ impl Problem {
         check("answer", answer.coefficients.len() as f64, fits, "must be one number per variable")?;
         let begun = Problem { start: answer.coefficients, ..self.clone() };
         begun.check(n)?;
-        self.check_sums(&begun.start)?;
+        self.check_sums(&begun.start, SUMS)?;
         self.check_gradient(&begun.start, &answer.gradient, gram, solver.tolerance)?;
         // Without an offset one more variable, on the origin, says that slopes are compared with 0.
         let (begun, gradient) = match self.offset {
@@ -77,8 +80,19 @@ impl Problem {
         })
     }
 
-    /// Refuses coefficients whose sums are not those of the start.
-    fn check_sums(&self, found: &[f64]) -> Result<()> {
+    /// The problem with another start, of a solve that was ended.
+    ///
+    /// # Errors
+    /// If it lies outside the box or does not keep the sums.
+    pub(crate) fn beginning_with(self, start: Vec<f64>) -> Result<Self> {
+        let begun = Self { start, ..self.clone() };
+        begun.check(begun.len())?;
+        self.check_sums(&begun.start, OWN_SUMS)?;
+        Ok(begun)
+    }
+
+    /// Refuses coefficients whose sums are not those of the start, but for this share of their sizes.
+    fn check_sums(&self, found: &[f64], share: f64) -> Result<()> {
         let sum = |list: &[f64], second: bool| -> (f64, f64) {
             let own = |i: &usize| self.second.get(*i).copied().unwrap_or(false) == second;
             let values = (0..self.len()).filter(own).map(|i| list[i]);
@@ -86,7 +100,7 @@ impl Problem {
         };
         for second in [false, true] {
             let ((wanted, _), (found, size)) = (sum(&self.start, second), sum(found, second));
-            let kept = !self.offset || (wanted - found).abs() <= 1e-6 * size.max(1.0);
+            let kept = !self.offset || (wanted - found).abs() <= share * size.max(1.0);
             check("sum of coefficients", found, kept, "must be that of the problem's start")?;
         }
         Ok(())

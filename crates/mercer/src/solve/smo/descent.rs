@@ -11,7 +11,7 @@
 
 use std::time::Instant;
 
-use super::active::Active;
+use super::active::{Active, joined};
 use super::choice::Choice;
 use super::exact;
 use super::inner::Source;
@@ -24,7 +24,7 @@ use crate::error::{DataProblem, ErrorKind, Result};
 use crate::gram::Gram;
 use crate::solve::effort::Effort;
 use crate::solve::patience::Patience;
-use crate::solve::{Certificate, Progress, Stop, Watch};
+use crate::solve::{Certificate, Iterate, Progress, Start, Stop, Watch};
 
 /// Rounds between two computations of the gap, each of which costs a pass over all variables.
 const GAP_EVERY: u64 = 8;
@@ -116,7 +116,10 @@ impl<'a> Descent<'a> {
             if round.is_multiple_of(GAP_EVERY) {
                 self.gap = self.active.state.gap(&extremes);
             }
-            if watch(&self.progress(&extremes)).is_break() {
+            let (all, index, beta) = self.active.values();
+            let iterate = || Start::of_dual(joined(all, index, beta));
+            let progress = Progress { iterate: Iterate::of(&iterate), ..self.progress(&extremes) };
+            if watch(&progress).is_break() {
                 return Stop::Interrupted;
             }
             if self.settings.shrinking && round >= self.next_look {
@@ -248,7 +251,7 @@ impl<'a> Descent<'a> {
         off
     }
 
-    fn progress(&self, extremes: &Extremes) -> Progress {
+    fn progress(&self, extremes: &Extremes) -> Progress<'_> {
         Progress {
             part: 0,
             parts: 1,
@@ -261,6 +264,7 @@ impl<'a> Descent<'a> {
             gap: self.gap,
             objective: self.objective,
             elapsed: self.effort.elapsed(),
+            iterate: Iterate::default(),
         }
     }
 

@@ -8,6 +8,7 @@
 //! Hsieh, Si and Dhillon (2014), with one level. The clusters are found on a sample, then every point is assigned to the
 //! nearest centre: s·n kernel values for a sample of s points.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 use super::{Problem, Smo};
 use crate::error::Result;
 use crate::gram::Gram;
-use crate::solve::{Progress, Shared, Watch};
+use crate::solve::{Iterate, Progress, Shared, Solution, Start, Watch};
 
 /// The least number of variables of a problem that is divided.
 const LEAST: usize = 15_000;
@@ -59,30 +60,41 @@ pub(super) fn start(settings: &Smo, problem: &Problem, gram: &dyn Gram, watch: W
     }
     let started = Instant::now();
     let shared = Shared::new(watch, 1, started);
-    let solve = |points: &Vec<usize>| {
+    // β is put into `found` as cells tell of theirs, so that it is a start at any time: each cell keeps its own sums.
+    let solve = |points: &Vec<usize>, found: &Mutex<Vec<f64>>| -> Result<Solution> {
+        let put = |own: &[f64]| {
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            points.iter().zip(own).for_each(|(&i, &b)| found[i] = b);
+            found
+        };
         let loose = Smo {
             tolerance: settings.tolerance * LOOSER,
             cache_bytes: settings.cache_bytes / SIDE_BY_SIDE,
             time_limit: settings.time_limit.map(|limit| limit.saturating_sub(started.elapsed())),
             ..settings.clone()
         };
-        let mut watch = |progress: &Progress| shared.show(0, progress);
-        loose.solve_as_it_is(&problem.part(points), &*gram.restrict(points), &mut watch)
+        let mut watch = |progress: &Progress| {
+            let iterate = || Start::of_dual(put(&progress.iterate.start().unwrap_or_default().dual).clone());
+            shared.show(0, &Progress { iterate: Iterate::of(&iterate), ..*progress })
+        };
+        let solution = loose.solve_as_it_is(&problem.part(points), &*gram.restrict(points), &mut watch)?;
+        drop(put(&solution.coefficients));
+        Ok(solution)
     };
     let probe = spread(n, PROBE);
-    let support = solve(&probe).map(|s| s.coefficients.iter().filter(|&&b| b != 0.0).count());
+    let support = solve(&probe, &Mutex::new(problem.start.clone()))
+        .map(|s| s.coefficients.iter().filter(|&&b| b != 0.0).count());
     let worth = support.is_ok_and(|support| support as f64 >= LEAST_SHARE * probe.len() as f64);
     if !worth || shared.stopped() {
         return Begun { interrupted: shared.stopped(), ..Begun::default() };
     }
     let cells = cells(gram, if n <= FEW { CELLS } else { (n / CELL).min(MOST_CELLS) });
     gram.release_scratch();
-    let Ok(solved) = cells.par_iter().map(solve).collect::<Result<Vec<_>>>() else { return Begun::default() };
-    let (mut start, mut iterations) = (problem.start.clone(), 0);
-    for (cell, solution) in cells.iter().zip(solved) {
-        iterations += solution.certificate.iterations;
-        cell.iter().zip(solution.coefficients).for_each(|(&i, b)| start[i] = b);
-    }
+    let found = Mutex::new(problem.start.clone());
+    let solved = cells.par_iter().map(|cell| solve(cell, &found)).collect::<Result<Vec<_>>>();
+    let Ok(solved) = solved else { return Begun::default() };
+    let iterations = solved.iter().map(|solution| solution.certificate.iterations).sum();
+    let start = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     Begun { start: Some(start), iterations, interrupted: shared.stopped() }
 }
 

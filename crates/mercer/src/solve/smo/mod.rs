@@ -34,7 +34,7 @@ use self::active::moved_since;
 use self::descent::Descent;
 use super::effort::Effort;
 use super::finite::not_finite_error;
-use super::{Certificate, Phases, Stop, Watch};
+use super::{Certificate, Iterate, Phases, Progress, Stop, Watch};
 use crate::error::{Result, check};
 use crate::gram::{Gram, Ridged, WithOrigin};
 
@@ -138,7 +138,15 @@ impl Smo {
             return self.solve_as_it_is(problem, &*gram, watch);
         }
         let gram = WithOrigin::new(gram);
-        let mut solution = self.solve_as_it_is(&problem.with_origin(), &gram, watch)?;
+        let mut points_alone = |progress: &Progress| {
+            let iterate = || {
+                let mut start = progress.iterate.start().unwrap_or_default();
+                start.dual.pop();
+                start
+            };
+            watch(&Progress { iterate: Iterate::of(&iterate), ..*progress })
+        };
+        let mut solution = self.solve_as_it_is(&problem.with_origin(), &gram, &mut points_alone)?;
         solution.coefficients.pop();
         Ok(solution)
     }

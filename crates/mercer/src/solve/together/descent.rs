@@ -11,7 +11,7 @@ use crate::gram::{Cached, Gram};
 use crate::solve::effort::Effort;
 use crate::solve::finite::not_finite_error;
 use crate::solve::patience::Patience;
-use crate::solve::{Certificate, Progress, Smo, Stop, Watch};
+use crate::solve::{Certificate, Iterate, Progress, Smo, Stop, Watch};
 
 /// Rounds between two computations of the gap, each of which costs a pass over all points.
 const GAP_EVERY: u64 = 8;
@@ -216,7 +216,7 @@ impl<'a, P: PointProblem> MulticlassDescent<'a, P> {
         &self.beta[i * self.problem.classes..(i + 1) * self.problem.classes]
     }
 
-    fn progress(&self, violation: f64) -> Progress {
+    fn progress(&self, violation: f64) -> Progress<'_> {
         Progress {
             part: 0,
             parts: 1,
@@ -229,6 +229,7 @@ impl<'a, P: PointProblem> MulticlassDescent<'a, P> {
             gap: self.gap,
             objective: self.objective,
             elapsed: self.effort.elapsed(),
+            iterate: Iterate::default(),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::data::SplitMix;
 use crate::simd::{LINE, nearest_shares};
 use crate::solve::linear::design::dot;
 use crate::solve::linear::{Limits, certificate};
-use crate::solve::{Certificate, Progress, Watch};
+use crate::solve::{Certificate, Iterate, Progress, Watch};
 
 /// Work from one look at the gap to the next, in passes over all points and as a share of what has been done: a look is half a pass.
 const BETWEEN: (f64, f64) = (2.0, 0.1);
@@ -65,6 +65,7 @@ pub(super) fn solve(problem: &Joint<'_>, limits: &Limits, seed: u64, watch: Watc
             gap,
             objective: gap - primal,
             elapsed: started.elapsed(),
+            iterate: Iterate::default(),
         };
         if let Some(stop) = limits.reached(&progress, primal, settled, watch) {
             return run.answer(certificate(&progress, stop));

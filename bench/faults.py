@@ -4,6 +4,9 @@ Signals: a model is trained over one that is there, and the program is ended at 
 have ended. The file must then be the old model or the new one, whole, to the byte (after SIGINT and SIGTERM, which end a fit early
 and keep what it has, any model that `mercer inspect` reads), and after these two nothing else may lie in the folder. Moments are drawn by seed.
 
+Checkpoints: a fit with `--checkpoint` is killed at random moments and begun again by the same command until it ends by itself, many fits one after
+the other. No start may be refused, and each model must be at the optimum that the fit has when it is not killed, to what both gaps allow.
+
 Refusals: a full disk, a folder that cannot be written, a pipe that closes, two programs that write one model, and every command under a
 limit of its address space from 24 MB up. Each must end by itself with an exit code that says so, a message and no half file.
 """
@@ -11,6 +14,7 @@ limit of its address space from 24 MB up. Each must end by itself with an exit c
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 import shutil
@@ -28,6 +32,8 @@ WORK = TARGET / "bench-faults"
 DATA = ROOT / "data"
 #: A fit of some hundredths of a second whose model has 2 MB, so that many moments fall into its saving.
 TRAIN = ["train", "-q", "--threads", "1", "-k", "rbf(gamma=1)", "-c", "0.1"]
+#: A fit of a second or two, in steps of two variables, whose gap is small.
+LONG = "train --json -q --threads 1 -s minmax -k rbf(gamma=20) -c 100 -t 1e-6 --working-set 2".split()
 #: Kilobytes of address space.
 LIMITS = (24_000, 32_000, 40_000, 48_000, 64_000, 80_000, 96_000, 128_000, 160_000, 200_000)
 #: Exit codes of an error that is told: of the program, of arguments, files and data.
@@ -106,6 +112,44 @@ def signals(count: int, which: signal.Signals, seed: int) -> tuple[list[str], li
             wrong.append(f"{which.name} {trial}: {error[-200:]!r}")
     names = ("old", "new", "best so far", "others left")
     return [which.name, str(count), *(str(counts[name]) for name in names), str(len(wrong))], wrong
+
+
+def checkpoints(count: int, seed: int) -> tuple[list[str], list[str]]:
+    """A line of the table of fits that go on after they were killed so many times in all, and what went wrong."""
+    folder, draw = fresh("checkpoints"), random.Random(seed)
+    data = words("@svmguide1")[0]
+    began = time.perf_counter()
+    whole = json.loads(run([*LONG, data, "whole"], folder).stdout.splitlines()[-1])
+    seconds = time.perf_counter() - began
+    kills, fits, on, wrong = 0, 0, 0, []
+    while kills < count:
+        program = subprocess.Popen(
+            [str(MERCER), *LONG, "--checkpoint", "kept", "--checkpoint-every", "0.01", data, "model"],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        there = (folder / "kept").exists()
+        try:
+            out, error = program.communicate(timeout=draw.uniform(0.0, 0.6 * seconds))
+        except subprocess.TimeoutExpired:
+            program.kill()
+            program.communicate()
+            kills += 1
+            continue
+        fits, on = fits + 1, on + there
+        if program.returncode != 0 or (there and "goes on" not in error):
+            wrong.append(f"after {kills} kills: exit code {program.returncode}: {error[-200:]}")
+            (folder / "kept").unlink(missing_ok=True)
+            continue
+        found = json.loads(out.splitlines()[-1])
+        if abs(found["objective"] - whole["objective"]) > found["gap"] + whole["gap"] or found["stop"] != "converged":
+            wrong.append(f"after {kills} kills: objective {found['objective']}, not {whole['objective']}")
+        left = [path.name for path in folder.iterdir() if path.name == "kept"]
+        if left or run(["verify", "model", data], folder).returncode != 0:
+            wrong.append(f"after {kills} kills: {left} left, or a model that is not true")
+    return [str(kills), str(fits), str(on), str(len(wrong))], wrong
 
 
 def refused(what: str, done: subprocess.CompletedProcess, folder: Path, kept: set[str]) -> list[str]:
@@ -200,7 +244,11 @@ def main() -> int:
         row, found = signals(options.count, which, options.seed)
         rows.append(row)
         wrong += found
-    print(table(["signal", "trials", "old model", "new model", "best so far", "others left", "lost"], rows), flush=True)
+    signalled = table(["signal", "trials", "old model", "new model", "best so far", "others left", "lost"], rows)
+    print(signalled, flush=True)
+    row, found = checkpoints(options.count, options.seed)
+    wrong += found
+    print("\n" + table(["kills of fits with checkpoints", "fits ended", "went on", "wrong"], [row]), flush=True)
     for part, head in ((disks, ["refusal", "end"]), (pipes, ["other programs", ""]), (limits, ["under limits of memory", "exit codes"])):
         lines, found = part()
         print("\n" + table(head, lines), flush=True)

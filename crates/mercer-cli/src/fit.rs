@@ -6,7 +6,7 @@ use std::time::Instant;
 use mercer::data::{Points, ReadOptions, Stream};
 use mercer::model::file::{Recipe, Training};
 use mercer::model::probability::{Estimate, Settings};
-use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Event, Facts, Job, Targets, Warm};
+use mercer::model::{AnyEstimator, AnyModel, AnyPoints, Checkpoint, Event, Facts, Job, Targets, Warm};
 use mercer::solve::{Phases, Stage, Stop};
 
 use crate::failure::{Failure, Result, code};
@@ -24,6 +24,8 @@ pub(crate) struct Data<'a> {
     pub(crate) memory: Option<usize>,
     /// Whether there is no progress bar.
     pub(crate) quiet: bool,
+    /// Where the answers so far are kept.
+    pub(crate) checkpoint: Option<&'a Checkpoint>,
 }
 
 /// What a fit runs under.
@@ -32,11 +34,12 @@ pub(crate) struct Terms<'a> {
     pub(crate) weights: &'a [f64],
     pub(crate) memory: Option<usize>,
     pub(crate) quiet: bool,
+    pub(crate) checkpoint: Option<&'a Checkpoint>,
 }
 
 impl<'a> Data<'a> {
     fn terms(&self) -> Terms<'a> {
-        Terms { weights: self.weights, memory: self.memory, quiet: self.quiet }
+        Terms { weights: self.weights, memory: self.memory, quiet: self.quiet, checkpoint: self.checkpoint }
     }
 }
 
@@ -128,11 +131,15 @@ pub(crate) fn learn(
     model: &AnyModel,
     settings: &Settings,
 ) -> mercer::Result<Learnt> {
-    let (estimate, _, found, seconds) =
-        watched(estimator, data.terms(), None, |job| match system::stop_wanted() {
+    let (estimate, _, found, seconds) = watched(
+        estimator,
+        Terms { checkpoint: None, ..data.terms() },
+        None,
+        |job| match system::stop_wanted() {
             true => Ok(None),
             false => estimator.learn(data.x, data.y, model, settings, job),
-        })?;
+        },
+    )?;
     let folds = found.number("folds").map(|folds| folds as usize);
     if system::stop_wanted() {
         remark("mercer: warning: interrupted: the model has no probabilities");
@@ -157,6 +164,7 @@ fn watched<T>(
     let mut watcher = Watcher::new(tolerance.unwrap_or(1.0), terms.quiet, trace);
     let mut look = |event: Event<'_>| watcher.look(event);
     let mut job = Job::new().weights(terms.weights).memory(terms.memory).watched(&mut look);
+    job.checkpoint = terms.checkpoint;
     let started = Instant::now();
     let done = system::fitting(|| work(&mut job))?;
     let seconds = started.elapsed().as_secs_f64();

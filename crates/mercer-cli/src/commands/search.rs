@@ -147,7 +147,14 @@ pub(crate) fn run(args: &SearchArgs) -> Result<()> {
     if !args.no_refit && !system::stop_wanted() {
         let (_, estimator) = candidate(args, &grid, &found.whole[taken].point, seed)?;
         let refit = Input::read(&args.data, kernel.as_ref(), &source.options(&choice), scaling)?;
-        let data = Data { x: &refit.x, y: &y, weights: &[], memory: args.memory, quiet: args.common.quiet };
+        let data = Data {
+            x: &refit.x,
+            y: &y,
+            weights: &[],
+            memory: args.memory,
+            quiet: args.common.quiet,
+            checkpoint: None,
+        };
         let fitted = fit(&estimator, &data, None).in_file(&args.data)?;
         let saved =
             Saved { training: fitted.training, recipe: Some(fitted.recipe), ..refit.saved(fitted.model) };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use self::checkpoint::CheckpointArgs;
 use super::online;
 use super::source::Source;
 use crate::args::{CommonArgs, DataArgs, MEGABYTE, SCALINGS, Scaling, megabytes, words};
@@ -20,6 +21,8 @@ use mercer::model::file::Saved;
 use mercer::model::probability::{Curve, Settings};
 use mercer::model::{AnyEstimator, AnyPoints, Space, Targets, Value};
 
+#[path = "train_checkpoint.rs"]
+mod checkpoint;
 #[path = "train_stream.rs"]
 mod streamed;
 
@@ -70,6 +73,8 @@ pub(crate) struct TrainArgs {
     /// Model file to write [default: the data file's name and .mercer, in the current folder]
     model: Option<PathBuf>,
     #[command(flatten)]
+    kept: CheckpointArgs,
+    #[command(flatten)]
     data_options: DataArgs,
     #[command(flatten)]
     common: CommonArgs,
@@ -96,6 +101,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
         args.row_weights.iter().try_for_each(|weights| paths::distinct(trace, &[weights]))?;
         paths::trace_file(trace, &args.data, &path)?;
     }
+    args.kept.check(args, &path)?;
     let settings = probability(args, &choice)?;
     if let Some(blocks) = &args.stream {
         return streamed::run(args, &choice, &path, blocks.as_deref(), threads);
@@ -132,8 +138,12 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
     }
     let read = |file: &PathBuf| data::read_weights(file, input.x.len());
     let weights = args.row_weights.as_ref().map(read).transpose()?.unwrap_or_default();
-    let given = Data { x: &input.x, y: &y, weights: &weights, memory, quiet: args.common.quiet };
+    let checkpoint = args.kept.open((&estimator, &kernel), (&input.x, &y, &weights))?;
+    let quiet = args.common.quiet;
+    let given =
+        Data { x: &input.x, y: &y, weights: &weights, memory, quiet, checkpoint: checkpoint.as_ref() };
     let fitted = fit(&estimator, &given, args.trace.as_deref()).in_file(&args.data)?;
+    checkpoint::write(checkpoint.as_ref());
     let Fitted { model, seconds: fit_seconds, phases, found, training, recipe } = fitted;
     let learnt = settings.as_ref().map(|settings| learn(&estimator, &given, &model, settings));
     let learnt = learnt.transpose().in_file(&args.data)?;
@@ -162,6 +172,7 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
         seed: args.common.seed,
         cost,
     };
+    checkpoint::end(checkpoint.as_ref(), &finished)?;
     warn(&finished, &choice);
     args.common.tell(&finished.text(), false, || finished.object())?;
     ended(finished.totals().map(|totals| totals.stop))
@@ -171,7 +182,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<()> {
 fn check_online(args: &TrainArgs, choice: &Choice) -> Result<()> {
     let unused = ["c", "tolerance"].into_iter().filter(|name| choice.given(name).is_some());
     let unused = unused.filter_map(|name| choice.card.parameter(name)).map(method::spelled);
-    let rest = [("--seed", args.common.seed != 0), ("--memory", args.memory.is_some())];
+    let kept = ("--checkpoint", args.kept.is_wanted());
+    let rest = [("--seed", args.common.seed != 0), ("--memory", args.memory.is_some()), kept];
     let rest = rest.into_iter().filter(|(_, given)| *given).map(|(name, _)| name.to_owned());
     if let Some(option) = unused.chain(rest).next() {
         return Err(usage!(

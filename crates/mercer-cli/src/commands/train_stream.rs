@@ -49,7 +49,7 @@ pub(super) fn run(
     let read = |file: &std::path::PathBuf| data::read_weights(file, stream.len());
     let weights = args.row_weights.as_ref().map(read).transpose()?.unwrap_or_default();
 
-    let terms = Terms { weights: &weights, memory: args.memory, quiet };
+    let terms = Terms { weights: &weights, memory: args.memory, quiet, checkpoint: None };
     let Fitted { model, seconds: fit_seconds, phases, mut found, training, recipe } =
         fit_stream(&estimator, (&stream, &y), terms).in_file(&args.data)?;
     let peak_bytes = system::peak_bytes();

@@ -141,7 +141,8 @@ impl<'a> Task<'a> {
 
     /// Fits the model from the answers of an earlier fit to the same rows, and leaves its own in their place.
     pub(super) fn fit_from(&self, warm: &mut Warm) -> Result<Fitted> {
-        let data = Data { x: &self.x, y: &self.y, weights: &[], memory: None, quiet: self.quiet };
+        let data =
+            Data { x: &self.x, y: &self.y, weights: &[], memory: None, quiet: self.quiet, checkpoint: None };
         let mut fitted = fit_from(&self.estimator()?, &data, warm).in_file(&self.options.data)?;
         if self.options.solver.learnt == Learnt::Inside
             && let Some(model) = linear_model(&fitted.model)

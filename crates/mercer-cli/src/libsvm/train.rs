@@ -100,7 +100,14 @@ impl<'a> Task<'a> {
     }
 
     fn data(&self) -> Data<'_> {
-        Data { x: &self.x, y: &self.y, weights: &self.weights, memory: None, quiet: self.options.quiet }
+        Data {
+            x: &self.x,
+            y: &self.y,
+            weights: &self.weights,
+            memory: None,
+            quiet: self.options.quiet,
+            checkpoint: None,
+        }
     }
 
     fn fit(&self) -> Result<Fitted> {

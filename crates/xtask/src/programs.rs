@@ -28,12 +28,13 @@ pub(crate) struct Timed {
     pub(crate) seconds: f64,
 }
 
-/// Builds the test programs of the workspace.
+/// Builds the test programs of the workspace. Examples are checked by the lints and not built.
 ///
 /// # Errors
 /// What does not compile.
 pub(crate) fn build(cargo: &mut Command) -> Result<Vec<Program>, Failure> {
-    let options = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
+    let options =
+        ["test", "--workspace", "--tests", "--no-run", "--message-format", "json-render-diagnostics"];
     let messages = step::output(cargo.args(options))?;
     let found: BTreeSet<Program> = messages.lines().filter_map(program).collect();
     if found.is_empty() {

@@ -81,7 +81,7 @@ def test_a_race_finds_what_exact_fits_find(name: str) -> None:
     assert (race.cv_results_["least_test_score"] <= means).all() and (means <= race.cv_results_["most_test_score"]).all()
     if race.race_["certified"]:
         assert race.best_params_ == exact.best_params_
-    assert (race.race_["saved"] > 0) == (race.race_["dropped"] > 0)
+    assert race.race_["saved"] == 0 or race.race_["dropped"] > 0
 
 
 def test_most_races_are_decided() -> None:

@@ -154,6 +154,8 @@ Examples:
   mercer search --log heart.log --stop-after 60 heart.txt     go on later by the same command
   mercer search --refine 2 --one-se --plot map.svg --csv all.csv heart.txt
   mercer search --nested 5 heart.txt                  how good the whole search is
+  mercer search --race heart.txt                      beaten candidates are dropped, the best is proved
+  mercer search -c 1 -k \"?*rbf(gamma=0.1) + ?*linear\" heart.txt   weights of the sum are learned
 
 Ranges, in the kernel and of any parameter:
   2^-5..2^13      powers of 2, exponents in steps of 2      1e-3..1e3   powers of 10
@@ -171,6 +173,10 @@ The best has the best mean of the first metric; of equal ones the first. --one-s
 within one standard error of it: write ranges from simple to complex. A warning tells of a best value
 on the edge of its range. The mean of the best is a little too good, since it was chosen for it:
 --nested leaves rows out of the whole search.
+
+--race keeps for each candidate of svc an interval in which its exact score lies, drops those that are
+provably beaten, and says whether the best is proved to be what exact fits of all would have found. It
+is of kernels that are positive semi-definite by construction.
 
 --log writes every outcome down; a search that was killed, interrupted or out of --stop-after goes on
 from it and ends with the same table.

@@ -74,7 +74,9 @@ impl Standing {
         let support = beta.iter().filter(|b| **b != 0.0).count() as f64;
         let share = (support + VALUE_UNITS) * HALF_UNIT;
         let rounding = share * most * beta.iter().map(|b| b.abs()).sum::<f64>();
-        let gap = hinge.gap(beta, u, offset) + rounding * hinge.sensitivity(beta, u, offset);
+        // Where the sum of the coefficients is not quite 0, D is off by its product with the offset.
+        let excess = if hinge.offset { beta.iter().sum::<f64>().abs() * (offset.abs() + 1.0) } else { 0.0 };
+        let gap = hinge.gap(beta, u, offset) + rounding * hinge.sensitivity(beta, u, offset) + excess;
         let doubled = if hinge.cost == Cost::Infinite { 2.0 } else { 1.0 };
         let distance = (doubled * gap).sqrt();
         let shifted = |sign: f64| -> Vec<f64> {

@@ -1,7 +1,7 @@
 //! `mercer search -k "?*KERNEL + ?*KERNEL"`: the weights of a sum of kernels.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Instant;
 
 use mercer::data::Points;
@@ -24,7 +24,7 @@ use crate::output::{remark, seconds, short, table};
 use crate::report::line;
 use crate::system;
 
-pub(super) fn run(args: &SearchArgs, text: &str, path: &PathBuf, threads: usize) -> Result<()> {
+pub(super) fn run(args: &SearchArgs, text: &str, path: &Path, threads: usize) -> Result<()> {
     let started = Instant::now();
     refuse_others(args)?;
     let kernels = terms(text)?;

@@ -75,7 +75,7 @@ fn intervals_hold_the_scores_of_exact_fits_and_the_winner_is_theirs() {
         }
         certified += usize::from(verdict.certified);
         dropped += verdict.dropped;
-        assert!((0.0..1.0).contains(&verdict.saved) && (verdict.saved > 0.0) == (verdict.dropped > 0));
+        assert!((0.0..1.0).contains(&verdict.saved) && (verdict.saved == 0.0 || verdict.dropped > 0));
     }
     assert!(certified >= 6 && dropped > 10, "{certified} certified, {dropped} dropped");
 }
@@ -90,7 +90,8 @@ fn a_race_is_the_same_in_little_memory() {
         outcomes(&data, &splits, Metric::Accuracy, 1e-3, search)
     };
     // Values of one kernel at a time: computed anew for each split.
-    assert_eq!(run(None), run(Some(200_000)));
+    let words = |memory| format!("{:?}", run(memory));
+    assert_eq!(words(None), words(Some(200_000)));
 }
 
 #[test]

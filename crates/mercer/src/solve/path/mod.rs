@@ -24,6 +24,8 @@ use set::Set;
 
 use super::standing::{Cost, Hinge, Standing};
 
+/// A variable this close to a bound, as a share of its box, is there.
+const AT_BOUND: f64 = 1e-11;
 /// Rounds without a halving of the violation after which a solve is given up.
 const PATIENCE: usize = 200;
 
@@ -160,6 +162,7 @@ impl<'a> Path<'a> {
             }
             let violation = high - low;
             if violation <= tolerance {
+                self.snap();
                 return true;
             }
             since = if violation < 0.5 * best { 0 } else { since + 1 };
@@ -170,6 +173,19 @@ impl<'a> Path<'a> {
             match self.round((low, high), tolerance) {
                 Some(work) => spent += work,
                 None => return false,
+            }
+        }
+    }
+
+    /// Puts variables at the bound that they are beside by rounding alone: one that looks free would be taken for the offset, where all
+    /// offsets between two variables are best.
+    fn snap(&mut self) {
+        for i in 0..self.beta.len() {
+            let close = AT_BOUND * (self.upper[i] - self.lower[i]);
+            for bound in [self.lower[i], self.upper[i]] {
+                if (self.beta[i] - bound).abs() <= close {
+                    self.beta[i] = bound;
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A block that begins with `$ ` is a session: its commands run in a folder of the page's own, beside the project's `data`, and
 //! what they print must be what the page shows. Times, memory and what depends on the instruction set (steps, kernel rows, gaps)
 //! may differ. A block after a line `<!-- not run: REASON -->` is left out, named and counted. `MERCER_WRITE_BOOK=1` writes what the
-//! commands print into the pages instead.
+//! commands print into the pages instead, and the figures that they draw into the book.
 #![expect(clippy::unwrap_used, reason = "a test says what went wrong by panicking")]
 
 mod common;
@@ -180,6 +180,9 @@ fn every_session_of_the_book_prints_what_the_page_shows() {
         }
         if write {
             std::fs::write(&page, written.join("\n") + "\n").unwrap();
+            for figure in std::fs::read_dir(place.path("docs/figures")).unwrap().map(|entry| entry.unwrap()) {
+                std::fs::copy(figure.path(), root().join("docs/figures").join(figure.file_name())).unwrap();
+            }
         }
     }
     assert!(ran > 40, "{ran} commands");

@@ -1,5 +1,7 @@
 //! What a model says over the plane, with the points on it.
 
+use std::ops::RangeInclusive;
+
 use mercer::data::{Points, Vectors};
 
 use super::contour::{Grid, Point};
@@ -20,7 +22,7 @@ const INSIDE: f64 = 0.14;
 /// And in that of a class without a margin.
 const WHOLE: f64 = 0.22;
 /// Widths over heights of the data between which both axes have one scale.
-const ALIKE: [f64; 2] = [0.5, 2.0];
+const ALIKE: RangeInclusive<f64> = 0.5..=2.0;
 /// Steps of the colours of a function of values.
 const STEPS: usize = 9;
 
@@ -73,7 +75,7 @@ pub(crate) fn plane(points: &[Point], most: usize) -> (Grid, Point, Point) {
 
 fn is_alike(low: Point, high: Point) -> bool {
     let shape = (high[0] - low[0]) / (high[1] - low[1]);
-    shape >= ALIKE[0] && shape <= ALIKE[1]
+    ALIKE.contains(&shape)
 }
 
 impl Surface {

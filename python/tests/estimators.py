@@ -85,7 +85,8 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
     "SVDD": ({"kernel": "linear"},),
     "KernelKMeans": ({"kernel": "linear"}, {"init": "random"}),
     "SpectralClustering": ({"affinity": "nearest_neighbors"},),
-    "RVC": ({"likelihood": "multinomial"},),
+    "RVR": ({"width": "evidence"}, {"width": "features"}),
+    "RVC": ({"likelihood": "multinomial"}, {"width": "evidence"}, {"width": "features"}),
     "KernelSOM": ({"kernel": "rbf", "grid": "hexagonal"}, {"training": "online"}),
     "RBFNetworkClassifier": (
         {"kernel": "linear", "width": "nearest"},

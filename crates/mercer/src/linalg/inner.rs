@@ -1,4 +1,4 @@
-//! All inner products between two lists of vectors.
+//! All inner products between two lists of vectors, and linear combinations of a list.
 
 use std::ops::Range;
 
@@ -30,6 +30,32 @@ pub(crate) fn inner(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<f64> {
         rows.for_each(|(products, a)| add_rows(products, a, entries.clone(), &panels));
     }
     products
+}
+
+/// For each row of a matrix the linear combination Σⱼ rowⱼ·vectorⱼ of some vectors, each sum in the order of the vectors.
+///
+/// All vectors must have the same length, and each row an entry for each of them.
+pub(crate) fn combined(rows: &[Vec<f64>], vectors: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let (depth, length) = (vectors.len(), vectors.first().map_or(0, Vec::len));
+    let strips: Vec<Vec<f64>> = rows.chunks(STRIP).map(|rows| pack::<STRIP>(rows, 0..depth)).collect();
+    let firsts: Vec<usize> = (0..length).step_by(PANEL).collect();
+    let block = |&first: &usize| {
+        let entries = first..length.min(first + PANEL);
+        let mut panel = vec![0.0; depth * PANEL];
+        for (packed, vector) in panel.chunks_mut(PANEL).zip(vectors) {
+            packed[..entries.len()].copy_from_slice(&vector[entries.clone()]);
+        }
+        let mut block = vec![0.0; strips.len() * STRIP * PANEL];
+        let tiles = strips.iter().zip(block.chunks_mut(STRIP * PANEL));
+        tiles.for_each(|(strip, tile)| dots_f64(depth, strip, &panel, tile));
+        block
+    };
+    let blocks: Vec<Vec<f64>> = firsts.par_iter().map(block).collect();
+    let row = |i: usize| {
+        let parts = blocks.iter().flat_map(|block| &block[i * PANEL..(i + 1) * PANEL]);
+        parts.take(length).copied().collect()
+    };
+    (0..rows.len()).map(row).collect()
 }
 
 /// Adds the contribution of some entries of the vectors to some rows of the result.
@@ -138,5 +164,21 @@ mod tests {
         let one = on(1);
         assert!(one == on(3));
         assert!((0..150).all(|i| (0..i).all(|j| one[i * 150 + j] == one[j * 150 + i])));
+    }
+
+    #[test]
+    fn combinations_are_the_sums_written_out() {
+        for (rows, count, length) in [(1, 1, 1), (7, 3, 65), (13, 20, 130), (2, 0, 0)] {
+            let (matrix, own) = (vectors(rows, count, 0.3), vectors(count, length, 0.7));
+            let all = combined(&matrix, &own);
+            assert_eq!(all.len(), rows);
+            for (row, combination) in matrix.iter().zip(&all) {
+                assert_eq!(combination.len(), length);
+                for (at, value) in combination.iter().enumerate() {
+                    let sum: f64 = row.iter().zip(&own).map(|(factor, vector)| factor * vector[at]).sum();
+                    assert!((value - sum).abs() < 1e-14 * count as f64, "{rows} {count} {length}");
+                }
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@
 //! | its approximation of low rank | [`Features`] |
 //! | singular vectors of a matrix that is not symmetric | [`Svd`] |
 //! | a matrix of few columns | [`Tall`] |
-//! | all inner products of two lists of vectors | [`inner()`] |
+//! | all inner products of two lists of vectors, and combinations of one | [`inner()`], [`combined()`] |
 //!
 //! The bits of all results are the same on any number of threads: work is cut into pieces of fixed size, each done by one
 //! thread.
@@ -31,7 +31,7 @@ mod tall;
 pub(crate) use cholesky::{Broken, Cholesky};
 pub(crate) use eigen::Eigen;
 pub(crate) use features::{Features, centered};
-pub(crate) use inner::{add_inner, inner};
+pub(crate) use inner::{add_inner, combined, inner};
 pub(crate) use krylov::{Deflated, Largest};
 pub(crate) use lower::{Entry, Lower};
 pub(crate) use reflections::Reflections;

@@ -92,14 +92,6 @@ impl Reflections {
         mirrors.for_each(|(i, (mirror, factor))| reflect(vector, mirror, *factor, i));
     }
 
-    /// Replaces vectors, the rows of a matrix, by those of Qᵀ times the matrix.
-    pub(crate) fn apply_rows(&self, rows: &mut [Vec<f64>]) {
-        self.mirrors
-            .iter()
-            .enumerate()
-            .for_each(|(i, (mirror, factor))| reflect_rows(rows, mirror, *factor, i));
-    }
-
     /// The columns of Qᵀ, a square matrix.
     pub(crate) fn columns(&self, size: usize) -> Vec<Vec<f64>> {
         let unit = |i: usize| (0..size).map(|j| f64::from(u8::from(i == j))).collect();
@@ -117,6 +109,12 @@ impl Reflections {
             }
         }
         columns
+    }
+
+    /// The rows of Qᵀ, a square matrix.
+    pub(crate) fn rows(&self, size: usize) -> Vec<Vec<f64>> {
+        let columns = self.columns(size);
+        (0..size).map(|i| columns.iter().map(|column| column[i]).collect()).collect()
     }
 
     /// The solution x of Rᵀx = b.
@@ -147,18 +145,6 @@ impl Reflections {
 fn reflect(vector: &mut [f64], mirror: &[f64], factor: f64, first: usize) {
     let along = factor * inner_product(&mirror[first..], &vector[first..]);
     add_scaled(&mut vector[first..], -along, &mirror[first..]);
-}
-
-/// Reflects the columns of a matrix given by rows.
-fn reflect_rows(rows: &mut [Vec<f64>], mirror: &[f64], factor: f64, first: usize) {
-    let Some(width) = rows.first().map(Vec::len) else { return };
-    let mut along = vec![0.0; width];
-    for (row, m) in rows.iter().zip(mirror).skip(first) {
-        add_scaled(&mut along, *m, row);
-    }
-    for (row, m) in rows.iter_mut().zip(mirror).skip(first) {
-        add_scaled(row, -factor * m, &along);
-    }
 }
 
 #[cfg(test)]

@@ -1,18 +1,12 @@
 //! The candidates: a constant, and the kernel at points of the data.
 
-use rayon::prelude::*;
-
 use crate::data::SplitMix;
 use crate::gram::Gram;
 use crate::model::prelude::*;
-use crate::simd::huge_vec;
 use crate::solve::relevance::Columns;
 
 /// Bytes that the columns take where their number is left open.
 const BYTES: usize = 1 << 30;
-
-/// Columns computed together.
-const TOGETHER: usize = 16;
 
 /// The columns of some points of the data, and which point each belongs to.
 pub(super) struct Candidates {
@@ -41,12 +35,11 @@ impl Candidates {
         }
         let points: Vec<Option<usize>> =
             offset.then_some(None).into_iter().chain(chosen.into_iter().map(Some)).collect();
-        let mut values = huge_vec(points.len() * n);
-        values.resize(points.len() * n, 1.0);
-        let own = values.par_chunks_mut(TOGETHER * n).zip(points.par_chunks(TOGETHER));
-        own.try_for_each(|(values, points)| {
+        let columns = Columns::filled(weights, points.len(), |range, values: &mut [f64]| {
+            let points = &points[range];
             let mut rows: Vec<&mut [f64]> = values.chunks_mut(n).collect();
             let first = usize::from(points[0].is_none());
+            rows[..first].iter_mut().for_each(|row| row.fill(1.0));
             let index: Vec<usize> = points.iter().copied().flatten().collect();
             gram.rows_f64(&index, &mut rows[first..]);
             for (row, point) in rows.iter().zip(points) {
@@ -57,6 +50,6 @@ impl Candidates {
             }
             Ok(())
         })?;
-        Ok(Self { columns: Columns::new(weights, values), points })
+        Ok(Self { columns, points })
     }
 }

@@ -324,7 +324,7 @@ mod tests {
         ) -> Result<(Trial<VectorExpr>, ControlFlow<()>)> {
             let widths: Vec<f64> = kernel.parameters().iter().map(|p| p.value).collect();
             let (ones, climb) = (vec![1.0; self.y.len()], Climb::new(1e-6, 5000, None));
-            let columns = Columns::new(&ones, self.columns(&widths).concat());
+            let columns = Columns::new(&ones, &self.columns(&widths).concat());
             let mut watch = |_| ControlFlow::Continue(());
             let found = match from {
                 Some(from) => regress_from(&columns, &self.y, &ones, (&climb, &from[0]), &mut watch),

@@ -1,8 +1,13 @@
 //! The candidate columns.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use crate::simd::inner_product;
+use crate::simd::{huge_zeros, inner_product};
+
+/// Columns computed together.
+const TOGETHER: usize = 16;
 
 /// Columns of one value for each point, each scaled to unit length over the points with their weights; the scale is undone on output.
 pub(crate) struct Columns {
@@ -12,18 +17,42 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Columns of a value for each weight, column after column. One of zeros stays as it is and is never relevant.
-    pub(crate) fn new(weights: &[f64], mut values: Vec<f64>) -> Self {
+    /// Columns of a value for each weight. `fill` writes the values of a range of them, column after column; each is scaled while it is
+    /// still in the cache. One of zeros stays as it is and is never relevant.
+    ///
+    /// # Errors
+    /// Those of `fill`.
+    pub(crate) fn filled<E: Send>(
+        weights: &[f64],
+        count: usize,
+        fill: impl Fn(Range<usize>, &mut [f64]) -> Result<(), E> + Sync,
+    ) -> Result<Self, E> {
         let rows = weights.len();
-        let lengths = values.par_chunks_mut(rows.max(1)).map(|column| {
-            let length = square(column, weights).sqrt();
-            if length > 0.0 {
-                column.iter_mut().for_each(|value| *value /= length);
+        let (mut values, mut lengths) = (huge_zeros(count * rows), vec![0.0; count]);
+        let pieces = values.par_chunks_mut(TOGETHER * rows.max(1)).zip(lengths.par_chunks_mut(TOGETHER));
+        pieces.enumerate().try_for_each(|(piece, (values, lengths))| {
+            fill(piece * TOGETHER..piece * TOGETHER + lengths.len(), values)?;
+            for (column, length) in values.chunks_mut(rows.max(1)).zip(lengths) {
+                *length = square(column, weights).sqrt();
+                if *length > 0.0 {
+                    column.iter_mut().for_each(|value| *value /= *length);
+                }
             }
-            length
-        });
-        let lengths = lengths.collect();
-        Self { rows, values, lengths }
+            Ok(())
+        })?;
+        Ok(Self { rows, values, lengths })
+    }
+
+    /// Columns of given values, column after column.
+    #[cfg(test)]
+    pub(crate) fn new(weights: &[f64], values: &[f64]) -> Self {
+        let rows = weights.len();
+        let copied = |range: Range<usize>, own: &mut [f64]| {
+            own.copy_from_slice(&values[range.start * rows..range.end * rows]);
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(columns) = Self::filled(weights, values.len() / rows, copied);
+        columns
     }
 
     /// How many columns there are.
@@ -57,7 +86,13 @@ impl Columns {
     }
 }
 
-/// Σ wᵢvᵢ²
+/// Σ wᵢvᵢ², in eight sums side by side: a single one would wait for each addition.
 fn square(values: &[f64], weights: &[f64]) -> f64 {
-    values.iter().zip(weights).map(|(v, w)| w * v * v).sum()
+    let mut sums = [0.0; 8];
+    for (values, weights) in values.chunks(8).zip(weights.chunks(8)) {
+        for ((sum, v), w) in sums.iter_mut().zip(values).zip(weights) {
+            *sum += w * v * v;
+        }
+    }
+    sums.iter().sum()
 }

@@ -1,7 +1,7 @@
 //! The space that the columns in the model span.
 
 use super::design::Design;
-use crate::linalg::Reflections;
+use crate::linalg::{Reflections, combined};
 use crate::simd::{add_scaled, inner_product};
 
 /// A column whose part outside of the span is a smaller share than this of its whole lies in it.
@@ -83,12 +83,13 @@ impl<'a> Span<'a> {
     /// Makes the span one dimension larger, so that it has column m in it; false where it has it already.
     pub(super) fn extend(&mut self, m: usize) -> bool {
         let mut vector = self.design.column(m);
-        // Once is not enough for a column that is nearly in the span, twice is.
-        for _ in 0..2 {
-            for b in &self.basis {
-                let along = inner_product(b, &vector);
-                add_scaled(&mut vector, -along, b);
-            }
+        // Once is not enough for a column that is nearly in the span, twice is: first by the coordinates that are known.
+        for (b, along) in self.basis.iter().zip(&self.coordinates) {
+            add_scaled(&mut vector, -along[m], b);
+        }
+        for b in &self.basis {
+            let along = inner_product(b, &vector);
+            add_scaled(&mut vector, -along, b);
         }
         // By its own length: the square outside, a difference, is rounding long before.
         let length = inner_product(&vector, &vector).sqrt();
@@ -116,8 +117,9 @@ impl<'a> Span<'a> {
         let (k, kept) = (self.len(), self.len().min(columns.len()));
         let turned = Reflections::new(columns.iter().map(|&m| self.place(m)).collect());
         turned.apply(&mut self.target);
-        turned.apply_rows(&mut self.basis);
-        turned.apply_rows(&mut self.coordinates);
+        let rows = turned.rows(k);
+        self.basis = combined(&rows, &self.basis);
+        self.coordinates = combined(&rows, &self.coordinates);
         for dropped in kept..k {
             let target = self.target[dropped];
             add_scaled(&mut self.rest, target, &self.basis[dropped]);

@@ -33,7 +33,7 @@ fn climb(tolerance: f64) -> Climb {
 
 fn fitted(columns: &[Vec<f64>], t: &[f64], climb: &Climb) -> Relevant {
     let n = t.len();
-    let matrix = Columns::new(&vec![1.0; n], columns.concat());
+    let matrix = Columns::new(&vec![1.0; n], &columns.concat());
     regress(&matrix, t, &vec![1.0; n], climb, &mut |_| ControlFlow::Continue(()))
 }
 
@@ -351,7 +351,7 @@ fn the_evidence_of_two_classes_is_laplaces_and_flat_in_every_parameter() {
     for seed in 0..4 {
         let (columns, t) = problem(60, 0.2, seed);
         let truth: Vec<usize> = t.iter().map(|t| usize::from(*t > 0.1)).collect();
-        let matrix = Columns::new(&[1.0; 60], columns.concat());
+        let matrix = Columns::new(&[1.0; 60], &columns.concat());
         let two = |members| {
             let problem = Classes { columns: &matrix, members, weights: &[1.0; 60] };
             classify(&problem, &climb(1e-3), &mut |_| ControlFlow::Continue(()))
@@ -369,7 +369,7 @@ fn the_evidence_of_a_softmax_is_laplaces_and_flat_in_every_parameter() {
     for seed in 0..3 {
         let (columns, t) = problem(60, 0.2, seed);
         let truth: Vec<usize> = t.iter().map(|t| usize::from(*t > 0.1) + usize::from(*t > 0.4)).collect();
-        let matrix = Columns::new(&[1.0; 60], columns.concat());
+        let matrix = Columns::new(&[1.0; 60], &columns.concat());
         let all = (0..3).map(|class| members(&truth, class)).collect();
         let problem = Classes { columns: &matrix, members: all, weights: &[1.0; 60] };
         let found = classify(&problem, &climb(1e-3), &mut |_| ControlFlow::Continue(()));
@@ -386,7 +386,7 @@ fn wide_kernels_that_explain_classes_only_together_are_found() {
     columns.extend(x.iter().map(|c| x.iter().map(|x| (-0.01 * (x - c) * (x - c)).exp()).collect()));
     let mut truth: Vec<usize> = x.iter().map(|x| usize::from(*x > 0.0)).collect();
     (truth[3], truth[17], truth[22], truth[36]) = (1, 1, 0, 0);
-    let matrix = Columns::new(&vec![1.0; n], columns.concat());
+    let matrix = Columns::new(&vec![1.0; n], &columns.concat());
     let problem = Classes { columns: &matrix, members: vec![members(&truth, 1)], weights: &vec![1.0; n] };
     let found = classify(&problem, &climb(1e-3), &mut |_| ControlFlow::Continue(()));
     assert!(found.posterior.columns.len() >= 2 && found.evidence > -25.0, "{found:?}");
@@ -413,7 +413,7 @@ fn the_derivative_in_a_width_is_that_by_differences() {
     let (n, gamma, h) = (50, 0.3, 1e-4_f64);
     let (columns, t) = problem(n, gamma, 2);
     let found = fitted(&columns, &t, &climb(1e-6));
-    let matrix = Columns::new(&vec![1.0; n], columns.concat());
+    let matrix = Columns::new(&vec![1.0; n], &columns.concat());
     let slope = along(&found, &pull_of_numbers(&matrix, &t, &vec![1.0; n], &found), n, gamma);
     let at = |gamma: f64| {
         let columns = columns_of(n, gamma);
@@ -471,12 +471,14 @@ fn the_evidence_never_falls_along_a_climb() {
     for seed in 0..6 {
         let n = 40;
         let (columns, t) = problem(n, [0.02, 0.1, 0.5][seed as usize % 3], seed);
-        let (matrix, weights) = (Columns::new(&vec![1.0; n], columns.concat()), vec![1.0; n]);
-        let numbers = |steps: u64| {
-            let climb = Climb::new(least, steps, Some(0.01));
-            regress(&matrix, &t, &weights, &climb, &mut |_| ControlFlow::Continue(()))
-        };
-        assert_rises(&reached(numbers), least, &format!("numbers {seed}"));
+        let (matrix, weights) = (Columns::new(&vec![1.0; n], &columns.concat()), vec![1.0; n]);
+        for given in [Some(0.01), None] {
+            let numbers = |steps: u64| {
+                let climb = Climb::new(least, steps, given);
+                regress(&matrix, &t, &weights, &climb, &mut |_| ControlFlow::Continue(()))
+            };
+            assert_rises(&reached(numbers), least, &format!("numbers {seed} {given:?}"));
+        }
         let truth: Vec<usize> = t.iter().map(|t| usize::from(*t > 0.1) + usize::from(*t > 0.4)).collect();
         let two = vec![truth.iter().map(|&t| f64::from(u8::from(t > 0))).collect()];
         let all = (0..3).map(|class| members(&truth, class)).collect();

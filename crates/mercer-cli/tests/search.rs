@@ -61,14 +61,17 @@ fn shared_values_and_single_fits_give_the_same_scores() {
 fn a_race_finds_what_exact_fits_find() {
     let place = Place::new();
     three(&place);
-    for arguments in [
-        "-k rbf(gamma=2^-5..2^3) -c 2^-3..2^9 three",
-        "-k rbf(gamma=2^-7..2^-1) -c 2^-3..2^5 --metric balanced-accuracy @heart_scale",
+    // Of three classes with a pair each to win, a row stays open: sums of decisions break such ties, and signs do not settle these.
+    for (arguments, certified) in [
+        ("-k rbf(gamma=2^-5..2^3) -c 2^-3..2^9 three", false),
+        ("-k rbf(gamma=2^-7..2^-1) -c 2^-3..2^5 --metric balanced-accuracy @heart_scale", true),
     ] {
         let exact = place.run(&format!("search --no-refit --json --tolerance 1e-7 {arguments}")).ok().json();
         let race = place.run(&format!("search --no-refit --json --race {arguments}")).ok().json();
-        assert_eq!(race["race"]["certified"], true);
-        assert_eq!(race["best"]["candidate"], exact["best"]["candidate"]);
+        assert_eq!(race["race"]["certified"], certified);
+        let best =
+            |found: &Value| [&found["best"]["kernel"], &found["best"]["values"]["c"]].map(Value::to_string);
+        assert!(!certified || best(&race) == best(&exact));
         assert!(race["race"]["saved"].as_f64().unwrap() > 0.0);
         let threaded =
             place.run(&format!("search --no-refit --json --race --threads 2 {arguments}")).ok().json();
@@ -77,7 +80,7 @@ fn a_race_finds_what_exact_fits_find() {
         };
         assert_eq!(proofs(&race), proofs(&threaded));
         let text = place.run(&format!("search --no-refit --race {arguments}")).ok();
-        text.says("the best is proved").says("at most 0.");
+        text.says(if certified { "the best is proved" } else { "the best is not proved" }).says("dropped");
     }
     let search = "search --no-refit --race -k rbf(gamma=2^-1..2^1) three";
     place.run(&format!("{search} --metric mcc")).refused(2).says("--race: by one metric");

@@ -85,8 +85,8 @@ SETTINGS: dict[str, tuple[dict, ...]] = {
     "SVDD": ({"kernel": "linear"},),
     "KernelKMeans": ({"kernel": "linear"}, {"init": "random"}),
     "SpectralClustering": ({"affinity": "nearest_neighbors"},),
-    "RVR": ({"width": "evidence"}, {"width": "features"}),
-    "RVC": ({"likelihood": "multinomial"}, {"width": "evidence"}, {"width": "features"}),
+    # Not with widths by evidence: each fit is a search, and the checks would take minutes.
+    "RVC": ({"likelihood": "multinomial"},),
     "KernelSOM": ({"kernel": "rbf", "grid": "hexagonal"}, {"training": "online"}),
     "RBFNetworkClassifier": (
         {"kernel": "linear", "width": "nearest"},

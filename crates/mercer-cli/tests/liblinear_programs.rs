@@ -78,6 +78,13 @@ fn logistic_regression_has_probabilities() {
         // Six digits each.
         assert_close(sum, 1.0, 3e-6);
     }
+    // A row without a feature is on the plane: both classes are as likely, and it is of the second.
+    place.write("rows", "1 1:2\n-1 1:-1\n1\n");
+    place.run("linear-train -q -s 0 rows m").ok();
+    place.run("linear-predict -q -b 1 rows m p").ok();
+    assert_eq!(place.read("p").lines().last(), Some("-1 0.5 0.5"));
+    place.run("linear-predict -q rows m out").ok();
+    assert_eq!(place.read("out"), "1\n-1\n-1\n");
     place.run("linear-train -q @iris_scale m").ok();
     place
         .run("linear-predict -b 1 @iris_scale m out")

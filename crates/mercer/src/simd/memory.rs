@@ -34,6 +34,22 @@ impl Aligned<f32> {
     }
 }
 
+/// The most cache lines of one slice that are asked for.
+const EXPECTED: usize = 32;
+
+/// Asks for the memory of a slice, which is to be read soon, to be brought into the caches meanwhile.
+#[inline(always)]
+pub(crate) fn expect<T>(slice: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of_val(slice)).step_by(LINE).take(EXPECTED) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: it reads nothing, and the address is inside the slice.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(slice.as_ptr().cast::<i8>().add(line)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, EXPECTED);
+}
+
 /// An empty vector with room for `capacity` elements, in huge pages where the system agrees.
 pub(crate) fn huge_vec<T>(capacity: usize) -> Vec<T> {
     ask_for(capacity.saturating_mul(size_of::<T>()));

@@ -24,7 +24,7 @@ pub(crate) use exp::{exp_f32, exp_f64, gaussian_f32, gaussian_f64};
 pub(crate) use gemm::{OUTPUTS, TALL, dots_f32, dots_f64, dots_strided, read_f32, read_row_f32};
 pub(crate) use lanes::{Lanes, ROWS as LANES_ROWS, lanes_add, lanes_add_f32, lanes_dot, lanes_dot_f32};
 pub(crate) use lines::{LINE, nearest_shares};
-pub(crate) use memory::{Aligned, fence, huge_vec, huge_zeros, stream};
+pub(crate) use memory::{Aligned, expect, fence, huge_vec, huge_zeros, stream};
 pub use memory::{keep_little_freed_memory, return_freed_memory};
 pub(crate) use nearest::{CHUNK, chunk_minima_f32, chunk_minima_f64, keep_nearer, shrink_distances};
 pub(crate) use readout::{add_f64, add_strip, add_widened, readout};

@@ -162,7 +162,13 @@ impl AnyModel {
             let sets = (0..rows.len()).map(|i| positive(rows.row(i))).collect();
             Prediction::Sets(LabelSets::new(classes.to_vec(), sets))
         } else {
-            Prediction::Classes((0..rows.len()).map(|i| first_largest(rows.row(i))).collect())
+            let even = |i: usize| matches!(rows.row(i), [first, second] if first == second);
+            if pairs && (0..rows.len()).any(even) {
+                // Which class it is where the function of two is 0, only its model knows.
+                self.predict(points, how)?
+            } else {
+                Prediction::Classes((0..rows.len()).map(|i| first_largest(rows.row(i))).collect())
+            }
         };
         Ok((prediction, Beside { names: classes.to_vec(), rows }))
     }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::narrow::Narrow;
-use crate::data::{Points, Vectors};
+use crate::data::{Points, Real, Sparse, Vectors};
 use crate::simd::{
-    DenseBlock, Pass, SparseBlock, dense_pass_f32, dense_pass_f64, sparse_pass_f32, sparse_pass_f64,
+    self, DenseBlock, Pass, SparseBlock, dense_pass_f32, dense_pass_f64, sparse_pass_f32, sparse_pass_f64,
 };
 
 /// Rows whose products one thread computes at a time.
@@ -160,6 +160,31 @@ impl<'a> Design<'a> {
         if self.has_constant() {
             visit(self.x.width(), self.constant);
         }
+    }
+
+    /// Has row `i`, of which [`expect_ends`](Self::expect_ends) was asked before, brought into the caches.
+    pub(super) fn expect(&self, i: usize) {
+        fn entries<T: Real>(x: &Sparse<T>, i: usize) {
+            let (index, values) = x.row(i);
+            simd::expect(index);
+            simd::expect(values);
+        }
+        match self.x {
+            Vectors::Dense32(x) => simd::expect(x.row(i)),
+            Vectors::Dense64(x) => simd::expect(x.row(i)),
+            Vectors::Sparse32(x) => entries(x, i),
+            Vectors::Sparse64(x) => entries(x, i),
+        }
+    }
+
+    /// Has what says where row `i` begins and ends brought into the caches.
+    pub(super) fn expect_ends(&self, i: usize) {
+        let start = match self.x {
+            Vectors::Dense32(_) | Vectors::Dense64(_) => return,
+            Vectors::Sparse32(x) => x.parts().0,
+            Vectors::Sparse64(x) => x.parts().0,
+        };
+        simd::expect(&start[i..=i]);
     }
 
     /// ⟨w, x⟩ of row `i`.

@@ -43,6 +43,7 @@ pub(crate) use rounds::{Round, Sums, Until, left_out};
 pub(crate) use stochastic::Steps;
 pub(crate) use stream::Stream;
 
+use self::descent::Beginning;
 pub(crate) use super::Start;
 use super::{Certificate, Progress, Stop, Watch};
 
@@ -145,11 +146,9 @@ pub(crate) fn solve(
             newton::solve(problem, start, limits, watch)
         }
         Algorithm::Auto => {
-            let begun = descent::begun(problem, seed);
-            newton::attempt(problem, begun, limits, watch).unwrap_or_else(|| {
-                let start = descent::start(problem, limits.tolerance, seed);
-                newton::solve(problem, start, limits, watch)
-            })
+            let mut passes = Beginning::new(problem, seed);
+            newton::attempt(problem, passes.few(), limits, watch)
+                .unwrap_or_else(|| newton::solve(problem, passes.many(limits.tolerance), limits, watch))
         }
         Algorithm::Newton => newton::solve(problem, None, limits, watch),
     }

@@ -88,6 +88,15 @@ impl<'a> Descent<'a> {
         self.effort.phases.dividing.lap(self.effort.started());
     }
 
+    /// Computes the gradient at the caller's start in double precision where the tolerance asks for it.
+    pub(super) fn begin_in_double(&mut self) {
+        let Active { problem, gram, state, .. } = &mut self.active;
+        if let Some(gradient) = self.rounding.at_start(problem, *gram, self.settings.tolerance) {
+            state.gradient = gradient;
+            self.objective = state.objective(&problem.linear);
+        }
+    }
+
     /// Goes on until there is a reason to stop.
     pub(super) fn until_stopped(&mut self, watch: Watch<'_>) -> Stop {
         loop {

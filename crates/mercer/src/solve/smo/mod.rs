@@ -166,6 +166,8 @@ impl Smo {
         if divided.is_some() {
             crate::return_freed_memory();
             descent.was_divided();
+        } else {
+            descent.begin_in_double();
         }
         let stop = if begun.interrupted { Stop::Interrupted } else { descent.until_stopped(watch) };
         let solution = descent.finish(stop)?;

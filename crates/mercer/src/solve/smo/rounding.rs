@@ -10,6 +10,8 @@
 //! 3. if those are off, all are, and the solve goes on from there. Later errors come from the steps since then only, which are
 //!    ever shorter: this is iterative refinement.
 //!
+//! A start that is not 0 is looked at by the bound before the first round.
+//!
 //! Cost: nothing; `SAMPLE` kernel rows in double precision; as many as there are support vectors.
 
 use rayon::prelude::*;
@@ -54,6 +56,27 @@ impl Rounding {
         self.corrections > MOST || steps > before + before.max(STEPS)
     }
 
+    /// The gradient at the start in double precision, if single precision could be off by more than the tolerance allows.
+    pub(super) fn at_start(
+        &mut self,
+        problem: &Problem,
+        gram: &dyn Gram,
+        tolerance: f64,
+    ) -> Option<Vec<f64>> {
+        let off = self.bound(gram, &problem.start) > SHARE * tolerance;
+        off.then(|| {
+            self.start.copy_from_slice(&problem.start);
+            in_double(problem, gram, &problem.start)
+        })
+    }
+
+    /// What single precision may have done to the gradient at β since it was last in double precision.
+    fn bound(&self, gram: &dyn Gram, beta: &[f64]) -> f64 {
+        let square: f64 = beta.iter().zip(&self.start).map(|(b, s)| (b - s) * (b - s)).sum();
+        let largest = gram.diagonal().iter().fold(0.0, |most: f64, k| most.max(k.abs()));
+        UNIT * largest * square.sqrt()
+    }
+
     /// The gradient at β in double precision, if `gradient` is further from it than the tolerance allows.
     pub(super) fn corrected(
         &mut self,
@@ -64,9 +87,7 @@ impl Rounding {
         tolerance: f64,
     ) -> Option<Vec<f64>> {
         let allowed = SHARE * tolerance;
-        let square: f64 = beta.iter().zip(&self.start).map(|(b, s)| (b - s) * (b - s)).sum();
-        let largest = gram.diagonal().iter().fold(0.0, |most: f64, k| most.max(k.abs()));
-        let bound = UNIT * largest * square.sqrt();
+        let bound = self.bound(gram, beta);
         // A sum that is not finite is reported by name elsewhere.
         if bound.is_nan()
             || bound <= allowed

@@ -13,11 +13,13 @@ use rayon::prelude::*;
 use super::cost::{JointCost, Point};
 use super::{Joint, Together};
 use crate::data::SplitMix;
-use crate::simd::{LINE, nearest_shares};
+use crate::simd::{LINE, expect, nearest_shares};
 use crate::solve::linear::design::dot;
 use crate::solve::linear::{Limits, certificate};
 use crate::solve::{Certificate, Iterate, Progress, Watch};
 
+/// How many points ahead the memory of a point is asked for: first its shares, and where its row is, then its row.
+const AHEAD: [usize; 2] = [6, 2];
 /// Work from one look at the gap to the next, in passes over all points and as a share of what has been done: a look is half a pass.
 const BETWEEN: (f64, f64) = (2.0, 0.1);
 /// What a pass over no points counts as work, so that passes come to an end.
@@ -190,6 +192,7 @@ impl<'a> Run<'a> {
         self.work += (self.active.len() as f64 / self.problem.x.len() as f64).max(LEAST_WORK);
         let (mut largest, mut at): (f64, usize) = (0.0, 0);
         while at < self.active.len() {
+            self.expect(at);
             match self.look(self.active[at]) {
                 Look::Moved(violation) => largest = largest.max(violation),
                 Look::Rests(slack) if slack > self.bound => {
@@ -211,6 +214,18 @@ impl<'a> Run<'a> {
     fn restore(&mut self) {
         self.active = (0..self.problem.x.len() as u32).collect();
         self.bound = f64::INFINITY;
+    }
+
+    /// Has what will be read of the points after the one at a place of the order brought into the caches.
+    fn expect(&self, at: usize) {
+        let after = |ahead: usize| self.active.get(at + ahead).map(|&i| i as usize);
+        if let Some(i) = after(AHEAD[0]) {
+            expect(&self.shares[i * self.lanes..][..self.lanes]);
+            self.problem.x.expect_ends(i);
+        }
+        if let Some(i) = after(AHEAD[1]) {
+            self.problem.x.expect(i);
+        }
     }
 
     /// Finds the best shares of point `i`.

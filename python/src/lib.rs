@@ -9,7 +9,6 @@ mod kernel;
 mod lend;
 mod model;
 mod points;
-mod rounds;
 mod search;
 mod stream;
 mod validity;
@@ -35,8 +34,6 @@ mod _mercer {
     use crate::model::{Model, counted};
     #[pymodule_export]
     use crate::points::Points;
-    #[pymodule_export]
-    use crate::rounds::{Features, Rounds};
     #[pymodule_export]
     use crate::search::search;
     #[pymodule_export]

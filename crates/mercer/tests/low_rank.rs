@@ -91,10 +91,10 @@ fn values_are_projections_onto_the_span_of_the_landmarks() {
                 for (i, row) in exact.iter().enumerate() {
                     for (j, exact) in row.iter().enumerate() {
                         let found = values[i * x.len() + j];
-                        // The condition of K_ZZ is below 1e6 in all cases.
-                        assert!((found - exact).abs() <= 1e-9 * scale, "{inner} {choose:?}: {found} {exact}");
+                        // K_ZZ may have a condition of 1e10: landmarks are left out beyond, and elimination keeps six digits.
+                        assert!((found - exact).abs() <= 1e-6 * scale, "{inner} {choose:?}: {found} {exact}");
                         let one = own.value_in(x.width(), x.row(i), x.row(j));
-                        assert!((found - one).abs() <= 1e-9 * scale, "{inner} {choose:?}: {found} {one}");
+                        assert!((found - one).abs() <= 1e-6 * scale, "{inner} {choose:?}: {found} {one}");
                     }
                 }
             }

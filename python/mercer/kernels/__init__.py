@@ -26,7 +26,7 @@ from mercer.kernels._leaves import (
     RBF, Constant, Cosine, Factor, Gaussian, Intersection, Laplace, Linear, Matern, Plummer, Poly, Precomputed,
     RationalQuadratic, Tanh,
 )
-from mercer.kernels._maps import Map, columns, fourier, gaussians, matrix, monomials, nystrom, sigmoids
+from mercer.kernels._maps import Map, columns, gaussians, matrix, monomials, sigmoids
 from mercer.kernels._structured import (
     BestMatch, BoundedRange, Edges, Graphlet, Mismatch, Propagation, PSpectrum, PyramidMatch, RandomWalk, SetMean, ShortestPath,
     Subsequence, Vertices, WeightedDegree, WeisfeilerLehman,
@@ -38,6 +38,5 @@ __all__ = [
     "Intersection", "Kernel", "Laplace", "Linear", "Map", "Matern", "Mismatch", "PSpectrum", "Plummer", "Poly",
     "Precomputed", "Propagation", "PyramidMatch", "RandomWalk", "RationalQuadratic", "SetMean", "ShortestPath", "Spectrum",
     "Subsequence", "Tanh", "Validity", "Vertices", "WeightedDegree", "WeisfeilerLehman", "Witness", "centered", "check",
-    "columns", "exp", "fourier", "gaussians", "matrix", "median_gamma", "monomials", "normalized", "nystrom", "parse", "sigmoids",
-    "spectrum",
+    "columns", "exp", "gaussians", "matrix", "median_gamma", "monomials", "normalized", "parse", "sigmoids", "spectrum",
 ]

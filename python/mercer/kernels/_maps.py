@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, SupportsFloat, SupportsIndex
+from typing import SupportsFloat, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer import _mercer
 from mercer._docs import documented
-from mercer.kernels._text import Expression, call, real, whole, word
+from mercer.kernels._text import Expression, call, real, whole
 
 
 class Map(Expression):
@@ -20,7 +20,7 @@ class Map(Expression):
     ----------
     text : str
         Its text, as it stands behind the ``@`` of an expression. The functions `columns`, `monomials`, `gaussians`,
-        `sigmoids`, `matrix`, `nystrom` and `fourier` write it.
+        `sigmoids` and `matrix` write it.
 
     Examples
     --------
@@ -116,54 +116,3 @@ def matrix(values: ArrayLike) -> Map:
     if dense.ndim != 2:
         raise ValueError(f"a matrix has two dimensions, not {dense.ndim}")
     return Map(f"matrix({', '.join([f'rows={dense.shape[0]}', *map(real, dense.ravel())])})")
-
-
-@documented
-def nystrom(
-    kernel: Any, landmarks: SupportsIndex = 100, choose: str = "uniform", seed: SupportsIndex = 0
-) -> Map:
-    """The projection onto the span of landmarks, in the feature space of a kernel: ``Linear() @ nystrom(k, 100)`` comes near to k.
-
-    Landmarks are chosen from the points that the kernel is fitted to, which the Gram matrix of points with themselves is.
-
-    Parameters
-    ----------
-    kernel : Kernel or str
-        The kernel on vectors that it comes near to; positive semi-definite.
-    landmarks : int, default=100
-        How many landmarks, at most.
-    choose : {"uniform", "kmeans", "leverage", "pivot"}, default="uniform"
-        How they are chosen: drawn; as centres of clusters; drawn by ridge leverage; as pivots of a Cholesky factor.
-    seed : int, default=0
-        What they are drawn by.
-
-    >>> from mercer.kernels import RBF, Linear, nystrom
-    >>> k = Linear() @ nystrom(RBF(0.5), 2)
-    >>> k
-    linear @ nystrom(rbf(gamma=0.5), landmarks=2, choose=uniform, seed=0)
-    >>> k([[0.0], [1.0]]).round(3)
-    array([[1.   , 0.607],
-           [0.607, 1.   ]])
-    """
-    return Map(f"nystrom({kernel}, landmarks={whole(landmarks)}, choose={word(choose)}, seed={whole(seed)})")
-
-
-@documented
-def fourier(kernel: Any, frequencies: SupportsIndex = 100, seed: SupportsIndex = 0) -> Map:
-    """Random Fourier features of a kernel: ``Linear() @ fourier(k, 100)`` comes near to k.
-
-    Parameters
-    ----------
-    kernel : Kernel or str
-        `RBF`, `Laplace` or `Matern`.
-    frequencies : int, default=100
-        How many; each makes two features.
-    seed : int, default=0
-        What they are drawn by.
-
-    >>> from mercer.kernels import RBF, Linear, fourier
-    >>> k = Linear() @ fourier(RBF(0.5), 5000)
-    >>> bool(abs(k([[0.0]], [[1.0]])[0, 0] - 0.607) < 0.05)
-    True
-    """
-    return Map(f"fourier({kernel}, frequencies={whole(frequencies)}, seed={whole(seed)})")

@@ -22,7 +22,7 @@ use std::ops::{Add, Mul};
 
 use super::call::Call;
 use super::{Bound, Center, Coordinates, Definiteness, Kernel, Listed, Parameter, Reference, Slot, tree};
-use crate::data::Points;
+use crate::data::{Points, Vectors};
 use crate::error::{ErrorKind, Result, check};
 use crate::linalg::Tick;
 
@@ -42,6 +42,9 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
 
     /// The names of the feature maps in a text.
     const MAPS: &'static [&'static str] = &[];
+
+    /// The names of the feature maps whose first argument is the text of another kernel.
+    const MAPS_OVER: &'static [&'static str] = &[];
 
     /// The names whose first argument is the text of another kernel, on the parts of a point: `set(rbf(gamma=1))`.
     const OVER: &'static [&'static str] = &[];
@@ -108,6 +111,20 @@ pub trait Leaf: Clone + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 's
     /// If they cannot be found from these points.
     fn settled(self, points: &Self::Points) -> Result<Self> {
         let _ = points;
+        Ok(self)
+    }
+
+    /// The landmarks that its feature maps have; see [`Kernel::landmarks`].
+    fn landmarks(&self) -> Vec<Vectors> {
+        Vec::new()
+    }
+
+    /// The kernel with landmarks for its feature maps, taken from `landmarks` in turn; see [`Kernel::with_landmarks`].
+    ///
+    /// # Errors
+    /// If there are too few, or a map cannot have them.
+    fn with_landmarks(self, landmarks: &mut dyn Iterator<Item = Vectors>) -> Result<Self> {
+        let _ = landmarks;
         Ok(self)
     }
 
@@ -210,6 +227,24 @@ impl<L: Leaf> Kernel<L::Points> for Expr<L> {
 
     fn reference(&self) -> Result<Option<Reference<L::Points>>> {
         Expr::reference(self)
+    }
+
+    fn landmarks(&self) -> Vec<Vectors> {
+        self.leaves().into_iter().flat_map(Leaf::landmarks).collect()
+    }
+
+    fn with_landmarks(&self, landmarks: Vec<Vectors>) -> Result<Self> {
+        let (given, mut refused) = (landmarks.len() as f64, Ok(()));
+        let mut rest = landmarks.into_iter();
+        let kernel = self.clone().map_leaves(&mut |leaf: L| {
+            leaf.clone().with_landmarks(&mut rest).unwrap_or_else(|error| {
+                refused = Err(error);
+                leaf
+            })
+        });
+        refused?;
+        check("lists of landmarks", given, rest.next().is_none(), "must be one for each map that has some")?;
+        Ok(kernel)
     }
 }
 

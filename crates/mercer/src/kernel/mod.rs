@@ -34,7 +34,7 @@ mod text;
 mod tree;
 mod vector;
 
-use crate::data::Points;
+use crate::data::{Points, Vectors};
 use crate::error::Result;
 use crate::linalg::Tick;
 
@@ -144,6 +144,24 @@ pub trait Kernel<X: Points>: Send + Sync {
     /// If it depends on what it is fitted to and was not fitted.
     fn reference(&self) -> Result<Option<Reference<X>>> {
         Ok(None)
+    }
+
+    /// The landmarks of its feature maps that have some, in the order of its text; see [`Nystrom`].
+    fn landmarks(&self) -> Vec<Vectors> {
+        Vec::new()
+    }
+
+    /// The kernel with the landmarks that [`Kernel::landmarks`] told of it.
+    ///
+    /// # Errors
+    /// If there are more or fewer than it has maps for them, or a map cannot have them.
+    fn with_landmarks(&self, landmarks: Vec<Vectors>) -> Result<Self>
+    where
+        Self: Sized + Clone,
+    {
+        let _ = landmarks;
+        let what = "landmarks of a kernel that is no expression".into();
+        Err(crate::ErrorKind::Unsupported { what }.into())
     }
 }
 

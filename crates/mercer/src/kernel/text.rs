@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
         if !self.peek().is_some_and(|c| c.is_alphabetic()) {
             return Err(self.fail(format!("expected a feature map: {}", L::MAPS.join(", "))));
         }
-        let call = Call::parse(self, &[])?;
+        let call = Call::parse(self, L::MAPS_OVER)?;
         L::parse_map(kernel, &call)
             .unwrap_or_else(|| Err(fault(self.text, call.at, unknown("feature map", call.name, L::MAPS))))
     }

@@ -46,7 +46,8 @@ impl<'a, X: Space> Values<'a, X> {
         columns: &'a X,
     ) -> Result<(Self, Option<(String, bool)>)> {
         let expression = (kernel as &dyn Any).downcast_ref::<VectorExpr>();
-        let centred = kernel.reference()?.is_some();
+        // The definition of a map with landmarks is a system of equations for each pair.
+        let centred = kernel.reference()?.is_some() || !kernel.landmarks().is_empty();
         let engine =
             || -> Result<Self> { Ok(Self { rows, columns, how: How::Engine(kernel.bind(columns)?) }) };
         match (expression, rows.as_vectors(), columns.as_vectors()) {
@@ -130,7 +131,9 @@ impl<'a, X: Space> Values<'a, X> {
 pub(super) fn diagonal<X: Space>(kernel: &X::Kernel, points: &X) -> Result<Vec<f64>> {
     let expression = (kernel as &dyn Any).downcast_ref::<VectorExpr>();
     match (expression, points.as_vectors()) {
-        (Some(expression), Some(vectors)) if kernel.reference()?.is_none() => {
+        (Some(expression), Some(vectors))
+            if kernel.reference()?.is_none() && kernel.landmarks().is_empty() =>
+        {
             let own = |i: usize| expression.value_in(vectors.width(), vectors.row(i), vectors.row(i));
             Ok((0..vectors.len()).into_par_iter().map(own).collect())
         }

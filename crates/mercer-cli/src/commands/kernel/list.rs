@@ -32,12 +32,14 @@ const ALGEBRA: [[&str; 3]; 7] = [
     ["spectrum(p=3)@name + rbf(1)@[age, dose]", "", "on tables: each kernel with the columns it compares"],
 ];
 
-const MAPS: [[&str; 3]; 5] = [
+const MAPS: [[&str; 3]; 7] = [
     ["rbf(0.5) @ columns(1, 3..5)", "k(φ(x), φ(y))", "chosen features, which count from 1"],
     ["linear @ monomials(degree=2)", "", "powers of each feature"],
     ["linear @ gaussians(low=0, high=1, count=5, width=0.2)", "", "bumps along each feature"],
     ["linear @ sigmoids(low=0, high=1, count=5, width=0.2)", "", "steps along each feature"],
     ["linear @ matrix(rows=2, 1, 0, 0.5, 1)", "", "xᵀLLᵀy, L row after row"],
+    ["linear @ nystrom(rbf(1), 100)", "", "comes near to rbf, by 100 landmarks"],
+    ["linear @ fourier(rbf(1), 100)", "", "comes near to rbf, by 100 random frequencies"],
 ];
 
 /// The list.

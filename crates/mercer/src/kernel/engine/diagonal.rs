@@ -25,11 +25,21 @@ enum OwnLeaf {
     Lookup,
     /// By the definition, of the image under feature maps.
     Mapped(Vec<Map>, VectorLeaf),
+    /// By the definition, of images that are made already, one for each point.
+    Image(Vectors, VectorLeaf),
 }
 
 impl Own {
     pub(super) fn new(expr: &VectorExpr) -> Self {
         Self(expr.clone().map_leaves(&mut OwnLeaf::new))
+    }
+
+    /// The diagonal of these points alone, whose images under maps are made together.
+    pub(super) fn of_points(expr: &VectorExpr, points: &Vectors) -> Self {
+        Self(expr.clone().map_leaves(&mut |leaf| match OwnLeaf::new(leaf) {
+            OwnLeaf::Mapped(maps, leaf) => OwnLeaf::Image(images(&maps, points), leaf),
+            other => other,
+        }))
     }
 
     /// k(x, x) of point `i`.
@@ -96,14 +106,19 @@ impl OwnLeaf {
                 let image = image(maps, points, i);
                 leaf.value_in(image.width(), image.row(0), image.row(0))
             }
+            Self::Image(images, leaf) => leaf.value_in(images.width(), images.row(i), images.row(i)),
         }
     }
 }
 
 /// Point `i` as it is seen through `maps`.
 fn image(maps: &[Map], points: &Vectors, i: usize) -> Vectors {
-    let point = points.select(&[i]);
-    mapped(&point, maps).expect("points as wide as the columns can be mapped as they were").into_owned()
+    images(maps, &points.select(&[i]))
+}
+
+/// Points as they are seen through `maps`.
+fn images(maps: &[Map], points: &Vectors) -> Vectors {
+    mapped(points, maps).expect("points as wide as the columns can be mapped as they were").into_owned()
 }
 
 /// f(x) of a factor kernel at point `i`, seen through `maps`.

@@ -88,8 +88,30 @@ pub(super) fn bind_within(
     Ok(Box::new(bound))
 }
 
+/// Inner products with `columns`, in double precision throughout; only for [`Bound::rows_f64`].
+///
+/// # Errors
+/// If the square of a column is not finite.
+pub(super) fn inner_products(columns: &Vectors) -> Result<Box<dyn Bound<Vectors>>> {
+    let program = Program::new(&super::linear(), columns)?;
+    let (expr, columns) = (super::linear(), columns.clone());
+    let double = OnceLock::from(program);
+    Ok(Box::new(VectorBound { expr, columns, diagonal: Vec::new(), single: None, reach: 0.0, double }))
+}
+
+/// Points whose images under maps are made together where only k(x, x) is wanted.
+const IMAGES: usize = 256;
+
 /// k(x, x) of `points[rows]`.
 pub(super) fn diagonal(expr: &VectorExpr, points: &Vectors, rows: &[usize]) -> Vec<f64> {
+    if expr.leaves().iter().any(|leaf| !leaf.maps.is_empty()) {
+        let of = |rows: &[usize]| {
+            let points = points.select(rows);
+            let own = Own::of_points(expr, &points);
+            (0..rows.len()).map(|i| own.at(&points, i)).collect::<Vec<f64>>()
+        };
+        return rows.par_chunks(IMAGES).flat_map_iter(of).collect();
+    }
     let own = Own::new(expr);
     let at = |&i: &usize| own.at(points, i);
     if rows.len() <= FEW_POINTS { rows.iter().map(at).collect() } else { rows.par_iter().map(at).collect() }

@@ -158,6 +158,7 @@ impl Leaf for RecordLeaf {
     type Points = Records;
 
     const MAPS: &'static [&'static str] = VectorLeaf::MAPS;
+    const MAPS_OVER: &'static [&'static str] = VectorLeaf::MAPS_OVER;
     const OVER: &'static [&'static str] = SetLeaf::OVER;
     const COLUMNS: bool = true;
 
@@ -254,6 +255,17 @@ impl Leaf for RecordLeaf {
             Part::Sets(leaf) => Part::Sets(leaf.settled(&Source::of(points, &columns)?)?),
         };
         Ok(Self { part, columns })
+    }
+
+    fn landmarks(&self) -> Vec<Vectors> {
+        each!(&self.part, leaf => leaf.landmarks())
+    }
+
+    fn with_landmarks(self, landmarks: &mut dyn Iterator<Item = Vectors>) -> Result<Self> {
+        match self.part {
+            Part::Vectors(leaf) => Ok(Self { part: Part::Vectors(leaf.with_landmarks(landmarks)?), ..self }),
+            _ => Ok(self),
+        }
     }
 
     fn visit_parameters(&mut self, visit: &mut dyn FnMut(Slot<'_>)) {

@@ -210,6 +210,10 @@ impl Leaf for SetLeaf {
                 format!("{self}: the vectors of a set have no centre; centre the kernel on sets").into();
             return Err(ErrorKind::Unsupported { what }.into());
         }
+        if kernel.leaves().iter().any(|leaf| leaf.is_open()) {
+            let what = format!("{self}: landmarks among the vectors of sets").into();
+            return Err(ErrorKind::Unsupported { what }.into());
+        }
         if kernel.leaves().iter().any(|leaf| leaf.kernel == crate::kernel::VectorKernel::Precomputed) {
             let what = "sets under a precomputed kernel, which has no vectors".into();
             return Err(ErrorKind::Unsupported { what }.into());

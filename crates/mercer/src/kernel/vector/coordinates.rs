@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use super::Map;
 use crate::data::{Dense, Points, Sparse, Vectors};
 use crate::error::Result;
+use crate::kernel::Kernel;
 
 /// The rows √c φ(x) of a kernel c ⟨φ(x), φ(y)⟩.
 ///
@@ -42,6 +43,33 @@ impl Coordinates {
             rows = Cow::Owned(map.apply_all(&rows)?);
         }
         Ok(if self.factor == 1.0 { rows } else { Cow::Owned(times(self.factor.sqrt(), &rows)) })
+    }
+
+    /// Whether the last map has landmarks.
+    #[must_use]
+    pub fn has_landmarks(&self) -> bool {
+        matches!(self.maps.last(), Some(Map::Nystrom(_)))
+    }
+
+    /// What landmarks leave of the kernel value k(x, x) of each of some points whose rows these are, where the last map has landmarks: r ≥ 0 with
+    /// |k(x, y) − c⟨φ(x), φ(y)⟩| ≤ √(r(x) r(y)); none where it has none.
+    ///
+    /// # Errors
+    /// If a map does not fit the points.
+    pub fn residual(&self, points: &Vectors, rows: &Vectors) -> Result<Option<Vec<f64>>> {
+        let Some((Map::Nystrom(last), before)) = self.maps.split_last() else { return Ok(None) };
+        let mut seen = Cow::Borrowed(points);
+        for map in before {
+            seen = Cow::Owned(map.apply_all(&seen)?);
+        }
+        let own = last.kernel.diagonal(&seen)?;
+        let left = |(i, own): (usize, &f64)| {
+            let mut square = 0.0;
+            rows.row(i).for_each(|_, value| square += value * value);
+            // Negative by rounding only.
+            (self.factor * own - square).max(0.0)
+        };
+        Ok(Some(own.iter().enumerate().map(left).collect()))
     }
 
     /// How many features the rows of points with `input` features have.

@@ -1,5 +1,6 @@
 //! The types of vector kernels and feature maps.
 
+use super::{Fourier, Nystrom};
 use crate::kernel::Expr;
 
 /// A kernel expression on vectors.
@@ -200,4 +201,21 @@ pub enum Map {
         /// L, row after row
         values: Vec<f64>,
     },
+    /// The projection onto the span of landmarks, in the feature space of another kernel. Text:
+    /// `nystrom(rbf(gamma=1), landmarks=100, choose=uniform, seed=0)`.
+    Nystrom(Nystrom),
+    /// Random Fourier features of another kernel. Text: `fourier(rbf(gamma=1), frequencies=100, seed=0)`.
+    Fourier(Fourier),
+}
+
+impl From<Nystrom> for Map {
+    fn from(map: Nystrom) -> Self {
+        Self::Nystrom(map)
+    }
+}
+
+impl From<Fourier> for Map {
+    fn from(map: Fourier) -> Self {
+        Self::Fourier(map)
+    }
 }

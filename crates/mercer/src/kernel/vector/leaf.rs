@@ -1,9 +1,12 @@
 //! Vector kernels seen through feature maps, as leaves of an expression.
 
+use std::borrow::Cow;
+
+use super::low_rank::OVER;
 use super::map::room_for_images;
 use super::{Coordinates, Map, VectorExpr, VectorKernel, VectorLeaf, text};
 use crate::data::Vectors;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, check};
 use crate::kernel::{Bound, Call, Definiteness, Expr, Leaf, Listed, Slot, engine, facts, tree};
 
 impl VectorKernel {
@@ -29,7 +32,7 @@ impl Sign {
             Map::Columns(_) | Map::Monomials { .. } => self,
             Map::Gaussians { .. } | Map::Sigmoids { .. } => Self::NotNegative,
             Map::Matrix { values, .. } if values.iter().all(|&v| v >= 0.0) => self,
-            Map::Matrix { .. } => Self::Unknown,
+            Map::Matrix { .. } | Map::Nystrom(_) | Map::Fourier(_) => Self::Unknown,
         }
     }
 }
@@ -38,6 +41,8 @@ impl Leaf for VectorLeaf {
     type Points = Vectors;
 
     const MAPS: &'static [&'static str] = text::MAPS;
+
+    const MAPS_OVER: &'static [&'static str] = OVER;
 
     fn list() -> Vec<Listed> {
         facts::list::<VectorKernel>()
@@ -80,6 +85,46 @@ impl Leaf for VectorLeaf {
         (self.kernel == VectorKernel::Linear).then(|| Coordinates { factor: 1.0, maps: maps() })
     }
 
+    fn is_open(&self) -> bool {
+        self.maps.iter().any(|map| matches!(map, Map::Nystrom(map) if map.is_open()))
+    }
+
+    fn settled(self, points: &Vectors) -> Result<Self> {
+        let mut seen = Cow::Borrowed(points);
+        let last = self.maps.iter().rposition(|map| matches!(map, Map::Nystrom(map) if map.is_open()));
+        let mut maps = Vec::with_capacity(self.maps.len());
+        for (at, map) in self.maps.into_iter().enumerate() {
+            let map = match map {
+                Map::Nystrom(map) if map.is_open() => map.fitted(&seen)?.into(),
+                other => other,
+            };
+            if last.is_some_and(|last| at < last) {
+                seen = Cow::Owned(map.apply_all(&seen)?);
+            }
+            maps.push(map);
+        }
+        Ok(Self { maps, ..self })
+    }
+
+    fn landmarks(&self) -> Vec<Vectors> {
+        let of = |map: &Map| if let Map::Nystrom(map) = map { map.points().cloned() } else { None };
+        self.maps.iter().filter_map(of).collect()
+    }
+
+    fn with_landmarks(mut self, landmarks: &mut dyn Iterator<Item = Vectors>) -> Result<Self> {
+        for map in &mut self.maps {
+            if let Map::Nystrom(nystrom) = map {
+                let rule = "must be one for each map that has some";
+                let Some(own) = landmarks.next() else {
+                    check("lists of landmarks", 0.0, false, rule)?;
+                    break;
+                };
+                *map = nystrom.clone().with_points(own)?.into();
+            }
+        }
+        Ok(self)
+    }
+
     fn is_tabled(&self) -> bool {
         self.kernel == VectorKernel::Precomputed
     }
@@ -91,6 +136,7 @@ impl Leaf for VectorLeaf {
         let features = match self.maps.last() {
             Some(Map::Columns(index)) => Some(index.len()),
             Some(Map::Matrix { rows, values }) => Some(values.len() / rows),
+            Some(Map::Fourier(map)) => Some(map.width()),
             _ => None,
         };
         let definiteness = self.kernel.clone().record().definite.on(features);
@@ -106,8 +152,13 @@ impl Leaf for VectorLeaf {
         facts::visit(&mut self.kernel, visit);
         for (i, map) in self.maps.iter_mut().enumerate() {
             let path = format!("{name}.{i}.{}", map.name());
-            if let Map::Gaussians { width, .. } | Map::Sigmoids { width, .. } = map {
-                visit(Slot::scale("width", width).under(&path));
+            match map {
+                Map::Gaussians { width, .. } | Map::Sigmoids { width, .. } => {
+                    visit(Slot::scale("width", width).under(&path));
+                }
+                Map::Nystrom(map) => map.kernel_mut().visit(&mut |slot| visit(slot.under(&path))),
+                Map::Fourier(map) => map.kernel.visit(&mut |slot| visit(slot.under(&path))),
+                Map::Columns(_) | Map::Monomials { .. } | Map::Matrix { .. } => {}
             }
         }
     }
@@ -132,6 +183,8 @@ impl Leaf for VectorLeaf {
     }
 
     fn diagonal_expr(expr: &VectorExpr, points: &Vectors) -> Result<Vec<f64>> {
+        let fits = |leaf: &&Self| room_for_images(&leaf.maps, points, 0);
+        expr.leaves().iter().try_for_each(fits)?;
         match expr.is_centered() {
             true => Ok(tree::bind(expr, points)?.diagonal()),
             false => engine::own_values(expr, points),

@@ -33,7 +33,14 @@ impl Map {
             Self::Gaussians { .. } => "gaussians",
             Self::Sigmoids { .. } => "sigmoids",
             Self::Matrix { .. } => "matrix",
+            Self::Nystrom(_) => "nystrom",
+            Self::Fourier(_) => "fourier",
         }
+    }
+
+    /// Whether its inner products come near to another kernel.
+    pub(in crate::kernel) fn is_low_rank(&self) -> bool {
+        matches!(self, Self::Nystrom(_) | Self::Fourier(_))
     }
 
     /// Checks every parameter.
@@ -62,13 +69,16 @@ impl Map {
                 check("rows", *rows as f64, whole, "must divide the number of values of the matrix")?;
                 values.iter().try_for_each(|&value| finite("matrix", value))
             }
+            Self::Nystrom(map) => map.check(),
+            Self::Fourier(map) => map.check(),
         }
     }
 
     /// How many features φ makes of `input` features.
     ///
     /// # Errors
-    /// If the map needs another number of features: more, or for a matrix exactly its rows.
+    /// If the map needs another number of features: more, or for a matrix exactly its rows and for landmarks theirs; if it is not
+    /// fitted and depends on data.
     pub fn width(&self, input: usize) -> Result<usize> {
         let needs =
             |expected: usize| Err(ErrorKind::Data(DataProblem::Width { found: input, expected }).into());
@@ -83,6 +93,8 @@ impl Map {
             }
             Self::Matrix { rows, .. } if input != *rows => needs(*rows),
             Self::Matrix { rows, values } => Ok(values.len() / rows),
+            Self::Nystrom(map) => map.width(input),
+            Self::Fourier(map) => Ok(map.width()),
         }
     }
 
@@ -115,6 +127,8 @@ impl Map {
                     out.iter_mut().zip(line).for_each(|(sum, l)| *sum += t * l);
                 }
             }
+            Self::Nystrom(map) => map.apply(row, out),
+            Self::Fourier(map) => map.apply(row, out),
         }
     }
 
@@ -137,6 +151,11 @@ impl Map {
                 Vectors::Sparse32(rows) => choose_sparse(rows, index).into(),
                 Vectors::Sparse64(rows) => choose_sparse(rows, index).into(),
             };
+        }
+        match self {
+            Self::Nystrom(map) => return Vectors::dense(map.landmarks_found(), map.images(points)),
+            Self::Fourier(map) => return Vectors::dense(map.width(), map.images(points)),
+            _ => {}
         }
         let columns = self.width(points.width()).expect("the map was accepted for points as wide as these");
         let (mut row, mut image) = (Vec::new(), Vec::new());
@@ -166,6 +185,9 @@ pub(in crate::kernel) fn room_for_images(maps: &[Map], points: &Vectors, panels:
     };
     let (mut width, mut before, mut needed, mut dense) = (points.width(), 0, 0, false);
     for map in maps {
+        if let Map::Fourier(map) = map {
+            needed = map.bytes(width).saturating_add(before).max(needed);
+        }
         width = map.width(width)?;
         dense |= !matches!(map, Map::Columns(_));
         // Chosen columns take no more than the points. Images are made beside those they are made of.

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Map, VectorKernel, VectorLeaf};
+use super::low_rank::OVER;
+use super::{Fourier, Map, Nystrom, VectorKernel, VectorLeaf};
 use crate::error::{Error, Result};
 use crate::kernel::call::{Argument, Call};
 use crate::kernel::facts;
@@ -27,7 +28,7 @@ impl FromStr for Map {
     fn from_str(text: &str) -> Result<Self> {
         let mut parser = Parser { text, at: 0 };
         parser.peek();
-        let call = Call::parse(&mut parser, &[])?;
+        let call = Call::parse(&mut parser, OVER)?;
         let unknown = || call.fail(call.at, unknown("feature map", call.name, MAPS));
         let map = map(&call)?.ok_or_else(unknown)?;
         if parser.peek().is_some() {
@@ -65,6 +66,8 @@ impl fmt::Display for Map {
                 values.iter().try_for_each(|&value| write!(f, ", {}", Number(value)))?;
                 f.write_str(")")
             }
+            Self::Nystrom(map) => map.fmt(f),
+            Self::Fourier(map) => map.fmt(f),
         }
     }
 }
@@ -79,7 +82,8 @@ fn ranges(index: &[usize]) -> String {
 }
 
 /// The names of the feature maps.
-pub(super) const MAPS: &[&str] = &["columns", "monomials", "gaussians", "sigmoids", "matrix"];
+pub(super) const MAPS: &[&str] =
+    &["columns", "monomials", "gaussians", "sigmoids", "matrix", "nystrom", "fourier"];
 
 /// The map a call means, none where no map has that name; parameters are not checked.
 pub(super) fn map(call: &Call<'_>) -> Result<Option<Map>> {
@@ -98,6 +102,8 @@ pub(super) fn map(call: &Call<'_>) -> Result<Option<Map>> {
             Map::Sigmoids { low, high, count, width }
         }
         "matrix" => matrix(call)?,
+        "nystrom" => Nystrom::parse(call)?.into(),
+        "fourier" => Fourier::parse(call)?.into(),
         _ => return Ok(None),
     }))
 }

@@ -10,6 +10,7 @@
 use std::ops::ControlFlow;
 
 use super::container::{Flaw, Reader, Writer};
+use super::points::{read_vectors, write_vectors};
 use super::text;
 use crate::data::{Dense, Points};
 use crate::kernel::{Kernel, Reference};
@@ -181,11 +182,22 @@ pub(in crate::model) fn read_kernel<X: Space>(
 ) -> Result<X::Kernel, Flaw> {
     let refused = |error: crate::Error| Flaw::from(error.to_string());
     let text = reader.entry(&format!("{prefix}kernel"))?;
-    let kernel = points.parse_kernel(&text).map_err(refused)?;
+    let mut kernel = points.parse_kernel(&text).map_err(refused)?;
+    let prefix = format!("{prefix}{REFERENCE}");
+    let mut landmarks = Vec::new();
+    loop {
+        let own = landmarks_at(&prefix, landmarks.len());
+        if ["points", "points.values"].iter().all(|name| reader.dtype(&format!("{own}{name}")).is_none()) {
+            break;
+        }
+        landmarks.push(read_vectors(&own, reader)?);
+    }
+    if !landmarks.is_empty() {
+        kernel = kernel.with_landmarks(landmarks).map_err(refused)?;
+    }
     if kernel.reference().is_ok() {
         return Ok(kernel);
     }
-    let prefix = format!("{prefix}{REFERENCE}");
     let reference = Reference {
         points: X::read(&prefix, reader)?,
         weights: reader.list(&format!("{prefix}weights"))?,
@@ -204,11 +216,16 @@ fn lists((shape, values): (Vec<usize>, Vec<f64>)) -> Vec<Vec<f64>> {
     values.chunks(shape[1].max(1)).map(<[f64]>::to_vec).collect()
 }
 
+/// Before the names of the landmarks of a map, by its number among those that have some.
+fn landmarks_at(prefix: &str, map: usize) -> String {
+    format!("{prefix}landmarks.{map}.")
+}
+
 /// Before the names of the parts of what a kernel was fitted to.
 const REFERENCE: &str = "reference.";
 
 /// Writes a kernel, `prefix` before the name of its entry, and what it was fitted to: its points, `weights`, a number for each,
-/// and `means`, a row for each centred part and a column for each point.
+/// and `means`, a row for each centred part and a column for each point; the landmarks of each map that has some.
 pub(in crate::model) fn write_kernel<X: Space>(
     kernel: &X::Kernel,
     prefix: &str,
@@ -217,6 +234,9 @@ pub(in crate::model) fn write_kernel<X: Space>(
     let refused = |error: crate::Error| Flaw::from(error.to_string());
     X::check_kernel(kernel).map_err(refused)?;
     writer.entry(&format!("{prefix}kernel"), kernel.to_string());
+    for (map, landmarks) in kernel.landmarks().iter().enumerate() {
+        write_vectors(&landmarks_at(&format!("{prefix}{REFERENCE}"), map), landmarks, writer);
+    }
     if let Some(reference) = kernel.reference().map_err(refused)? {
         let prefix = format!("{prefix}{REFERENCE}");
         reference.points.write(&prefix, writer);

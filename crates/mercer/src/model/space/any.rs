@@ -513,6 +513,14 @@ impl Kernel<AnyPoints> for AnyKernel {
             Reference { points: points.into(), weights, means }
         })))
     }
+
+    fn landmarks(&self) -> Vec<Vectors> {
+        each!(self, Self, kernel => kernel.landmarks())
+    }
+
+    fn with_landmarks(&self, landmarks: Vec<Vectors>) -> Result<Self> {
+        Ok(wrap!(self, Self, kernel => Self(kernel.with_landmarks(landmarks)?)))
+    }
 }
 
 impl Display for AnyKernel {

@@ -294,6 +294,6 @@ fn linear_methods_see_rows_through_a_map() {
         "train {} @heart_scale m",
         "--method linear-svc -k rbf => 5 linear @ map or a multiple of these
          --method logistic -k linear+1 => 5 linear @ map or a multiple of these
-         --method logistic --stream=rows.blocks -k linear@columns(2) => 5 a stream with another kernel than linear",
+         --method logistic --stream=rows.blocks -k rbf(1) => 5 a stream with another kernel than linear",
     );
 }

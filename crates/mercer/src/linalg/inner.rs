@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Lower;
 use crate::simd::{PANEL, STRIP, dots_f64};
 
 /// Entries of the vectors that are multiplied at once: a panel of so many stays in the second-level cache.
@@ -46,6 +47,30 @@ fn add_rows(products: &mut [f64], a: &[Vec<f64>], entries: Range<usize>, panels:
     }
 }
 
+/// Adds all aᵢ·aⱼ with j ≤ i to a matrix; the bits of what is added are those of [`inner`].
+///
+/// All vectors must have the same length.
+pub(crate) fn add_inner(matrix: &mut Lower, a: &[Vec<f64>]) {
+    let depth = a.first().map_or(0, Vec::len);
+    for first in (0..depth).step_by(DEPTH) {
+        let entries = first..depth.min(first + DEPTH);
+        let panels: Vec<Vec<f64>> = a.par_chunks(PANEL).map(|a| pack::<PANEL>(a, entries.clone())).collect();
+        let rows = &mut matrix.rows_mut()[..];
+        rows.par_chunks_mut(STRIP).zip(a.par_chunks(STRIP)).for_each(|(rows, a)| {
+            let strip = pack::<STRIP>(a, entries.clone());
+            let mut tile = [0.0; STRIP * PANEL];
+            let longest = rows.last().map_or(0, |row| row.len());
+            for (p, panel) in panels.iter().enumerate().take(longest.div_ceil(PANEL)) {
+                dots_f64(entries.len(), &strip, panel, &mut tile);
+                for (row, tile) in rows.iter_mut().zip(tile.chunks(PANEL)) {
+                    let row = row.get_mut(p * PANEL..).unwrap_or_default();
+                    row.iter_mut().zip(tile).for_each(|(sum, product)| *sum += product);
+                }
+            }
+        });
+    }
+}
+
 /// Packs up to `WIDTH` vectors, entry after entry, filled up with zeros.
 fn pack<const WIDTH: usize>(vectors: &[Vec<f64>], entries: Range<usize>) -> Vec<f64> {
     let mut packed = vec![0.0; WIDTH * entries.len()];
@@ -78,6 +103,26 @@ mod tests {
                     let sum: f64 = a[i].iter().zip(&b[j]).map(|(a, b)| a * b).sum();
                     // Sums of at most 1030 terms up to 1, in another order.
                     assert!((products[i * columns + j] - sum).abs() < 1e-12, "{rows} {columns} {depth}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_lower_half_is_added_to_what_is_there() {
+        for (count, depth) in [(1, 1), (7, 3), (130, 700), (65, 0)] {
+            let a = vectors(count, depth, 0.19);
+            let mut matrix = Lower::zeros(count);
+            matrix.add_diagonal(|i| i as f64);
+            add_inner(&mut matrix, &a);
+            add_inner(&mut matrix, &a);
+            let products = inner(&a, &a);
+            for i in 0..count {
+                for j in 0..=i {
+                    let own = if i == j { i as f64 } else { 0.0 };
+                    let expected = own + 2.0 * products[i * count + j];
+                    // Sums of at most 1400 terms up to 1, in another order.
+                    assert!((matrix.row(i)[j] - expected).abs() < 1e-11, "{count} {depth}");
                 }
             }
         }

@@ -55,6 +55,7 @@ entry!(f32: dots_f32, lanes_dot_f32, lanes_add_f32);
 
 /// The lower half of a symmetric matrix: row i has the values of columns 0 to i. The system provides memory only as it
 /// is written.
+#[derive(Clone)]
 pub(crate) struct Lower<T = f64> {
     n: usize,
     values: Vec<T>,

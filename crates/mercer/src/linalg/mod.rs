@@ -31,7 +31,7 @@ mod tall;
 pub(crate) use cholesky::{Broken, Cholesky};
 pub(crate) use eigen::Eigen;
 pub(crate) use features::{Features, centered};
-pub(crate) use inner::inner;
+pub(crate) use inner::{add_inner, inner};
 pub(crate) use krylov::{Deflated, Largest};
 pub(crate) use lower::{Entry, Lower};
 pub(crate) use reflections::Reflections;

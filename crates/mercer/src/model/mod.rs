@@ -45,8 +45,8 @@ pub use fitted::{Calibrates, How, Model, Object, Prediction};
 pub use job::{Event, Job, Watcher};
 pub use linear::{
     Algorithm, CPath, Cost, Example, Hinges, LinearModel, LinearOneClass, LinearScheme, LinearSolver,
-    LinearSvc, LinearSvr, Logistic, Pegasos, PegasosStream, Penalty, Progressive, StepSizes, StochasticLoss,
-    Warm, Zones,
+    LinearSvc, LinearSvr, Logistic, Pegasos, PegasosStream, Penalty, Progressive, Rounds, Stats, StepSizes,
+    StochasticLoss, Warm, Zones,
 };
 pub use map::{MapStart, Som, SomModel, Training};
 pub use method::{Card, Configured, Method, Path};

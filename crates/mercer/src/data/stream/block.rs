@@ -15,6 +15,8 @@
 //!
 //! Every entry takes a byte at least, so that what a damaged block claims is bounded by the bytes that are there.
 
+use crate::data::{Sparse, Vectors};
+
 /// Powers of ten that decimals are divided by.
 const POWERS: [f64; 10] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 /// Bytes of a whole number of variable length: seven bits each.
@@ -109,6 +111,18 @@ impl Rows {
         self.start.reserve_exact(rows);
         self.index.reserve_exact(entries);
         self.values.reserve_exact(entries);
+    }
+
+    /// The rows as vectors of so many features.
+    pub(crate) fn to_vectors(&self, width: usize) -> Vectors {
+        if self.dense && self.values.len() == self.len() * width {
+            return Vectors::dense(width, self.values.clone());
+        }
+        let index = match self.dense {
+            true => self.start.windows(2).flat_map(|ends| 0..(ends[1] - ends[0]) as u32).collect(),
+            false => self.index.clone(),
+        };
+        Sparse::new(width, self.start.clone(), index, self.values.clone()).into()
     }
 
     /// Gives back the memory that is not used.

@@ -22,7 +22,7 @@
 //! ```
 
 use super::path::{self, Priced, least_c};
-use super::{Algorithm, CPath, Cost, LinearModel, LinearSolver, Part, occurring, stream};
+use super::{Algorithm, CPath, Cost, LinearModel, LinearSolver, Part, occurring, stream, tell_exact_gap};
 use crate::data::{Stream, Vectors};
 use crate::error::goes;
 use crate::model::prelude::*;
@@ -251,14 +251,15 @@ impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for LinearSvc<K> {
         }
         let cost = self.cost();
         let solver = &self.solver;
-        fit(&self.kernel, prices, (solver, cost), (x, y), job, |x, parts, job| {
+        fit(&self.kernel, prices, (solver, cost, self.penalty), (x, y), job, |x, parts, job| {
             solver.solve_with(self.penalty, x, cost, parts, job)
         })
     }
 
     fn least(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Option<f64>> {
         let (own, _, parts) = parts((1.0, &self.class_weights), (x, y), job)?;
-        let (points, _) = occurring(&self.kernel, &own.points, parts.len())?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let (points, _) = occurring(&kernel, &own.points, parts.len())?;
         Ok(least_c(&self.solver, (self.penalty, self.cost()), &points, &parts))
     }
 }
@@ -273,6 +274,7 @@ fn fit_together<X: Points, K: Kernel<X> + Clone>(
 ) -> Result<LinearModel<X, K>> {
     check_known(class_weights, y)?;
     let (own, y) = Weighted::classes(x, y, job.weights)?;
+    let kernel = &own.kernel(kernel, job)?;
     let (points, features) = occurring(kernel, &own.points, y.classes().len())?;
     let problem = Joint {
         x: Design::new(&points, solver.constant()),
@@ -353,14 +355,15 @@ impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for Logistic<K> {
         if let (Some(joint), true) = (self.scheme.joint(), y.classes().len() > 2) {
             return fit_together((&self.kernel, solver), prices, (self.scheme, joint), (x, y), job);
         }
-        fit(&self.kernel, prices, (solver, cost), (x, y), job, |x, parts, job| {
+        fit(&self.kernel, prices, (solver, cost, self.penalty), (x, y), job, |x, parts, job| {
             solver.solve_with(self.penalty, x, cost, parts, job)
         })
     }
 
     fn least(&self, x: &X, y: &Labels, job: &mut Job<'_, X>) -> Result<Option<f64>> {
         let (own, _, parts) = parts((1.0, &self.class_weights), (x, y), job)?;
-        let (points, _) = occurring(&self.kernel, &own.points, parts.len())?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let (points, _) = occurring(&kernel, &own.points, parts.len())?;
         Ok(least_c(&self.solver, (self.penalty, Cost::Logistic), &points, &parts))
     }
 }
@@ -369,14 +372,18 @@ impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for Logistic<K> {
 pub(super) fn fit<X: Points, K: Kernel<X> + Clone>(
     kernel: &K,
     (c, class_weights): (f64, &[(String, f64)]),
-    (solver, cost): (&LinearSolver, Cost),
+    (solver, cost, penalty): (&LinearSolver, Cost, Penalty),
     (x, y): (&X, &Labels),
     job: &mut Job<'_, X>,
     solve: impl FnOnce(&Vectors, &[Part], &mut Job<'_, X>) -> Vec<Answer>,
 ) -> Result<LinearModel<X, K>> {
     let (own, y, parts) = parts((c, class_weights), (x, y), job)?;
+    let kernel = &own.kernel(kernel, job)?;
     let (points, features) = occurring(kernel, &own.points, parts.len())?;
     let answers = solve(&points, &parts, job);
+    if penalty == Penalty::L2 {
+        tell_exact_gap(kernel, (&own.points, &points), &answers, job)?;
+    }
     let model = LinearModel::new(kernel, solver, cost, &features, answers, y.classes().to_vec())?;
     Ok(model.of_inputs(own.points.width()))
 }

@@ -9,6 +9,7 @@ mod online_file;
 mod path;
 mod pegasos;
 mod regression;
+mod rounds;
 mod stream;
 mod warm;
 
@@ -19,6 +20,7 @@ pub use online::{Example, PegasosStream, Progressive};
 pub use path::CPath;
 pub use pegasos::{Pegasos, StepSizes, StochasticLoss};
 pub use regression::{LinearSvr, Zones};
+pub use rounds::{Rounds, Stats};
 pub use warm::Warm;
 
 pub use crate::solve::linear::{Algorithm, Cost};
@@ -258,6 +260,30 @@ fn occurring<'x, X: Points, K: Kernel<X>>(
     features.check_room(functions)?;
     Ok((rows, features))
 }
+
+/// Tells in the findings by how much each answer may miss the optimum of the kernel that landmarks stand for: its gap and ½(Σ |βᵢ|√rᵢ)², with
+/// what the landmarks leave of each kernel value; nothing of kernels without landmarks.
+fn tell_exact_gap<X: Points, K: Kernel<X>>(
+    kernel: &K,
+    (x, rows): (&X, &Vectors),
+    answers: &[Answer],
+    job: &mut Job<'_, X>,
+) -> Result<()> {
+    let (Some(x), Some(coordinates)) = (x.as_vectors(), kernel.coordinates()) else { return Ok(()) };
+    if answers.iter().any(|answer| answer.dual.len() != rows.len()) {
+        return Ok(());
+    }
+    let Some(residual) = coordinates.residual(x, rows)? else { return Ok(()) };
+    let of = |answer: &Answer| {
+        let left: f64 = answer.dual.iter().zip(&residual).map(|(beta, r)| beta.abs() * r.sqrt()).sum();
+        answer.certificate.gap.map_or(f64::INFINITY, |gap| gap + 0.5 * left * left)
+    };
+    job.found.add(EXACT_GAP, answers.iter().map(of).collect::<Vec<f64>>());
+    Ok(())
+}
+
+/// The finding that says how far answers are from those of the kernel that landmarks stand for.
+const EXACT_GAP: &str = "exact_gap";
 
 /// The rows whose inner product the kernel is.
 fn vectors<'x, X: Points, K: Kernel<X>>(kernel: &K, x: &'x X) -> Result<Cow<'x, Vectors>> {

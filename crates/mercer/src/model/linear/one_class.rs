@@ -73,7 +73,8 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearOneClass<K> {
     fn fit_in(&self, x: &X, (): &(), job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         Estimator::<X>::check(self)?;
         let own = Weighted::new(x, job.weights)?;
-        let (points, features) = occurring(&self.kernel, &own.points, 1)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let (points, features) = occurring(&kernel, &own.points, 1)?;
         let limits =
             Limits { tolerance: self.tolerance, iterations: self.iteration_limit, time: self.time_limit };
         let (answer, inside) = linear::one_class(&points, &own.weights, self.nu, &limits, &mut job.rounds());
@@ -84,8 +85,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for LinearOneClass<K> {
         let counts = |(beta, weight): &(&f64, &f64)| **beta > SUPPORT * most * **weight;
         job.found.add("support_points", answer.dual.iter().zip(&own.weights).filter(counts).count());
         let solver = LinearSolver::default();
-        let model =
-            LinearModel::new(&self.kernel, &solver, Cost::Hinge, &features, vec![answer], Vec::new())?;
+        let model = LinearModel::new(&kernel, &solver, Cost::Hinge, &features, vec![answer], Vec::new())?;
         Ok(model.of_inputs(own.points.width()))
     }
 }

@@ -19,7 +19,7 @@
 use std::time::Duration;
 
 use super::classifier::fit;
-use super::{Cost, LinearModel, LinearSolver, side_by_side};
+use super::{Cost, LinearModel, LinearSolver, Penalty, side_by_side};
 use crate::model::prelude::*;
 use crate::model::svm::class_weights::{check_prices, priced_by_class};
 use crate::solve::linear::{self, Design, Limits, Problem, Steps};
@@ -195,7 +195,7 @@ impl<X: Points, K: Kernel<X> + Clone> Estimator<X> for Pegasos<K> {
         if self.alpha.is_some() {
             job.found.add("c", prices.0);
         }
-        fit(&self.kernel, prices, (&solver, cost), (x, y), job, |x, parts, job| {
+        fit(&self.kernel, prices, (&solver, cost, Penalty::L2), (x, y), job, |x, parts, job| {
             let x = Design::new(x, solver.constant());
             side_by_side((x.width(), parts), job, |(targets, prices), _, watch| {
                 let problem = Problem { x, targets, prices, cost, free_offset: false, offset_price: 0.0 };

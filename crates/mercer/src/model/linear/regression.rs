@@ -15,7 +15,7 @@
 //! ```
 
 use super::path::{self, Priced};
-use super::{Cost, LinearModel, LinearScheme, LinearSolver, Penalty, occurring, stream};
+use super::{Cost, LinearModel, LinearScheme, LinearSolver, Penalty, occurring, stream, tell_exact_gap};
 use crate::data::Stream;
 use crate::model::prelude::*;
 
@@ -112,10 +112,12 @@ impl<X: Points, K: Kernel<X> + Clone> Priced<X, K> for LinearSvr<K> {
 
     fn fit_one(&self, x: &X, y: &[f64], job: &mut Job<'_, X>) -> Result<LinearModel<X, K>> {
         let (own, targets) = Weighted::numbers(x, y, job.weights)?;
-        let (points, features) = occurring(&self.kernel, &own.points, 1)?;
+        let kernel = own.kernel(&self.kernel, job)?;
+        let (points, features) = occurring(&kernel, &own.points, 1)?;
         let (cost, prices) = (self.cost(), own.times(vec![self.c; targets.len()]));
         let answers = self.solver.solve(&points, cost, &[(targets, prices)], job);
-        let model = LinearModel::new(&self.kernel, &self.solver, cost, &features, answers, Vec::new())?;
+        tell_exact_gap(&kernel, (&own.points, &points), &answers, job)?;
+        let model = LinearModel::new(&kernel, &self.solver, cost, &features, answers, Vec::new())?;
         Ok(model.of_inputs(own.points.width()))
     }
 

@@ -20,6 +20,7 @@ mod newton;
 mod one_class;
 mod passes;
 mod pegasos;
+mod rounds;
 mod stochastic;
 mod stream;
 mod support;
@@ -38,6 +39,7 @@ pub(crate) use joint::{Joint, JointCost, Together};
 pub(crate) use l1::{L1, least_price};
 pub(crate) use one_class::one_class;
 pub(crate) use pegasos::Pegasos;
+pub(crate) use rounds::{Round, Sums, Until, left_out};
 pub(crate) use stochastic::Steps;
 pub(crate) use stream::Stream;
 

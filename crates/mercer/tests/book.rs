@@ -251,6 +251,34 @@ fn a_centred_kernel() -> mercer::Result<()> {
 }
 
 #[test]
+fn rounds_over_shards() -> mercer::Result<()> {
+    use mercer::data::{Points, Vectors};
+    use mercer::kernel::{Kernel, Nystrom, Reference, linear, rbf};
+    use mercer::model::{Cost, Rounds, Stats};
+    use std::ops::ControlFlow;
+
+    let x = Vectors::dense(1, (0..90).map(|i| f64::from(i) / 10.0).collect::<Vec<_>>());
+    let y: Vec<f64> = (0..90).map(|i| if (f64::from(i) / 10.0).sin() > 0.0 { 1.0 } else { -1.0 }).collect();
+    let kernel = linear().on(Nystrom::new(rbf(1.0), 20).into());
+    let kernel = kernel.fitted(&Reference::new(&x), &mut |_| ControlFlow::Continue(()))?;
+    let mut rounds = Rounds::new(&kernel, 1, Cost::SquaredHinge)?;
+    while rounds.certificate().is_none() {
+        // Each shard tells its sums as bytes, wherever it is; a shard may be empty or of one class.
+        let shard = |rows: std::ops::Range<usize>| -> mercer::Result<Vec<u8>> {
+            let own: Vec<usize> = rows.clone().collect();
+            let stats = rounds.stats(&x.select(&own), &y[rows.clone()], &vec![10.0; rows.len()])?;
+            Ok(stats.to_bytes())
+        };
+        let told = [shard(0..10)?, shard(10..10)?, shard(10..90)?];
+        let stats = told.iter().map(|bytes| Stats::from_bytes(bytes)).collect::<mercer::Result<_>>()?;
+        rounds.solve(&Stats::merge(stats)?)?;
+    }
+    let right = rounds.values(&x)?.iter().zip(&y).filter(|(f, y)| *f * *y > 0.0).count();
+    assert!(right >= 85);
+    Ok(())
+}
+
+#[test]
 fn every_block_of_the_book_stands_here() {
     // As the formatter may break lines differently, blanks and the commas before a closing bracket do not count.
     let plain = |text: &str| {

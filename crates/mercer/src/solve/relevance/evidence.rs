@@ -127,19 +127,6 @@ impl<'a> Evidence<'a> {
         self.statistics();
     }
 
-    /// Takes another β, and computes G⁻¹ and the statistics anew, unless the log evidence is then below `least`.
-    pub(super) fn rises_with(&mut self, beta: f64, least: f64) -> bool {
-        let from = std::mem::replace(&mut self.beta, beta);
-        let reached = |factor: &Factor| self.log_by(factor, &factor.halved(&self.span.target)) >= least;
-        let Some(factor) = self.factor().filter(reached) else {
-            self.beta = from;
-            return false;
-        };
-        self.adopt(&factor);
-        self.statistics();
-        true
-    }
-
     /// The factors of G; none where values are not finite.
     pub(super) fn factor(&self) -> Option<Factor> {
         let scaled = |(&column, alpha): (&usize, &f64)| {
@@ -286,18 +273,8 @@ impl<'a> Evidence<'a> {
 
     /// The log evidence −½(n log 2π + log|C| + tᵀC⁻¹t) by factors of G; `target` is that of the span, halved by them.
     pub(super) fn log_by(&self, factor: &Factor, target: &[f64]) -> f64 {
-        self.log_of(factor.log_determinant(), inner_product(target, target))
-    }
-
-    /// The log evidence by G⁻¹, with the rounding of the steps since it was computed.
-    pub(super) fn log(&self) -> f64 {
-        let target = &self.span.target;
-        self.log_of(self.log_determinant, inner_product(target, &self.solved(target)))
-    }
-
-    /// The log evidence by log|G| and what G⁻¹ makes of the square of the target in the span.
-    fn log_of(&self, determinant: f64, square: f64) -> f64 {
-        let misfit = self.beta * (self.span.rest_square() + square);
+        let misfit = self.beta * (self.span.rest_square() + inner_product(target, target));
+        let determinant = factor.log_determinant();
         -0.5 * (self.total * ((2.0 * PI).ln() - self.beta.ln()) + determinant + misfit)
     }
 

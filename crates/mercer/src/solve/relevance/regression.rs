@@ -43,12 +43,6 @@ const SHARE: u64 = 16;
 /// Steps of rank one after which everything is computed anew.
 const STALE: usize = 20;
 
-/// Halvings of a step of the noise at most.
-const HALVINGS: i32 = 6;
-
-/// What rounding along steps of rank one may take from the log evidence, as a share of it.
-const ROUNDING: f64 = 1e-10;
-
 /// The ratios of determinants outside of which a step has lost too many digits: of all candidates where it is small, of the column
 /// itself, whose S is then divided by it, where it is large.
 const KEPT: RangeInclusive<f64> = 1e-6..=1e12;
@@ -265,24 +259,12 @@ impl Ascent<'_> {
         }
         let every = EVERY.max(self.model.span.len() as u64 / SHARE);
         let estimated = self.cap.filter(|_| self.held.is_none() && self.steps.is_multiple_of(every));
-        match estimated {
-            Some(cap) if KEPT.contains(&ratio) => self.estimate(cap),
-            None if KEPT.contains(&ratio) && self.since < STALE => return,
-            _ => self.model.refresh(),
+        if let Some(cap) = estimated {
+            self.model.beta = (1.0 / noise(&self.model)).min(cap);
         }
-        self.since = 0;
-    }
-
-    /// Estimates the noise anew: on the way to what is left of the target per degree of freedom, as far as the evidence does not fall.
-    /// That is the fixed point for these α, where the weights do not move; they do, and a step may be too long.
-    fn estimate(&mut self, cap: f64) {
-        let (from, before) = (self.model.beta, self.model.log());
-        let to = (1.0 / noise(&self.model)).min(cap);
-        self.model.compact();
-        let mut betas = (0..HALVINGS).map(|halvings| from * (to / from).powf(0.5_f64.powi(halvings)));
-        let least = before - ROUNDING * before.abs();
-        if !betas.any(|beta| self.model.rises_with(beta, least)) {
+        if estimated.is_some() || self.since >= STALE || !KEPT.contains(&ratio) {
             self.model.refresh();
+            self.since = 0;
         }
     }
 }

@@ -16,6 +16,8 @@ use crate::work::Run;
 /// The scores of a candidate, for each metric a number for each split; the mean seconds of a fit; why it failed; of a race the ends of the
 /// interval of the exact mean, and whether it was dropped.
 type Scored = Option<(Vec<Vec<f64>>, f64, Option<String>, Option<(f64, f64, bool)>)>;
+/// Of a race: whether the best is proved, how many were dropped, the share of fits saved.
+type Race = (bool, usize, f64);
 
 /// Scores candidates of a method by the same splits, rows fitted to and rows left out: for each a list of scores for each metric,
 /// the mean time of a fit, why it failed, and with `race` what is proved of its first score; None where the search was ended before. Then
@@ -34,7 +36,7 @@ pub(crate) fn search(
     metrics: Vec<String>,
     alone: bool,
     race: bool,
-) -> PyResult<(Vec<Scored>, Option<(bool, usize, f64)>)> {
+) -> PyResult<(Vec<Scored>, Option<Race>)> {
     let rows = mercer::data::Points::len(&x.0) as i64;
     let list = |index: &PyReadonlyArray1<'_, i64>| -> PyResult<Vec<usize>> {
         let index = index.as_array();

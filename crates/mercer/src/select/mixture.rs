@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(kernels.len(), 3);
         assert_eq!(kernels[1].to_string(), "(linear + 1)^2");
         let sum = weighted(&kernels, &[0.25, 0.0, 0.5]).unwrap();
-        assert_eq!(sum.to_string(), "0.25*rbf(gamma=1) + 0.5*linear @ columns(1)");
+        assert_eq!(sum.to_string(), "0.25*rbf(gamma=1) + 0.5*(linear @ columns(1))");
         for refused in
             ["?*linear", "rbf(gamma=1) + ?*linear", "?*rbf(gamma=1) + linear", "?*rbg + ?*linear", ""]
         {

@@ -85,7 +85,7 @@ impl Problem {
     /// # Errors
     /// If it lies outside the box or does not keep the sums.
     pub(crate) fn beginning_with(self, start: Vec<f64>) -> Result<Self> {
-        let begun = Self { start, ..self.clone() };
+        let begun = Self { start, resumed: true, ..self.clone() };
         begun.check(begun.len())?;
         self.check_sums(&begun.start, OWN_SUMS)?;
         Ok(begun)

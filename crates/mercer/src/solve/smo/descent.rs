@@ -88,7 +88,7 @@ impl<'a> Descent<'a> {
         self.effort.phases.dividing.lap(self.effort.started());
     }
 
-    /// Computes the gradient at the caller's start in double precision where the tolerance asks for it.
+    /// Computes the gradient at the start in double precision where the tolerance asks for it.
     pub(super) fn begin_in_double(&mut self) {
         let Active { problem, gram, state, .. } = &mut self.active;
         if let Some(gradient) = self.rounding.at_start(problem, *gram, self.settings.tolerance) {

@@ -166,7 +166,7 @@ impl Smo {
         if divided.is_some() {
             crate::return_freed_memory();
             descent.was_divided();
-        } else {
+        } else if problem.resumed {
             descent.begin_in_double();
         }
         let stop = if begun.interrupted { Stop::Interrupted } else { descent.until_stopped(watch) };

@@ -27,13 +27,26 @@ pub struct Problem {
     pub ridge: Vec<f64>,
     /// Whether there is an offset b, and with it a fixed sum.
     pub offset: bool,
+    /// Whether the start is an answer that an earlier solve had come to. Its gradient is then summed in double precision where the
+    /// tolerance is so small that single precision could hide what is left to do.
+    pub resumed: bool,
 }
 
 impl Problem {
     /// A problem with one sum, without kink or ridge.
     #[must_use]
     pub fn new(linear: Vec<f64>, lower: Vec<f64>, upper: Vec<f64>, start: Vec<f64>) -> Self {
-        Self { linear, lower, upper, start, second: Vec::new(), kink: 0.0, ridge: Vec::new(), offset: true }
+        Self {
+            linear,
+            lower,
+            upper,
+            start,
+            second: Vec::new(),
+            kink: 0.0,
+            ridge: Vec::new(),
+            offset: true,
+            resumed: false,
+        }
     }
 
     /// C-SVC: minimise ½‖w‖² + Σ cᵢ ξᵢ. The linear term is −y and the box [0, cᵢ] for a positive point, [−cᵢ, 0]
@@ -167,6 +180,7 @@ impl Problem {
             kink: self.kink,
             ridge: if self.ridge.is_empty() { Vec::new() } else { pick(&self.ridge) },
             offset: self.offset,
+            resumed: self.resumed,
         }
     }
 

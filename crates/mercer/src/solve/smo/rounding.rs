@@ -10,7 +10,7 @@
 //! 3. if those are off, all are, and the solve goes on from there. Later errors come from the steps since then only, which are
 //!    ever shorter: this is iterative refinement.
 //!
-//! A start that is not 0 is looked at by the bound before the first round.
+//! A start that an earlier solve had come to is looked at by the bound before the first round.
 //!
 //! Cost: nothing; `SAMPLE` kernel rows in double precision; as many as there are support vectors.
 

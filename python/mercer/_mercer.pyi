@@ -10,7 +10,7 @@ import typing
 from _typeshed import SupportsGetItem
 from os import PathLike
 from typing import Any, Final, SupportsFloat, SupportsIndex, final
-__all__ = ['MAX_THREADS', '__version__', 'Blocks', 'Kernel', 'Model', 'Points', 'Run', 'Stream', 'Validity', 'fit', 'fit_blocks', 'fit_path', 'kernels', 'map_text', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'search', 'set_num_threads']
+__all__ = ['MAX_THREADS', '__version__', 'Blocks', 'Kernel', 'Model', 'Points', 'Run', 'Stream', 'Validity', 'counted', 'fit', 'fit_blocks', 'fit_path', 'kernels', 'map_text', 'median_gamma', 'methods', 'num_threads', 'relevance', 'return_freed_memory', 'search', 'set_num_threads']
 MAX_THREADS: Final[int]
 __version__: Final[str]
 

@@ -253,8 +253,12 @@ class Pairs(Probable, WeightedClasses, SupportVectors):
     def bounds(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Bounds:
         """Bound the error by what theory says, from the data of the fit.
 
+        Ties of votes go by the sums of decisions, as with `break_ties`.
+
         Parameters
         ----------
+        y : array-like of shape (n_samples,)
+            The classes of the fit.
         sample_weight : array-like of shape (n_samples,), default=None
             The weights of the fit, which must be equal, or 0, within each class.
         **options : dict

@@ -104,7 +104,7 @@ class SearchCV(GridSearchCV):
     0.98 True
     """
 
-    _parameter_constraints: dict = {**GridSearchCV._parameter_constraints, "racing": ["boolean"]}
+    _parameter_constraints: dict[str, Any] = {**GridSearchCV._parameter_constraints, "racing": ["boolean"]}
 
     def __init__(
         self,

@@ -6,7 +6,7 @@
 //!
 //! The features are the rows that a kernel is the inner product of, `linear @ nystrom(rbf(gamma=1), 2000)` above all; its landmarks must be chosen
 //! before ([`Kernel::fitted`]). Costs have a derivative: the squared hinge, the logistic loss, squared errors. See
-//! [`solve`](crate::solve) for the mathematics and the cost: n·m² multiplications a round, m² numbers of memory, and 8·m² bytes for the Stats of a shard.
+//! [`solve`](crate::solve) for the mathematics and the cost: n·m² multiplications a round, m² numbers of memory, and 4·m² bytes for the Stats of a shard.
 //!
 //! ```
 //! use std::ops::ControlFlow;

@@ -19,7 +19,7 @@
 //! use std::time::Duration;
 //!
 //! use mercer::data::{Labels, Vectors};
-//! use mercer::model::{AnyEstimator, AnyPoints, Checkpoint, Job, Targets};
+//! use mercer::model::{AnyEstimator, AnyPoints, Checkpoint, Job, Space, Targets};
 //!
 //! let x = AnyPoints::from(Vectors::dense(1, (0..40).map(f64::from).collect::<Vec<_>>()));
 //! let y = Targets::Classes(Labels::first_seen((0..40).map(|i| if i % 8 < 3 { "a" } else { "b" })));

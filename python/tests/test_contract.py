@@ -133,7 +133,13 @@ OVER_SETS = {name: takes_rows(each) for name, each in WITH_KERNELS.items() if na
 globals().update(OVER_SETS)  # Where pickle looks for them.
 
 
-@parametrize_with_checks([of_kernel(name, "set(rbf(gamma=0.1))", OVER_SETS) for name in OVER_SETS])
+# Where the variables of one class against the others are all at their bounds, as with a wider kernel, weights are copies to the tolerance alone.
+NARROWER = {"OneVsRestSVC": 0.1}
+
+
+@parametrize_with_checks(
+    [of_kernel(name, f"set(rbf(gamma={NARROWER.get(name, 0.01)}))", OVER_SETS) for name in OVER_SETS]
+)
 def test_it_is_an_estimator_of_scikit_learn_where_points_are_no_vectors(estimator, check):
     """All checks once more, by sets of one vector: the way of objects through an estimator has no gap."""
     check(estimator)
